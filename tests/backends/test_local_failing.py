@@ -5,12 +5,14 @@ The failures are real: Dask's ``preload`` runs our code in the scheduler and in 
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
 import gpucluster
 import pytest
 from gpucluster.cli import main
+from gpucluster.client.starting.launch import _origin
 from gpucluster.protocol.errors import InvalidRequest, ScaleFailed, StartFailed
 from gpucluster.protocol.models import ClusterState
 from IPython.core.interactiveshell import InteractiveShell
@@ -168,7 +170,8 @@ def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
     before = shared_site.registry.folders()
     with pytest.raises(StartFailed, match="The Python /no/python cannot be started: No such file"):
         shared_site.control.create({"backend": "local"}, python="/no/python")
-    with pytest.raises(StartFailed, match=r"has no gpucluster. Install it there: .* -m pip install \S+$"):
+    install = rf"has no gpucluster\. Install it there: .* -m pip install {re.escape(_origin())}$"
+    with pytest.raises(StartFailed, match=install):
         empty = tmp_path / "python"
         empty.write_text('#!/bin/sh\necho "$0: No module named gpucluster" >&2\nexit 1\n')
         empty.chmod(0o755)

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
 from gpucluster.protocol.models import ClusterModel
+from gpucluster.server.shared_view.handler import OVER
 from playwright.sync_api import Browser, Page, expect
 
 from .axe import violations
@@ -102,7 +103,7 @@ def test_a_stranger_with_the_link_sees_gauges_and_reaches_nothing_else(
     expect(page.get_by_text("The link has expired or was revoked")).to_be_visible()
     assert page.get_by_role("button", name="Show Dask’s dashboard").count() == 0
     page.reload()
-    expect(page.get_by_role("status").first).to_contain_text("This link is not valid")
+    expect(page.get_by_role("status").first).to_have_text(OVER)
     again = stranger(browser)
     again.goto(link)
     expect(again.get_by_role("status")).to_contain_text("This link is not valid")

@@ -54,6 +54,7 @@ def test_a_process_that_ends_at_once_is_told_in_a_sentence(tmp_path, script: str
     ("url", "expected"),
     [
         (None, "gpucluster"),
+        ("git+https://host/gpucluster.git@0a1b", "git+https://host/gpucluster.git@0a1b"),
         ("file:///gone/gpucluster-1.0-py3-none-any.whl", "gpucluster-1.0-py3-none-any.whl"),
         ("file://{here}/my%20wheel.whl", "'{here}/my wheel.whl'"),
         ("https://host/gpucluster.whl", "https://host/gpucluster.whl"),
@@ -61,6 +62,10 @@ def test_a_process_that_ends_at_once_is_told_in_a_sentence(tmp_path, script: str
 )
 def test_what_pip_can_install_is_named(tmp_path, monkeypatch, url: str | None, expected: str) -> None:
     (tmp_path / "my wheel.whl").touch()
-    told = None if url is None else json.dumps({"url": url.format(here=tmp_path)})
+    found = {"url": url.format(here=tmp_path)} if url is not None else None
+    if found is not None and found["url"].startswith("git+"):
+        url, _, commit = found["url"].removeprefix("git+").partition("@")
+        found = {"url": url, "vcs_info": {"vcs": "git", "commit_id": commit}}
+    told = None if found is None else json.dumps(found)
     monkeypatch.setattr(launching, "distribution", lambda name: SimpleNamespace(read_text=lambda file: told))
     assert launching._origin() == expected.format(here=tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import time
@@ -11,6 +12,7 @@ import types
 import dask
 import pytest
 from distributed import Client, Nanny, Scheduler, Worker
+from distributed.core import Status
 from gpucluster.dask_internals.periodic_callbacks import heartbeat_seconds, heartbeat_seconds_of, rest_while_idle
 from gpucluster.dask_internals.workers import nannies
 
@@ -113,6 +115,26 @@ async def test_how_workers_end(canary, tmp_path):
                     while pid not in ends:  # noqa: ASYNC110  # a process sends no events
                         await asyncio.sleep(0.01)
                 assert ends[pid] == -signal.SIGKILL
+
+
+async def test_a_nanny_closes_once(canary, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(Nanny, "close_gracefully", Nanny.close_gracefully)
+    nannies.close_once()
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
+        nanny = await Nanny(scheduler.address, nthreads=1, host="127.0.0.1", local_directory=str(tmp_path))
+        closing = asyncio.ensure_future(nanny.close())
+        async with asyncio.timeout(60):
+            while nanny.process.status is not Status.stopping:  # noqa: ASYNC110  # it sends no events
+                await asyncio.sleep(0)
+            nanny.close_gracefully(reason="scheduler-remove-worker")  # as its worker does
+            await closing
+        with canary("Nanny.close_gracefully(reason) as the only one that forgets that it is closing"):
+            assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+    other = Nanny(scheduler.address, local_directory=str(tmp_path))
+    other.close_gracefully()
+    with canary("Nanny.close_gracefully() setting Nanny.status"):
+        assert other.status is Status.closing_gracefully
+    await other.close()
 
 
 async def test_a_process_in_its_start_is_killed(canary, tmp_path):

@@ -1,4 +1,4 @@
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions, type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
@@ -7,11 +7,17 @@ import { Widget } from '@lumino/widgets';
 import { profiledSource } from '../../labextension/src/actions/cellcode';
 import { ClusterChip } from '../../labextension/src/actions/clusterchip';
 import * as CommandIDs from '../../labextension/src/actions/commandids';
+import { connectNotebook } from '../../labextension/src/actions/connect';
 import { requirePackage } from '../../labextension/src/actions/kernelpackage';
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import { NotebooksInSight } from '../../labextension/src/actions/notebooks';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import { cluster, trans } from './models';
+
+// The module itself needs what Jest does not load.
+jest.mock('@jupyterlab/notebook', () => ({
+  NotebookActions: { run: jest.fn(), runAndAdvance: jest.fn(), insertBelow: jest.fn() }
+}));
 
 it('a cell is profiled once, whatever it says', () => {
   expect(profiledSource('x = 1')).toBe('%%gpucluster profile\nx = 1');
@@ -48,6 +54,65 @@ describe('a kernel that is asked for gpucluster', () => {
     ['is not there', panelOf(null)]
   ])('goes on where it %s', async (_, panel) => {
     await expect(requirePackage(panel, trans)).resolves.toBeUndefined();
+  });
+});
+
+describe('a notebook that is connected', () => {
+  const CODE = '%load_ext gpucluster\n%gpucluster connect blue';
+  const cell = (source: string, type = 'code') => {
+    const sharedModel = {
+      getSource: () => source,
+      setSource: (text: string) => void (source = text)
+    };
+    return { model: { type, sharedModel } };
+  };
+  async function connect(sources: string[], active: number) {
+    const widgets = sources.map(source => cell(source));
+    const content = {
+      widgets,
+      activeCellIndex: active,
+      deselectAll: () => undefined,
+      get activeCell() {
+        return widgets[this.activeCellIndex];
+      }
+    };
+    const ran: number[] = [];
+    const note = () => Promise.resolve(Boolean(ran.push(content.activeCellIndex)));
+    jest.spyOn(NotebookActions, 'run').mockImplementation(note);
+    jest.spyOn(NotebookActions, 'runAndAdvance').mockImplementation(note);
+    jest.spyOn(NotebookActions, 'insertBelow').mockImplementation(() => {
+      content.activeCellIndex += 1;
+      widgets.splice(content.activeCellIndex, 0, cell(''));
+    });
+    const panel = {
+      id: 'n',
+      isVisible: true,
+      title: { label: 'My.ipynb' },
+      content,
+      sessionContext: { session: null, kernelPreference: {} }
+    };
+    await connectNotebook(cluster({ name: 'blue' }), {
+      inSight: { open: () => [panel], last: () => panel } as unknown as NotebooksInSight,
+      commands: new CommandRegistry(),
+      environment: { kernels: () => [], activeKernel: () => null },
+      activate: () => undefined,
+      trans
+    });
+    const after = widgets.map(({ model }) => model.sharedModel.getSource());
+    return { after, ran, active: content.activeCellIndex };
+  }
+
+  it('runs the connect cell that it has, where the reader is not', async () => {
+    const sources = ['x', CODE, 'y'];
+    expect(await connect(sources, 2)).toEqual({ after: sources, ran: [1], active: 2 });
+    expect(await connect(sources, 1)).toEqual({ after: sources, ran: [1], active: 1 });
+  });
+
+  it('gets one below the active cell, or in an empty one', async () => {
+    expect(await connect(['x', 'y'], 0)).toEqual({ after: ['x', CODE, 'y'], ran: [1], active: 1 });
+    expect(await connect(['x', ''], 1)).toEqual({ after: ['x', CODE], ran: [1], active: 1 });
+    const other = CODE.replace('blue', 'red');
+    expect((await connect([other], 0)).after).toEqual([other, CODE]);
   });
 });
 

@@ -98,6 +98,35 @@ afterEach(async () => {
   await server.close();
 });
 
+describe('a refusal', () => {
+  it('is kept until the list comes; what a proxy answers is none', async () => {
+    manager = new ClusterManager({
+      serverSettings: ServerConnection.makeSettings({
+        baseUrl: 'http://localhost/',
+        wsUrl: 'ws://127.0.0.1:1/',
+        fetch: server.fetch as ServerConnection.ISettings['fetch'],
+        WebSocket
+      })
+    });
+    const changed = jest.fn();
+    manager.changed.connect(changed);
+    const refuse = (status: number): Response =>
+      json({ code: 'registry_unsafe', message: 'Close it.' }, status);
+    server.answers.set('GET clusters', () => refuse(500));
+    await expect(manager.refresh()).rejects.toThrow('Close it.');
+    expect([manager.refusal, manager.connection]).toEqual(['Close it.', 'lost']);
+    expect(changed).toHaveBeenCalled();
+    server.answers.set('GET clusters', () => refuse(503));
+    await expect(manager.refresh()).rejects.toThrow();
+    expect(manager.refusal).toBeNull();
+    server.answers.set('GET clusters', () => refuse(500));
+    await expect(manager.refresh()).rejects.toThrow();
+    server.answers.delete('GET clusters');
+    await manager.refresh();
+    expect([manager.refusal, manager.isReady]).toEqual([null, true]);
+  });
+});
+
 describe('events', () => {
   it('start with the whole list', async () => {
     server.clusters = [cluster()];

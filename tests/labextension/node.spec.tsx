@@ -151,7 +151,7 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
   expect(lines('Who has GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',
     'grace (you)slot 2 of 4for 2 min',
-    'somebodyone of 4 slotsclaimed last, shared',
+    'somebodyone of 4 slotsclaimed although taken, shared',
     '2 slots free'
   ]);
   expect(lines('In line')).toEqual(['1. alan1 GPU', '2. grace (you)2 GPUs of certain onesfor 5 s']);

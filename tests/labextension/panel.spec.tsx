@@ -311,6 +311,14 @@ describe('list', () => {
     await draw(list(manager));
     expect(host.querySelector('[role=status]')?.textContent).toContain(sentence);
   });
+
+  it('shows why the server refuses the list, from the start and later', async () => {
+    const refused = { connection: 'lost' as const, refusal: 'The directory is open. Close it.' };
+    await draw(list(store([], { ...refused, isReady: false })));
+    expect(host.querySelector('[role=alert] p')?.textContent).toBe(refused.refusal);
+    await draw(list(store([cluster()], refused)));
+    expect(host.querySelector('[role=status]')?.textContent).toBe(refused.refusal);
+  });
 });
 
 describe('order of the list', () => {

@@ -152,8 +152,15 @@ it('lists the links that there are as text, and withdraws them', async () => {
   press('Revoke link 8896cee4');
   await settle();
   expect(manager.withdrawn).toEqual(['00000001', '8896cee4']);
-  expect(open()!.querySelector('.gpc-LinkRow')!.textContent).toBe('8896cee4 · revoked');
+  const left = [...open()!.querySelectorAll('.gpc-LinkRow')].map(row => row.textContent);
+  expect(left).toHaveLength(1);
+  expect(left[0]).toContain('00000001');
+  expect(open()!.querySelector('[role=status]')!.textContent).toBe('Link 8896cee4 revoked.');
   expect(open()!.querySelector('input')).toBe(document.activeElement);
+  expect(open()!.textContent).toContain('Active links');
+  press('Revoke link 00000001');
+  await settle();
+  expect(open()!.textContent).not.toContain('Active links');
   press('Cancel');
   await done;
   expect(manager.asked).toEqual([]);

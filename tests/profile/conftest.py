@@ -10,9 +10,9 @@ import pytest
 from gpucluster.profiling.telemetry import TelemetryReadings
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tests run at the same time: what a profile says of a busy machine has tests of its own."""
+    """For tests of all findings of a run: other tests that run at the same time make the machine busy."""
     monkeypatch.setattr(TelemetryReadings, "others_cores", None)
 
 

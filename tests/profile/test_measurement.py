@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import time
@@ -16,10 +17,17 @@ from distributed import Client, LocalCluster
 from distributed.protocol.pickle import dumps
 from gpucluster.dask_internals.by_value import sent_by_value
 from gpucluster.profiling import recorders
+from gpucluster.profiling.assembly import assemble
 from gpucluster.profiling.files import checked_path
 from gpucluster.profiling.recorders import scheduler as scheduler_recorder
 from gpucluster.profiling.recorders import worker as worker_recorder
+from gpucluster.profiling.report import ProfileReport
+from gpucluster.profiling.rules.tasks import others_slow
+from gpucluster.profiling.telemetry import TelemetryReadings
 from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
+from gpucluster.protocol.telemetry import TelemetrySample
+
+from tests.conftest import until
 
 MEGABYTE = 10**6
 
@@ -348,6 +356,56 @@ def test_dasks_own_report_is_one_flag_away(client: Any, tmp_path: Any) -> None:
     assert report.files == [f"Dask's performance report is in {tmp_path / 'dask.html'}."]
 
 
+BUSY = "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end: pass"
+
+
+@pytest.mark.full
+def test_programs_that_keep_the_machine_busy_are_found(client: Any) -> None:
+    programs = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(os.cpu_count() or 1)]
+    try:
+        report = until(lambda: found if "busy_machine" in rules(found := of_an_idle_cell()) else None)
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+    assert report.machine_cores == os.cpu_count()
+    assert report.others_cores >= 0.25 * report.machine_cores
+    [finding] = [finding for finding in report.findings if finding.rule == "busy_machine"]
+    assert f" used {report.others_cores:.1f} of {report.machine_cores} core" in finding.evidence
+
+
+def rules(report: Any) -> list[str]:
+    return [finding.rule for finding in report.findings]
+
+
+def of_an_idle_cell() -> Any:
+    with gpucluster.profile() as report:
+        time.sleep(2.5)  # Telemetry has a sample a second.
+    if not report.n_telemetry_samples or report.others_cores is None:
+        pytest.skip("this cluster may not use the whole machine, so its samples say nothing of other programs")
+    return report
+
+
+def test_samples_say_what_other_programs_used() -> None:
+    def sample(**fields: Any) -> TelemetrySample:
+        return TelemetrySample(id="0000000a", at="2026-01-01T00:00:00Z", workers=[], host_cores=2, tasks={}, **fields)
+
+    def assembled(*samples: TelemetrySample) -> ProfileReport:
+        readings, report = TelemetryReadings(), ProfileReport(complete=True, cluster="c", wall_seconds=10.0)
+        readings.own_cores = 0.5
+        for each in samples:
+            readings.add(each)
+        assemble(report, None, {}, readings)
+        return report
+
+    report = assembled(*(sample(host_others_cores=cores) for cores in (0.8, 1.6)), sample())
+    assert (report.others_cores, report.machine_cores) == (pytest.approx(0.7), 2)
+    assert others_slow(report) and not others_slow(assembled(sample(host_others_cores=0.9)))
+    assert assembled(sample(host_others_cores=0.2)).others_cores == 0.0, "never less than none"
+    assert assembled(sample()).others_cores is None
+
+
+@pytest.mark.usefixtures("quiet_machine")
 def test_the_client_of_another_cluster_is_noticed(client: Any, site: Any) -> None:
     # 'site' has a registry of its own; the client still belongs to the shared cluster.
     site.running(name="idle")

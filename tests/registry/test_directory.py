@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -202,3 +203,22 @@ def test_readers_never_see_a_part_of_a_record_whoever_writes(place):
     assert not trouble
     assert reads > 10
     assert list(place.iterdir()) == [target]
+
+
+def test_a_directory_may_be_looked_at_later_and_again_until_it_is_private(place):
+    (place / "clusters").mkdir(mode=0o755)
+    registry = Registry(place / "clusters", later=True)
+    for use in (registry.list, lambda: registry.find("a"), lambda: registry.folder("0000000a"), registry.new_folder):
+        with pytest.raises(RegistryUnsafe, match="is open to other users"):
+            use()
+    (place / "clusters").chmod(0o700)
+    assert registry.list() == []
+
+
+def test_a_full_disk_is_named(place, monkeypatch):
+    def full(path: Path, **options: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(RegistryUnsafe, match=r"cannot be made \(No space left on device\); free some space there, or"):
+        secure_directory(place / "clusters")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+from typing import Any, NoReturn
+
 import pytest
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol import errors
+from gpucluster.registry import store
+from gpucluster.server import extension
+from tornado.httpclient import HTTPClientError
 
 COUNTS = [
     "-1",
@@ -180,3 +188,67 @@ class TestUnsafeRegistry:
         response = await jp_fetch("gpucluster/dashboard/x/status", raise_error=False)
         assert response.code == 500
         assert "Clusters are not available" in capfd.readouterr().err
+
+    async def test_it_works_as_soon_as_the_cause_is_gone(self, registry_directory, api, jp_fetch, jp_ws_fetch):
+        advice = "is open to other users. Set GPUCLUSTER_DIR to a directory that only you can enter."
+        assert (await api("GET", "clusters"))[1]["message"] == f"The cluster directory {registry_directory} {advice}"
+        with pytest.raises(HTTPClientError) as refused:
+            await jp_ws_fetch("gpucluster/api/events")
+        assert refused.value.code == 500
+        guest = await jp_fetch("gpucluster/shared/0123abcd/session", raise_error=False)
+        assert (guest.code, str(registry_directory).encode() in guest.body) == (503, False)
+        registry_directory.chmod(0o700)
+        assert (await api("GET", "clusters"))[1]["clusters"] == []
+        assert (await api("GET", "schema"))[0] == 200
+        socket = await jp_ws_fetch("gpucluster/api/events")
+        assert json.loads(await socket.read_message())["kind"] == "hello"
+        socket.close()
+
+    async def test_who_is_not_authorized_is_not_told_why(self, registry_directory, api, jp_serverapp, monkeypatch):
+        monkeypatch.setattr(jp_serverapp.authorizer, "is_authorized", lambda *arguments: False)
+        for path in ("clusters", "schema"):
+            code, error = await api("GET", path)
+            assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
+
+
+class TestUnreadableRegistry:
+    async def test_the_reason_is_told_until_it_is_gone(self, registry_directory, api, monkeypatch):
+        def refuse(path: Any) -> NoReturn:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(store.os, "scandir", refuse)
+            code, error = await api("GET", "clusters")
+        assert (code, error["code"]) == (500, "registry_unsafe")
+        cannot = f"The cluster directory {registry_directory} cannot be read (Permission denied). Make it readable, "
+        assert error["message"].startswith(cannot)
+        assert (await api("GET", "clusters"))[0] == 200
+
+
+class TestWrongSettings:
+    @pytest.fixture
+    def extension_config(self):
+        return {"limits": {"n_workers": 0}}
+
+    async def test_every_request_says_which(self, api):
+        for method, path in (("GET", "clusters"), ("POST", "clusters"), ("GET", "schema")):
+            code, error = await api(method, path, {} if method == "POST" else None)
+            assert (code, error["code"]) == (500, "extension_not_loaded")
+            assert error["message"] == (
+                "The settings of gpucluster's server extension cannot be used: GPUClusterExtension.limits.n_workers: "
+                "must be at least 1, not 0. Correct that, and restart the Jupyter server."
+            )
+
+
+class TestFailedLoad:
+    @pytest.fixture(autouse=True)
+    def fault(self, monkeypatch):
+        def fail(*arguments: Any) -> NoReturn:
+            raise RuntimeError("the secret detail")
+
+        monkeypatch.setattr(extension, "NotifyHook", fail)
+
+    async def test_every_request_points_to_the_log(self, capfd, api):
+        code, error = await api("GET", "clusters")
+        assert (code, error["code"], error["message"]) == (500, "extension_not_loaded", extension.NOT_LOADED)
+        assert "the secret detail" in capfd.readouterr().err

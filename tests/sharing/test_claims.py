@@ -74,6 +74,16 @@ def test_what_is_above_the_limit_of_a_user_does_not_count() -> None:
         each.close()
 
 
+@pytest.mark.parametrize("made", [["x0000000a", "2", "1"], ["1", "2", "x0000000a"]])
+def test_claims_are_ordered_by_number_whatever_numbers_the_kernel_gives_sockets(made: list[str]) -> None:
+    held = [hold(claim_name(ONE, mark)) for mark in made]
+    assert [claim.mark for claim in read_node().claims] == ["1", "2", "x0000000a"]
+    assert [claim.mark for claim in read_node(per_user=2).claims] == ["1", "2"], "those with a number count first"
+    for each in held:
+        assert each is not None
+        each.close()
+
+
 @pytest.mark.parametrize(
     "said",
     ["c/GPU-1/0x1", "c//1", "c/GPU-1/1/2", "l/12/1/zz", "h/GPU-1/1/a/b", "c/G/99999", "c/GPU-1/0", "l/0/0/any", "ü"],

@@ -86,7 +86,10 @@ def test_more_claims_than_slots_are_reported() -> None:
     for slots, most in ((1, "the 1 claim that it has slots for"), (None, "one claim")):
         node = shown(HOST, read_node(), GPUPolicy(slots=slots))
         assert [[holder.beyond for holder in device.holders] for device in node.devices] == [[False, True], [], [False]]
-        assert f"GPU 0 has more than {most}. Claimed last: {getpass.getuser()} (you)." in node_text(node).splitlines()
+        assert (
+            f"GPU 0 has more than {most}. Claimed although taken: {getpass.getuser()} (you)."
+            in node_text(node).splitlines()
+        )
     assert "has more" not in node_text(shown(HOST, read_node(), GPUPolicy(slots=2)))
     for each in held:
         assert each is not None

@@ -24,6 +24,11 @@ def test_the_load_of_others_is_the_machines_minus_ours(monkeypatch: pytest.Monke
     assert told == {"host_others_cores": 1.7}
     clock.now += sampler.MEAN_SECONDS
     assert load.read({"cpu_percent": (190.0,)}) == {"host_others_cores": 0.0}, "never less than none"
+    clock.now += 3600
+    clock.busy += 2 * 3600
+    assert load.read({"cpu_percent": (10.0,)}) == {}, "an hour in which nobody looked is not the last seconds"
+    clock.now += sampler.MEAN_SECONDS
+    assert load.read({"cpu_percent": (10.0,)}) == {"host_others_cores": 0.0}
     other = sampler.OtherLoad(1)
     clock.now += sampler.MEAN_SECONDS
     assert other.read({}) == {}, "of a part of the machine nothing is known"

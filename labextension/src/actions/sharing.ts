@@ -75,9 +75,12 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
     this._tasks.type = 'checkbox';
     tasks.append(' ', trans.__('Show task names (progress, task stream, task graph)'));
     if (links.length > 0) {
-      element('h4', '', this.node).textContent = trans.__('Active links');
+      this._heading.textContent = trans.__('Active links');
+      this.node.append(this._heading);
       links.forEach(link => this._addRow(link));
     }
+    this._revoked = element('p', '', this.node);
+    this._revoked.setAttribute('role', 'status');
     this._alert = element('p', 'gpc-Error', this.node);
     this._alert.setAttribute('role', 'alert');
     // The dialog refuses what the field does not take, and does not say why.
@@ -119,7 +122,11 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
   private async _withdraw(link: SharedLink, row: HTMLElement): Promise<void> {
     try {
       await this._manager.withdraw(this._cluster.id, link.id);
-      row.replaceChildren(this._trans.__('%1 · revoked', link.id));
+      row.remove();
+      if (this.node.querySelector('.gpc-LinkRow') === null) {
+        this._heading.remove();
+      }
+      this._revoked.textContent = this._trans.__('Link %1 revoked.', link.id);
       // The button that had the focus is gone: the keyboard stays in the dialog.
       this._hours.focus();
     } catch (error) {
@@ -129,6 +136,8 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
 
   private readonly _hours: HTMLInputElement;
   private readonly _tasks: HTMLInputElement;
+  private readonly _heading = element('h4', '');
+  private readonly _revoked: HTMLElement;
   private readonly _alert: HTMLElement;
 }
 

@@ -101,6 +101,11 @@ export class ClusterManager implements IDisposable {
     return this._connection;
   }
 
+  /** Why the server refuses the list, in its own words; null: it does not, or cannot be reached. */
+  get refusal(): string | null {
+    return this._refusal;
+  }
+
   get isDisposed(): boolean {
     return this._events.isDisposed;
   }
@@ -138,6 +143,7 @@ export class ClusterManager implements IDisposable {
       if (this.isDisposed) {
         return;
       }
+      this._setRefusal(null);
       this._noteClock(date);
       // What an event said meanwhile is newer than this list.
       if (!this._isReady || this._nEvents === before) {
@@ -148,6 +154,7 @@ export class ClusterManager implements IDisposable {
       }
     } catch (error) {
       if (!this.isDisposed && !this._events.isOpen) {
+        this._setRefusal(error);
         this._setConnection('lost');
       }
       throw error;
@@ -376,6 +383,7 @@ export class ClusterManager implements IDisposable {
   private _onOpenChanged(_: EventStream, isOpen: boolean): void {
     if (isOpen) {
       void this._poll.stop();
+      this._refusal = null;
       this._setConnection('live');
     } else {
       this._samples.clear();
@@ -447,6 +455,16 @@ export class ClusterManager implements IDisposable {
     }
   }
 
+  private _setRefusal(error: unknown): void {
+    // Proxies answer so for a server that is gone.
+    const refused = error instanceof RefusedError && !(error.status >= 502 && error.status <= 504);
+    const refusal = refused ? error.message : null;
+    if (this._refusal !== refusal) {
+      this._refusal = refusal;
+      this._changed.emit();
+    }
+  }
+
   private _setHost(host: HostDevices | null): void {
     if (host !== this._host) {
       this._host = host;
@@ -476,6 +494,7 @@ export class ClusterManager implements IDisposable {
   private _clusters: readonly ClusterModel[] = [];
   private _host: HostDevices | null = null;
   private _connection: Connection = 'connecting';
+  private _refusal: string | null = null;
   private _isReady = false;
   private _isOutdated = false;
   private _clockOffset = 0;

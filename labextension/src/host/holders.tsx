@@ -31,7 +31,7 @@ export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | 
                 : trans.__('slot %1 of %2', holder.slot, device.slots)}
             </span>
           )}
-          {holder.beyond && <span>{trans.__('claimed last, shared')}</span>}
+          {holder.beyond && <span>{trans.__('claimed although taken, shared')}</span>}
           {!holder.mine && holder.user !== null && tools(holder.user)}
           <span className="gpc-Holder-times">
             <Ticking milliseconds={5000} text={() => times(holder, trans)} />

@@ -15,7 +15,6 @@ export const WORDS = {
   pageFailed:
     'Cluster {name} has failed, and its dashboard with it. Run this cell again for another cluster.',
   opening: 'Opening the view …',
-  noLink: 'Open this page with the complete link: its end is missing.',
   offline: 'No connection. Trying again …',
   forMembers: 'This link is for people who are logged in to this hub.',
   logIn: 'Log in',

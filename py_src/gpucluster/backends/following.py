@@ -1,4 +1,4 @@
-"""Follows what a batch system or a cloud says of workers: often while something waits or changes, else seldom."""
+"""Follows the state of workers at a batch system or a cloud: often while something waits or changes, else rarely."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from ..protocol.errors import GPUClusterError
@@ -14,34 +15,26 @@ from ..protocol.errors import GPUClusterError
 logger = logging.getLogger("gpucluster.backends")
 
 
+@dataclass(eq=False)
 class Following:
-    """Does what follows from each look, and tells when nobody answers.
+    """Looks repeatedly, and reports when there is no answer."""
 
-    * `look`: looks once.
-    * `restless`: whether something waits or changes.
-    * `what`: what is looked at, such as ``jobs``.
-    * `often`, `calm`: seconds between two looks, while something does and while nothing does.
-    * `silent`: what is raised where nobody answers.
-    """
-
-    def __init__(
-        self,
-        look: Callable[[], Awaitable[None]],
-        restless: Callable[[], bool],
-        what: str,
-        *,
-        often: float,
-        calm: float,
-        silent: tuple[type[GPUClusterError], ...],
-    ) -> None:
-        self._look = look
-        self._restless = restless
-        self._what = what
-        self._often = often
-        self._calm = calm
-        self._silent = silent
-        self._soon = asyncio.Event()
-        self.trouble: str | None = None  # That nobody answers, in two sentences.
+    look: Callable[[], Awaitable[None]]
+    """Looks once, and does what follows from it."""
+    restless: Callable[[], bool]
+    """Whether something waits or changes."""
+    what: str
+    """What is looked at, such as ``jobs``."""
+    _: KW_ONLY
+    often: float
+    """Seconds between two looks while something waits or changes."""
+    calm: float
+    """The same while nothing does."""
+    silent: tuple[type[GPUClusterError], ...]
+    """What is raised where there is no answer."""
+    trouble: str | None = field(default=None, init=False)
+    """That there is no answer, in two sentences."""
+    _soon: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def soon(self) -> None:
         """Look again as soon as that may be."""
@@ -51,19 +44,19 @@ class Following:
         while True:
             begun = time.monotonic()
             self._soon.clear()
-            pause = self._calm
+            pause = self.calm
             try:
-                await self._look()
+                await self.look()
                 self.trouble = None
-                pause = self._often if self._restless() else self._calm
-            except self._silent as error:
-                self.trouble = f"{error.message.rstrip('.')}. What is said of the {self._what} may be old."
+                pause = self.often if self.restless() else self.calm
+            except self.silent as error:
+                self.trouble = f"{error.message.rstrip('.')}. The state of the {self.what} may be out of date."
             except Exception:
-                logger.exception("The %s could not be looked at", self._what)
+                logger.exception("The %s could not be looked at", self.what)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._soon.wait(), pause)
             # Whatever happens: not more often than that.
-            await asyncio.sleep(max(0.0, begun + self._often - time.monotonic()))
+            await asyncio.sleep(max(0.0, begun + self.often - time.monotonic()))
 
 
 class Tasks:

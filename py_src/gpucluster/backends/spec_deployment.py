@@ -21,7 +21,7 @@ from ..comm.folder import SCHEME
 from ..dask_internals import spec_cluster
 from ..dask_internals.statuses import is_gone
 from ..dask_internals.workers import memory_limits
-from ..dask_internals.workers.nannies import is_starting, kill_starting_process, tell_how_workers_end
+from ..dask_internals.workers.nannies import close_once, is_starting, kill_starting_process, tell_how_workers_end
 from ..devices.nvml import NVMLSession
 from ..devices.troubles import Troubles
 from ..operating_system.memory import resident_bytes
@@ -62,6 +62,7 @@ def _note_end(pid: int, status: int) -> None:
 
 
 tell_how_workers_end(_note_end)
+close_once()
 
 
 class SpecDeployment(Deployment):

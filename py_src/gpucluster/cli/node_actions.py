@@ -91,9 +91,9 @@ def node_text(node: NodeModel) -> str:
 
 
 def _shared(device: SharedDevice) -> str:
-    later = dict.fromkeys(_who(holder.user, mine=holder.mine) for holder in device.holders if holder.beyond)
+    extra = dict.fromkeys(_who(holder.user, mine=holder.mine) for holder in device.holders if holder.beyond)
     most = "one claim" if device.slots is None else f"the {counted(device.slots, 'claim')} that it has slots for"
-    return f"GPU {_name(device)} has more than {most}. Claimed last: {', '.join(later)}."
+    return f"GPU {_name(device)} has more than {most}. Claimed although taken: {', '.join(extra)}."
 
 
 def _more(more: More) -> str:

@@ -262,12 +262,13 @@ class AsyncControl(Requests, Verbs):
     Wherever ``id`` stands, a name will do.
 
     `directory`: the registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``. `by`: who asks, for
-    the activity of the clusters; default: this process, such as ``notebook, process 4711``. Raises `RegistryUnsafe`
-    when the directory does not belong to this user alone.
+    the activity of the clusters; default: this process, such as ``notebook, process 4711``. `later`: look at the
+    directory only when it is first used, and again at each use while it is refused. Raises `RegistryUnsafe` when the
+    directory does not belong to this user alone.
     """
 
-    def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
-        self.registry = Registry(directory)
+    def __init__(self, directory: Path | None = None, *, by: str | None = None, later: bool = False) -> None:
+        self.registry = Registry(directory, later=later)
         self.by = activity.who(by) or this_process()
 
     def find_living(self, name: str | None = None) -> ClusterModel:

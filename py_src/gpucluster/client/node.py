@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pwd
 from collections import Counter, defaultdict
@@ -51,9 +52,11 @@ def shown(host: HostDevices, found: Node, policy: GPUPolicy, message: str = "") 
 
 def _device(device: DeviceModel, found: Node, policy: GPUPolicy, named: dict[str, DeviceModel]) -> SharedDevice:
     gives = policy.gives(device, named.get(device.parent_uuid or ""))
-    slots = policy.parts(device) if policy.slots is not None and gives else None
+    parts = policy.parts(device)
+    slots = parts if policy.slots is not None and gives else None
     claims = [claim for claim in found.claims if claim.uuid == device.uuid]
-    beyond = claims[policy.parts(device) :]
+    # The holder of a number keeps it, so whoever has none of the first ones found them taken.
+    beyond = [claim for claim in claims if len(claims) > parts and (claim.number or math.inf) > parts]
     return SharedDevice(
         uuid=device.uuid,
         index=device.index,

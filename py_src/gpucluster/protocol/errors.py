@@ -27,7 +27,7 @@ The tree::
     ├── AccessDenied              whoever asks does not know the cluster's secret
     │   └── NotAnInstructor       … the site does not name them as an instructor
     ├── ProtocolMismatch          two versions of gpucluster cannot talk
-    ├── RegistryUnsafe            the registry directory cannot be trusted
+    ├── RegistryUnsafe            the registry directory cannot be trusted or read
     └── RegistryUnwritable        nothing can be written there, as on a full disk
 
 Every message is one or two sentences for the person who made the request: what was wrong and
@@ -285,7 +285,7 @@ class ProtocolMismatch(GPUClusterError):
 
 
 class RegistryUnsafe(GPUClusterError):
-    """The registry directory does not belong to this user alone."""
+    """The registry directory does not belong to this user alone, or cannot be made or read."""
 
     code = "registry_unsafe"
     http_status = 500

@@ -139,7 +139,9 @@ class SlotHolder(WireModel):
     since: str | None = None
     ends_at: str | None = Field(None, description="Until when at most, as the holder says; null: nobody knows.")
     mine: bool = Field(False, description="Whether it is whoever asks.")
-    beyond: bool = Field(False, description="Whether the GPU had as many claims as it has slots before this one.")
+    beyond: bool = Field(
+        False, description="Whether the GPU has more claims than slots, and this one holds none of their numbers."
+    )
 
 
 class SharedDevice(WireModel):
@@ -152,7 +154,9 @@ class SharedDevice(WireModel):
     free: int | None = Field(None, description="So many slots are nobody's; null: the site gives out none.")
     reserved: bool = Field(False, description="Whether the site gives it to nobody.")
     utilization_percent: float | None = None
-    holders: list[SlotHolder] = Field(default_factory=list)
+    holders: list[SlotHolder] = Field(
+        default_factory=list, description="By number of the claim, which does not tell who came first."
+    )
 
 
 class Waiting(WireModel):

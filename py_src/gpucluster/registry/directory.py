@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import shlex
@@ -53,8 +54,10 @@ def secure_directory(path: Path) -> Path:
             path.mkdir(mode=0o700, parents=False)
         found = os.lstat(path)
     except OSError as error:
+        free = "free some space there, or " if error.errno in {errno.ENOSPC, errno.EDQUOT} else ""
         raise RegistryUnsafe(
-            f"The cluster directory {path} cannot be made ({error.strerror}); set {VARIABLE} to a directory of yours."
+            f"The cluster directory {path} cannot be made ({error.strerror}); {free}set {VARIABLE} to a directory of "
+            "yours."
         ) from error
     if not stat.S_ISDIR(found.st_mode):
         raise RegistryUnsafe(_in_the_way(path, found))
@@ -65,6 +68,14 @@ def secure_directory(path: Path) -> Path:
             advice = f"Close it, chmod 700 {shlex.quote(str(path))}, or {advice[0].lower()}{advice[1:]}"
         raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
     return path
+
+
+def unreadable_directory(path: Path, error: OSError) -> RegistryUnsafe:
+    """Return the refusal of a directory whose entries cannot be read."""
+    return RegistryUnsafe(
+        f"The cluster directory {path} cannot be read ({error.strerror or error}). Make it readable, chmod 700 "
+        f"{shlex.quote(str(path))}, or set {VARIABLE} to a directory that only you can enter."
+    )
 
 
 def _in_the_way(path: Path, found: os.stat_result) -> str:

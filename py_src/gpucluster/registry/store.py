@@ -26,7 +26,7 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from . import lock
-from .directory import default_directory, secure_directory, write_private
+from .directory import default_directory, secure_directory, unreadable_directory, write_private
 from .ending import ended_by_death, gone, note_end
 from .moments import now, stamped
 from .record import LONGEST_RECORD, DashboardAddress, Folder, Record
@@ -55,13 +55,37 @@ _OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the proc
 
 
 class Registry:
-    """The directory of this user's clusters."""
+    """The directory of this user's clusters, by default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
 
-    def __init__(self, directory: Path | None = None) -> None:
-        self.directory = secure_directory(Path(directory) if directory is not None else default_directory())
+    `later`: prove that it is private when it is first used, and again at each use until it is. Raises `RegistryUnsafe`
+    when it does not belong to this user alone.
+    """
+
+    def __init__(self, directory: Path | None = None, *, later: bool = False) -> None:
+        self._chosen = directory
+        self._proved: Path | None = None
+        if not later:
+            self.check_directory()
         self._cache: dict[str, tuple[tuple[int, int, int], Record]] = {}
         self._silent: dict[str, float] = {}
         self._ends = False
+
+    @property
+    def directory(self) -> Path:
+        """The directory, which belongs to this user alone.
+
+        Raises
+        ------
+        RegistryUnsafe
+            It does not, or cannot be made.
+        """
+        if self._proved is None:
+            self._proved = secure_directory(Path(self._chosen) if self._chosen is not None else default_directory())
+        return self._proved
+
+    def check_directory(self) -> None:
+        """Raise what ``directory`` would raise."""
+        _ = self.directory
 
     def _make_again(self) -> None:
         """Make the directory again where somebody has deleted it, as what cleans up ``/tmp`` does."""
@@ -83,12 +107,17 @@ class Registry:
 
     def folders(self) -> list[Folder]:
         self._make_again()
-        with os.scandir(self.directory) as entries:
-            return [
-                self.folder(entry.name)
-                for entry in entries
-                if _ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
-            ]
+        try:
+            with os.scandir(self.directory) as entries:
+                return [
+                    self.folder(entry.name)
+                    for entry in entries
+                    if _ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+                ]
+        except OSError as error:
+            if error.errno in _OUT_OF_FILES:
+                raise
+            raise unreadable_directory(self.directory, error) from error
 
     def read(self, folder: Folder) -> Record | None:
         """Return the record as it is on disk, ``None`` when there is none that can be read.

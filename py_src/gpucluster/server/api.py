@@ -34,13 +34,20 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Authenticate, and note that somebody is there."""
+        """Authenticate, note that somebody is there, and refuse while the registry cannot be used."""
         await super().prepare()
+        if self.current_user and not self._finished:
+            await self._check_registry()
         if self.polled and self.request.method == "GET":
             # Nor is it activity that keeps a server from being culled.
             self._track_activity = False
         elif self.current_user:
             self.standby.used()
+
+    @authorized
+    async def _check_registry(self) -> None:
+        """Look at the registry's directory, as long as it has not been found private."""
+        self.control.registry.check_directory()
 
     def answer(self, model: BaseModel, status: int = 200) -> None:
         self.set_status(status)
@@ -75,7 +82,7 @@ class UnknownHandler(ClusterAPIHandler):
 
 
 class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
-    """Every address, when the extension cannot work at all: says why."""
+    """Every address of an extension that could not be loaded: says why."""
 
     auth_resource = AUTH_RESOURCE
 
@@ -85,6 +92,6 @@ class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
     @authenticated
     @authorized
     async def get(self, *args: str) -> None:
-        raise self.error
+        raise self.error.with_traceback(None)
 
     post = put = patch = delete = get

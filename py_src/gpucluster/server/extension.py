@@ -12,6 +12,7 @@ from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, valida
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError
 from ..protocol.log_text import plain_log
+from ..protocol.plain_text import printable
 from ..site.reading import narrow_this_site, new_troubles, this_site
 from ..site.server_settings import narrowed, server_limits, server_presets, wider
 from .added_routes import Rule, find_added
@@ -31,6 +32,16 @@ from .shared_view.routes import SharedViews, shared_routes
 from .shared_view.sessions import LinkPolicy, OpenViews, ViewSessions, is_of_a_hub
 from .standby import StandbyKeeper
 
+RESTART = "Correct that, and restart the Jupyter server."
+NOT_LOADED = f"gpucluster's server extension could not be loaded; the log of the Jupyter server says why. {RESTART}"
+
+
+class ExtensionNotLoaded(GPUClusterError):
+    """The server extension has settings that it cannot use, or failed while it was loaded."""
+
+    code = "extension_not_loaded"
+    http_status = 500
+
 
 class GPUClusterExtension(ExtensionApp):
     """GPU Dask clusters in the Jupyter server.
@@ -43,6 +54,8 @@ class GPUClusterExtension(ExtensionApp):
     services: Services | None = None
     hook: NotifyHook | None = None
     use: UseOfServer | None = None
+    _failed: GPUClusterError | None = None
+    """Why nothing works until the server is restarted."""
 
     standby = Bool(
         True,
@@ -162,12 +175,43 @@ class GPUClusterExtension(ExtensionApp):
 
     def initialize_handlers(self) -> None:
         """Build the long-lived objects and give them to the handlers."""
+        if self._failed is None:
+            try:
+                self._build()
+            except Exception as error:
+                if self._raises:
+                    raise
+                self.plain_log.error("gpucluster could not be loaded: %s", error, exc_info=True)
+                self._failed = ExtensionNotLoaded(NOT_LOADED)
+                self.services = self.hook = self.use = None
+        if self._failed is not None:
+            self.handlers[:] = [(r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": self._failed})]
+
+    def _link_jupyter_server_extension(self, serverapp: Any) -> None:
+        """Read the settings. Where they are wrong, every request is answered with what is wrong."""
         try:
-            control = AsyncControl(by="JupyterLab")
-        except GPUClusterError as error:
+            super()._link_jupyter_server_extension(serverapp)
+        except Exception as error:
+            if self._raises:
+                raise
+            told = str(error) if isinstance(error, TraitError) else f"{type(error).__name__}: {error}"
+            told = printable(told.rstrip("."), 500)
+            message = f"The settings of gpucluster's server extension cannot be used: {told}. {RESTART}"
+            self.plain_log.error("%s", message)
+            self._failed = ExtensionNotLoaded(message)
+            self._linked = True
+
+    @property
+    def _raises(self) -> bool:
+        """Whether the server is to end with what an extension raises."""
+        return bool(self.serverapp and self.serverapp.reraise_server_extension_failures)
+
+    def _build(self) -> None:
+        control = AsyncControl(by="JupyterLab", later=True)
+        try:
+            control.registry.check_directory()
+        except GPUClusterError as error:  # Requests are answered with this until it is corrected.
             self.plain_log.error("Clusters are not available: %s", error.message)
-            self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))
-            return
         self._narrow_site()
         devices = DeviceReader(control, self._notebooks, self.plain_log, may_stop=self.stop_processes)
         self.services = Services(

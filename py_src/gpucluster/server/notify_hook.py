@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ..client.control import AsyncControl
+from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterChanged, ClusterModel, ClusterState, Hello
 from ..protocol.plain_text import printable
 
@@ -57,6 +58,8 @@ class NotifyHook:
                             self._note(model)
                     elif isinstance(event, ClusterChanged):
                         self._note(event.cluster)
+            except GPUClusterError as error:
+                self._log.warning("News of clusters are not told for a while: %s", error.message)
             except Exception as error:
                 self._log.warning("News of clusters are not told for a while: %s", error, exc_info=True)
             await asyncio.sleep(RETRY_SECONDS)

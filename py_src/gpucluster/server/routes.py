@@ -97,7 +97,7 @@ def routes(services: Services) -> list[Rule]:
         (r"gpucluster/api/openapi\.json", OpenAPIHandler, both),
         (r"gpucluster/api/recordings", RecordingsHandler, recordings),
         (r"gpucluster/api/recordings/session", RecordedSessionHandler, recordings),
-        (r"gpucluster/api/events", EventsHandler, {"pump": services.pump, "standby": services.standby}),
+        (r"gpucluster/api/events", EventsHandler, {**both, "pump": services.pump}),
         *((f"gpucluster/api/{pattern}", handler, {**both, **parts}) for pattern, handler, parts in services.added),
         (r"gpucluster/api(?:/.*)?", UnknownHandler, both),
         (

@@ -7,10 +7,15 @@
 The kernel reports whose a name is. What else is in it is what its holder says; what others say of a claim is ignored.
 A name counts only if it is exactly what the functions below write: the kernel gives each name to one holder, but
 ``GPU-1`` and ``%47PU-1`` are two names to it.
+
+Nothing here tells which of two claims is older: the kernel keeps no time of a name, it numbers sockets in blocks for
+each processor, and a process may have begun long before it claims. A number has one holder, who keeps it until it ends.
+Claims are therefore ordered by GPU and number, and no decision uses their age.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import zlib
@@ -38,7 +43,7 @@ class Claim:
     uuid: str
     mark: str
     user: int
-    socket: int
+    socket: int  # Identifies it; says nothing about its age.
     since: int | None = None  # Seconds since the boot, as its holder says.
     ends: int | None = None  # Likewise, at most.
 
@@ -46,6 +51,11 @@ class Claim:
     def number(self) -> int | None:
         """The number of the part, counted from 1."""
         return int(self.mark) if self.mark.isdecimal() else None
+
+    @property
+    def order(self) -> tuple[str, float, str]:
+        """By GPU, and of one GPU lower numbers first, claims without a number last."""
+        return (self.uuid, math.inf if self.number is None else self.number, self.mark)
 
 
 @dataclass(frozen=True)
@@ -79,12 +89,12 @@ class Node:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """Those that count: the first ones of each user, as the kernel numbers their sockets."""
+        """Those that count: of each user as many as the limit allows, in the order of the claims."""
         if self.per_user is None:
             return self.every_claim
         seen: Counter[int] = Counter()
         kept = set()
-        for claim in sorted(self.every_claim, key=lambda claim: claim.socket):
+        for claim in sorted(self.every_claim, key=lambda claim: claim.order):
             seen[claim.user] += 1
             if claim.user == NOBODY or seen[claim.user] <= self.per_user:
                 kept.add(claim)
@@ -141,7 +151,7 @@ def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node
             if claim is not None and user == claim.user:
                 claims[key] = replace(claim, since=since, ends=ends or None)
     return Node(
-        tuple(sorted(claims.values(), key=lambda claim: (claim.uuid, claim.socket))),
+        tuple(sorted(claims.values(), key=lambda claim: claim.order)),
         tuple(sorted(places, key=lambda place: (place.arrived, place.socket))),
         per_user,
         places_per_user,

@@ -183,7 +183,7 @@ class Requests:
         """Return the cluster's scheduler. Raises `InvalidState`: the cluster is starting, stopping or has ended."""
         self._must_live()
         if self.parts.deployment is None:
-            raise InvalidState(f"The cluster '{self.parts.model.name}' is still starting.")
+            raise InvalidState(f"The cluster '{self._model.name}' is still starting.")
         return self.parts.deployment.scheduler
 
     async def release_results(self, released: ResultsReleased, by: str | None = None) -> ClusterModel:
@@ -196,8 +196,8 @@ class Requests:
         )
         if not n_released:
             raise InvalidState(f"That notebook holds no results of '{released.name}' any more.")
-        self.parts.activity_log.asked("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
-        return self.parts.model
+        self._activity_log.asked("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
+        return self._model
 
     def decisions(self) -> list[Decision]:
         """Return what following the load has led to."""

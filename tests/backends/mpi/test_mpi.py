@@ -161,12 +161,13 @@ def test_the_number_is_fixed_and_it_is_said_why(handle):
 def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, client):
     kept = client.submit(pow, 2, 10)
     assert kept.result() == 1024
-    before = pids(client)
+    before, told = pids(client), len(handle.activity())
     handle.restart()
     assert len(pids(client)) == 2
     assert not before & pids(client)
     assert kept.status == "cancelled"
     shared_site.wait_for(cluster.id, lambda model: model.notice is None)
+    assert "worker_died" not in {entry.kind for entry in handle.activity()[told:]}
 
 
 def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, cluster, handle, client):

@@ -133,10 +133,11 @@ def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, 
     handle.retire(gone)
     wait_until(lambda: n_workers(shared_site, cluster) == 2)
     assert gone not in {worker.name for worker in shared_site.get(cluster.id).workers}
-    before = set(client.run(os.getpid).values())
+    before, told = set(client.run(os.getpid).values()), len(handle.activity())
     handle.restart()
     assert not before & set(client.run(os.getpid).values())
     shared_site.wait_for(cluster.id, lambda model: model.notice is None)
+    assert "worker_died" not in {entry.kind for entry in handle.activity()[told:]}
 
 
 @pytest.mark.full

@@ -72,7 +72,7 @@ class SharedView {
         this._say(WORDS.offline);
         return;
       case 'refused':
-        this._end(token === null ? `${access.message} ${WORDS.noLink}` : access.message);
+        this._end(access.message);
     }
   }
 

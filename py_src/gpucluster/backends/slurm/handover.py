@@ -11,7 +11,6 @@ when it is calm again, or where there are no holes, the rest is cut off.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
 import logging
@@ -20,6 +19,7 @@ import tarfile
 from collections.abc import Iterable, Mapping
 
 from ...protocol.errors import GPUClusterError, PreflightFailed
+from ..following import Tasks
 from . import commands
 from .slots import JobSlot
 
@@ -107,15 +107,13 @@ class Handing:
     def __init__(self, files: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._files = files
         self._environment = environment
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     def look(self, slots: Iterable[JobSlot]) -> None:
         for slot in slots:
             if slot.seen_running and not slot.given:
                 slot.given = True
-                task = asyncio.create_task(self._hand(slot))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                self._tasks.begin(self._hand(slot))
 
     async def _hand(self, slot: JobSlot) -> None:
         try:
@@ -125,8 +123,7 @@ class Handing:
             logger.warning("Job %s could not be handed its credentials: %s", slot.job_id, error.message)
 
     def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.stop()
 
 
 async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str]) -> None:

@@ -114,9 +114,12 @@ def _origin() -> str:
         told = distribution("gpucluster").read_text("direct_url.json")
     except PackageNotFoundError:
         return "gpucluster"
-    address = urlsplit(json.loads(told)["url"]) if told else None
-    if address is None:  # An index had it.
+    if not told:  # An index had it.
         return "gpucluster"
+    found = json.loads(told)
+    if vcs := found.get("vcs_info"):
+        return shlex.quote(f"{vcs['vcs']}+{found['url']}@{vcs['commit_id']}")
+    address = urlsplit(found["url"])
     path = unquote(address.path)
     if address.scheme != "file":
         return shlex.quote(address.geturl())

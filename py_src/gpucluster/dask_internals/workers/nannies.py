@@ -24,6 +24,26 @@ async def kill_starting_process(nanny: Any) -> None:
         await nanny.process.process.kill()
 
 
+def close_once() -> None:
+    """Let a nanny that is closing go on when its worker, which the scheduler has told to end, asks it to close.
+
+    By itself it forgets that it is closing and, when the worker's process ends, closes again at the same time: the log
+    then has the traceback of a ``CancelledError``. Relies on ``Nanny.close_gracefully(...)`` setting ``Nanny.status``
+    (2021.1).
+    """
+    from distributed import Nanny
+    from distributed.core import Status
+
+    nanny: Any = Nanny
+    before = nanny.close_gracefully
+
+    def unless_closing(self: Any, *arguments: Any, **options: Any) -> None:
+        if self.status not in {Status.closing, Status.closed}:
+            before(self, *arguments, **options)
+
+    nanny.close_gracefully = unless_closing
+
+
 def keep_own_forkserver() -> None:
     """Let distributed leave the list of modules that the forkserver imports as it is.
 

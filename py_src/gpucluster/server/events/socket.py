@@ -9,6 +9,7 @@ from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from ...client.control import AsyncControl
 from ..admission import AdmissionMixin, RefusalMixin
 from ..api import AUTH_RESOURCE
 from ..standby import StandbyKeeper
@@ -25,7 +26,8 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     _viewer: Viewer | None = None
     _plain = True
 
-    def initialize(self, pump: EventPump, standby: StandbyKeeper) -> None:
+    def initialize(self, control: AsyncControl, pump: EventPump, standby: StandbyKeeper) -> None:
+        self.control = control
         self.pump = pump
         self.standby = standby
 
@@ -36,6 +38,8 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     @ws_authenticated
     @authorized
     async def get(self, *args: Any, **kwargs: Any) -> None:
+        # The list of clusters says why the registry cannot be used.
+        self.control.registry.check_directory()
         await super().get(*args, **kwargs)
 
     def open(self, *args: str, **kwargs: str) -> None:

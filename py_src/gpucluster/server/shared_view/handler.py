@@ -96,6 +96,10 @@ class SharedViewMixin(JupyterHandler):
         await JupyterHandler.prepare(self, _redirect_to_login=self.leads_to_login)
         if not self._finished:
             self.must_be_own_page()
+            try:
+                self.control.registry.check_directory()
+            except GPUClusterError as error:  # It names a directory, which is not for guests.
+                raise HTTPError(503, "%s", error.message) from None
 
     def must_be_own_page(self) -> None:
         """Refuse what a browser sends for a page of another site.

@@ -28,6 +28,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 INTERVAL_SECONDS = 1.0
 MEAN_SECONDS = 5.0  # Workers tell their load a little later than the machine does; so long that does not matter.
+LONGEST_GAP_SECONDS = 20.0  # A longer time between two samples is not averaged: nobody has looked.
 REST_AFTER_SECONDS = 30.0  # So long after anybody looked at the cluster or used it, workers send fewer heartbeats.
 
 
@@ -187,6 +188,9 @@ class OtherLoad:
         """Return the field of a sample; nothing while it is not known."""
         before, now = self._last, (time.monotonic(), self._busy(), time.process_time())
         seconds = now[0] - before[0]
+        if seconds > LONGEST_GAP_SECONDS:
+            self._last, self._mean = now, None
+            return {}
         if not self._is_whole or seconds < MEAN_SECONDS / 10:
             return {} if self._mean is None else {"host_others_cores": round(self._mean, 1)}
         self._last = now
