@@ -976,10 +976,11 @@ check("06.10", recolour, pictures)
 # `start_colours(k)`, take the last entry of its path, call `recolour`, and `.reshape(photo.shape)`.
 
 # %% tags=["run"]
-figures.pictures(photo, pictures)
-for k, picture in {"all": photo, **pictures}.items():
-    n_colours = len(distinct_colours(picture)[0])
-    print(f"k = {k:>3}: {n_colours:6,} colours, PNG {png_bytes(picture) / 1000:4.0f} kB")
+if ready("06.10", recolour, pictures):
+    figures.pictures(photo, pictures)
+    for k, picture in {"all": photo, **pictures}.items():
+        n_colours = len(distinct_colours(picture)[0])
+        print(f"k = {k:>3}: {n_colours:6,} colours, PNG {png_bytes(picture) / 1000:4.0f} kB")
 
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
