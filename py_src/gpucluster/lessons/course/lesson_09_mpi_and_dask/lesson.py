@@ -1166,6 +1166,7 @@ lessons.cards("09")
 # * **Laptop:** two ranks and two workers share your cores. With `pip install 'gpucluster[mpi]'` the ranks are real processes of MPICH; without it, threads with mailboxes.
 # * **One GPU:** the same cells. Chunks are arrays in GPU memory; ranks of MPI compute on the host. Whether your MPI can send from GPU memory (is *CUDA-aware*) your site must say;
 #   the MPI of the extra `mpi` cannot.
+# * **Run on a GPU:** not yet.
 # * **Cluster:** `gpucluster create --backend mpi` within an allocation, or `srun python program.py` with dask-mpi. Load the site's MPI module and an mpi4py built with it: with
 #   another MPI, each rank takes itself for the only one.
 
