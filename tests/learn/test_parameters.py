@@ -46,7 +46,12 @@ def test_a_constructor_is_made_of_what_classes_declare() -> None:
         (one_of("a", None), ["a", None], ["b", 0, np.zeros(2)]),
         (either("auto", whole(1)), ["auto", 2], ["other", 0]),
         (SWITCH, [True, np.False_], [0, "no", None]),
-        (unset("is not supported."), [None, False, 0], [True, 2, "no"]),
+        (unset("is not supported."), [None], [False, 0, True, "no"]),
+        (
+            unset("is not supported.", off=True),
+            [None, False, np.False_, 0, np.int32(0), 0.0],
+            [True, np.True_, 2, "no"],
+        ),
     ],
 )
 def test_rules(rule: Rule, right: list[Any], wrong: list[Any]) -> None:

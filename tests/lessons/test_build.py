@@ -29,6 +29,7 @@ from gpucluster.lessons.copies import copy_lessons
 from gpucluster.lessons.study.bank.files import problems_of
 from IPython.core.inputtransformer2 import TransformerManager
 
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 NOTEBOOKS = [
     path for lesson in lessons() for path in (lesson.notebook, lesson.solution_notebook, lesson.recall_notebook)
 ]
@@ -36,6 +37,22 @@ NOTEBOOKS = [
 
 def test_the_notebooks_in_the_repository_are_fresh() -> None:
     assert build.main(["--check"]) == 0
+
+
+def test_every_lesson_says_alike_what_ran_on_a_gpu() -> None:
+    ran = {}
+    for file in sorted(RESULTS.glob("gpu-lessons-*.json"), key=lambda file: file.stem[-10:]):
+        found = json.loads(file.read_text(encoding="utf-8"))
+        card = " ".join(found["machine"]["gpus"][0]["name"].split()[:2])
+        rapids = found["machine"]["versions"]["cudf-cu13"].rpartition(".")[0]
+        for lesson, checks in found["gpu_checks"].items():
+            if set(checks.values()) == {"passed"}:
+                ran[lesson] = f"all checks passed on one {card} on {file.stem[-10:]}, with RAPIDS {rapids}"
+    for path in COURSE.glob("*/lesson.py"):
+        source = path.read_text(encoding="utf-8")
+        said = re.findall(r"^# \* \*\*Run on a GPU:\*\* (.*)\.$", source, re.MULTILINE)
+        status = ran.get(path.parent.name.split("_")[1], "not yet")
+        assert said == [status] * source.count('anchor="where-it-runs"'), path
 
 
 def test_what_is_built_is_fresh_in_this_checkout() -> None:

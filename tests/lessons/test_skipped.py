@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from gpucluster.lessons import checking
+from gpucluster.lessons import checking, lab
 from gpucluster.lessons.building.source import SourceCell, read_source
 from gpucluster.lessons.catalogue import COURSE, lessons
 from gpucluster.lessons.checks import exercises
@@ -20,6 +20,7 @@ from gpucluster.lessons.following import Names
 
 Guards = frozenset[str]
 NONE: Guards = frozenset()
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 LEAVING = (ast.Continue, ast.Break, ast.Return, ast.Raise)
 TAKE_NONE = {"check", "ready", "print", "display", "compare", "figures", "drawings", "as_numpy"}
 """Functions, and modules of functions, that may be given what is not there yet."""
@@ -49,9 +50,10 @@ class Name:
 class Notebook(ast.NodeVisitor):
     """Goes through the cells in order, and writes down what is used without its guards."""
 
-    def __init__(self, answers: dict[str, str]) -> None:
+    def __init__(self, answers: dict[str, str], *, raised: bool = False) -> None:
         self.answers = answers
-        self.names: dict[str, Name] = {}
+        self.raised = raised
+        self.names = {name: Name(is_there=True) for name in answers}  # `lessons.start` makes placeholders
         self.guards: Guards = NONE
         self.faults: list[str] = []
         self.cell = ""
@@ -66,15 +68,20 @@ class Notebook(ast.NodeVisitor):
             self.block(learner.body)
             return
         given = {ast.dump(statement) for statement in learner.body}  # what the learner has to begin with
-        for name in _bound(learner):
+        for name in _bound(ast.Module([one for one in learner.body if self.has_run(one)], [])):
             self.names.setdefault(name, Name()).is_there = True
         for statement in solution.body:
-            self.guards = NONE if ast.dump(statement) in given else frozenset({cell.exercise})
+            is_given = ast.dump(statement) in given and self.has_run(statement)
+            self.guards = NONE if is_given else frozenset({cell.exercise})
             before = list(self.faults)
             self.visit(statement)
             if self.guards:
                 self.faults = before  # the learner writes this
         self.guards = NONE
+
+    def has_run(self, statement: ast.stmt) -> bool:
+        """Whether a statement of an exercise's cell has been run; of a cell that raised, only its definitions."""
+        return not self.raised or isinstance(statement, (*DEFINITIONS, ast.Import, ast.ImportFrom))
 
     def block(self, statements: list[ast.stmt]) -> None:
         """Go through statements; after ``if not ready(…): continue`` the others have its guard."""
@@ -110,7 +117,11 @@ class Notebook(ast.NodeVisitor):
         known.is_there |= not self.guards
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        self.look_at(node.value)
+        takes_apart = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+        if takes_apart and not isinstance(node.value, (ast.Tuple, ast.List)):
+            self.visit(node.value)  # None cannot be taken apart
+        else:
+            self.look_at(node.value)
         for target in node.targets:
             self.assign(target, node.value)
 
@@ -130,6 +141,9 @@ class Notebook(ast.NodeVisitor):
             self.make(target.id, placeholder=True)
         elif isinstance(target, ast.Name):
             self.make(target.id, guards=self.answered_by(value))
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and all(map(_is_placeholder, value.elts)):
+            for one, part in zip(target.elts, value.elts, strict=True):
+                self.assign(one, part)
         else:
             self.visit(target)
 
@@ -142,7 +156,7 @@ class Notebook(ast.NodeVisitor):
             {self.answers[called.id]} if isinstance(called, ast.Name) and called.id in self.answers else ()
         )
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         arguments = node.args
         outer = self.uses, self.local
         own: list[tuple[str, Guards, str]] = []
@@ -159,6 +173,8 @@ class Notebook(ast.NodeVisitor):
         self.make(node.name)
         self.names[node.name].inside = own
         self.names[node.name].enough = ("there", "value")  # also a blank function can be passed on
+
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.make(node.name)
@@ -335,7 +351,7 @@ def _bound(tree: ast.AST) -> set[str]:
             found |= {(one.asname or one.name).partition(".")[0] for one in node.names}
         elif isinstance(node, ast.ExceptHandler) and node.name:
             found.add(node.name)
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, DEFINITIONS):
             found.add(node.name)
         elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             left += ast.iter_child_nodes(node)
@@ -354,20 +370,24 @@ def _plain(text: str) -> str:
     return "\n".join("pass" if line.startswith(("%", "!")) else line for line in text.splitlines())
 
 
-def faults_of(cells: Iterable[SourceCell], answers: dict[str, str]) -> list[str]:
-    """Return which names are used without the guards that they need, one sentence each."""
-    notebook = Notebook(answers)
+def faults_of(cells: Iterable[SourceCell], answers: dict[str, str], *, raised: bool = False) -> list[str]:
+    """Return which names are used without the guards that they need, one sentence each.
+
+    ``raised``: as if the cells of exercises had ended in an error right after their definitions.
+    """
+    notebook = Notebook(answers, raised=raised)
     for cell in cells:
         if cell.type == "code":
             notebook.run(cell)
     return notebook.faults
 
 
+@pytest.mark.parametrize("raised", [False, True], ids=["empty", "raised"])
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_every_exercise_can_be_skipped(lesson: str) -> None:
+def test_every_exercise_can_be_skipped(lesson: str, raised: bool) -> None:
     (path,) = COURSE.glob(f"lesson_{lesson}_*/lesson.py")
     answers = {name: one.id for one in exercises(lesson) for name in one.answers}
-    assert faults_of(read_source(path).cells, answers) == []
+    assert faults_of(read_source(path).cells, answers, raised=raised) == []
 
 
 @pytest.mark.parametrize(
@@ -382,6 +402,8 @@ def test_every_exercise_can_be_skipped(lesson: str) -> None:
         ("def use():\n    return made.size\nif made is not None:\n    use()", False),
         ("x = other(1)\nif x is not None:\n    x + 1", False),
         ("other(1) + 1", True),
+        ("x, y = other(1)", True),
+        ("if ready('99.2', other):\n    x, y = other(1)", False),
         ("for x in [1, 2]:\n    if not ready('99.1', answer):\n        break\n    made.size", False),
     ],
 )
@@ -396,6 +418,24 @@ def test_a_name_without_its_guard_is_found(later: str, fault: bool) -> None:
         SourceCell("code", later, ("run",)),
     ]
     assert bool(faults_of(cells, {"answer": "99.1", "other": "99.2"})) == fault
+
+
+def test_what_a_cell_that_raised_did_not_make_is_found() -> None:
+    solved = "### BEGIN SOLUTION\nrows = [1]\nanswer = rows[0]\n### END SOLUTION"
+    cells = [
+        SourceCell("code", solved, ("exercise",), "99.1"),
+        SourceCell("code", "check('99.1', answer)", ("check",), "99.1"),
+        SourceCell("code", "print(len(rows))", ("run",)),
+    ]
+    assert faults_of(cells, {"answer": "99.1"}, raised=True) == ["`rows` needs 99.1 solved; cell: print(len(rows))"]
+
+
+def test_answers_have_placeholders_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {"cosine": 0.5}
+    monkeypatch.setattr(lab, "notebook_names", lambda answers: Names(names))
+    lab._name_answers("07")
+    assert names["cosine"] == 0.5
+    assert names["quality"] is ...
 
 
 def test_our_version_stands_in_until_the_learner_has_an_own_one(

@@ -60,9 +60,11 @@ def either(word: str | None, rule: Rule) -> Rule:
     return Rule(lambda value: allows(value) or rule.allows(value), f"{word!r} or {rule.text}", rule.advice)
 
 
-def unset(advice: str) -> Rule:
-    """Allow nothing but ``None``, ``False`` and 0."""
-    return Rule(lambda value: value is None or (isinstance(value, bool | Integral) and not value), "", advice)
+def unset(advice: str, *, off: bool = False) -> Rule:
+    """Allow nothing but ``None``; ``off``: ``False`` and 0, too."""
+    return Rule(
+        lambda value: value is None or (off and isinstance(value, bool | np.bool_ | Real) and not value), "", advice
+    )
 
 
 SWITCH = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")

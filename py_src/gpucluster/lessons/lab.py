@@ -12,7 +12,9 @@ from ..dask_internals.scheduler_information import known_workers
 from ..protocol.errors import InvalidState
 from ..protocol.plain_text import counted
 from .catalogue import find_lesson
+from .checks import exercises
 from .clusters import connected_others, find_cluster, lessons_beside, use_private_scratch
+from .following import notebook_names
 from .probes.transfers import Traffic
 from .results import Report
 
@@ -176,8 +178,16 @@ def start(lesson: str, *, cluster: str | None = None, apart: bool = False) -> La
     found, owns = find_cluster(lesson, cluster or os.environ.get(CLUSTER_VARIABLE), apart=apart)
     use_private_scratch()
     _current = Lab(lesson, found, owns_cluster=owns)
+    _name_answers(lesson)
     print(_current)
     return _current
+
+
+def _name_answers(lesson: str) -> None:
+    """Give the notebook a ``...`` for each answer, for the cells that ask for one whose own cell raises an error."""
+    if notebook := notebook_names(()):
+        for name in (name for exercise in exercises(lesson) for name in exercise.answers):
+            notebook.values.setdefault(name, ...)
 
 
 def current_client() -> Client | None:

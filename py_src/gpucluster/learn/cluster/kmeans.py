@@ -106,7 +106,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     n_init: int | Literal["auto"] = parameter("auto", either("auto", whole(1)))
     max_iter: int = parameter(300, whole(1))
     tol: float = parameter(1e-4, real(0))
-    verbose: int = parameter(0, unset("workers print nothing. Leave it at 0, and look at Dask's dashboard instead."))
+    verbose: int = parameter(
+        0, unset("workers print nothing. Leave it at 0, and look at Dask's dashboard instead.", off=True)
+    )
     random_state: RandomState = None
     copy_x: bool = True
     algorithm: str = parameter("lloyd", Rule(lambda value: value in ("lloyd", "elkan"), "'lloyd'"))

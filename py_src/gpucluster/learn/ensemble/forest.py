@@ -21,7 +21,7 @@ from .blocks import grow_on_blocks
 from .growing import LARGEST_SEED, Grown, all_classes, grow_forest, grow_share, next_state, takes_missing
 from .replica import fitting_table
 
-_NOT_SUPPORTED = unset("is not supported. Leave it out.")
+_NOT_SUPPORTED = unset("is not supported. Leave it out.", off=True)
 
 
 class Forest(DistributedEstimator):

@@ -20,7 +20,7 @@ from ..estimator import DistributedEstimator, ScoredRegressor
 from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
-from ..parameters import SWITCH, fitted, one_of, parameter, real
+from ..parameters import SWITCH, Rule, fitted, one_of, parameter, real
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask, is_dask_array
 
@@ -245,7 +245,7 @@ class LinearRegression(LinearRegressor):
 
     _scikit_learn = "sklearn.linear_model.LinearRegression"
 
-    tol: float = parameter(1e-6, real(0))
+    tol: float = parameter(1e-6, Rule(lambda value: real(0).allows(value) and value < np.inf, real(0).text))
     n_jobs: int | None = None
 
     @delegable

@@ -29,6 +29,11 @@ from .blocks import (
 )
 
 DENSE = "only False is supported. Dask's arrays of sparse blocks can do little."
+# Not InvalidParameter: scikit-learn has 'warn'.
+_UNKNOWN = Rule(
+    one_of("error", "ignore", "infrequent_if_exist").allows,
+    advice="must be 'error', 'ignore' or 'infrequent_if_exist'.",
+)
 
 
 def _is_frequency(value: Any) -> bool:
@@ -238,8 +243,8 @@ class OneHotEncoder(CategoryEncoder):
     _scikit_learn = "sklearn.preprocessing.OneHotEncoder"
 
     drop: Literal["first", "if_binary"] | ArrayLike | None = None
-    sparse_output: bool = parameter(False, unset(DENSE))
-    handle_unknown: str = parameter("error", one_of("error", "ignore", "infrequent_if_exist"))
+    sparse_output: bool = parameter(False, unset(DENSE, off=True))
+    handle_unknown: str = parameter("error", _UNKNOWN)
     feature_name_combiner: Literal["concat"] | Callable[[str, Any], str] = "concat"
 
     @delegable

@@ -192,7 +192,7 @@ class LabelBinarizer(LabelTransformer):
 
     neg_label: int = 0
     pos_label: int = 1
-    sparse_output: bool = parameter(False, unset(DENSE))
+    sparse_output: bool = parameter(False, unset(DENSE, off=True))
 
     @delegable
     def fit(self, y: Data) -> LabelBinarizer:

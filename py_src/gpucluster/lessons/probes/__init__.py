@@ -16,6 +16,7 @@ _OF_LESSONS = {
     "forwarding": "course.lesson_14_onto_the_machine.probes",
     "frameworks": "course.lesson_14_onto_the_machine.probes",
     "hostspilling": "course.lesson_11_gpu_memory.probes",
+    "kmeans": "course.lesson_09_mpi_and_dask.probes",
     "links": "course.lesson_12_moving_bytes.tools",
     "messages": "course.lesson_08_six_steps.probes",
     "processes": "course.lesson_00_check_in.probes",

@@ -1093,58 +1093,19 @@ check("09.11", summary, verdict)
 # `np.median(seconds)`, `min(seconds)`, `max(seconds)`. "slower" only if both have three, and `min(dask_seconds) > max(mpi_seconds)`.
 
 # %% tags=["run"] anchor="two-communicators"
-def sums_of(points, centroids):
-    """Sums and counts of one part, as in lesson 06."""
-    scores = (centroids**2).sum(axis=1) - 2 * points @ centroids.T
-    own = np.eye(len(centroids))[as_numpy(scores).argmin(axis=1)]
-    return np.column_stack([own.T @ as_numpy(points), own.sum(axis=0)])
-
-
-def kmeans_seconds(comm, points, start, repeats):
-    """One rank: ten iterations, repeated; the seconds of each repeat, and the last centroids."""
-    seconds = []
-    for _ in range(repeats):
-        comm.barrier()
-        began, centroids = time.perf_counter(), start
-        for _ in range(10):
-            total = comm.allreduce(sums_of(points, centroids))
-            centroids = total[:, :-1] / np.maximum(total[:, -1:], 1)
-        seconds.append(time.perf_counter() - began)
-    return seconds, centroids
-
-
-def kmeans_futures(parts, start, repeats):
-    """The same with one task per part and iteration, merged in the notebook."""
-    seconds = []
-    for _ in range(repeats):
-        began, centroids = time.perf_counter(), start
-        for _ in range(10):
-            results = lab.client.map(sums_of, parts, centroids=centroids, pure=False)
-            total = sum(lab.client.gather(results))
-            centroids = total[:, :-1] / np.maximum(total[:, -1:], 1)
-        seconds.append(time.perf_counter() - began)
-    return seconds, centroids
-
-
 from gpucluster.lessons.material.pictures import load_photo
+from gpucluster.lessons.probes.kmeans import kmeans_futures, kmeans_seconds  # the loop, and a clock around it
 
 pixels = load_photo().reshape(-1, 3)[::2] / 255
 first = pixels[:: len(pixels) // 8][:8]
 under_mpi = run_ranks(kmeans_seconds, pixels, first, 5)
 on_workers = run_on_workers(kmeans_seconds, pixels, first, 5)
 print(under_mpi, on_workers, sep="\n")
-
-
-def share_out(n_parts):
-    rows = -(-len(pixels) // n_parts)
-    return lab.client.compute(list(da.from_array(pixels, chunks=(rows, 3)).to_delayed().ravel()))
-
-
 runs = {
     "MPI": under_mpi.results[0],
     "workers as ranks": on_workers.results[0],
-    "futures, 2 chunks": kmeans_futures(share_out(2), first, 5),
-    "futures, 24 chunks": kmeans_futures(share_out(24), first, 3),
+    "futures, 2 chunks": kmeans_futures(lab.client, pixels, 2, first, 5),
+    "futures, 24 chunks": kmeans_futures(lab.client, pixels, 24, first, 3),
 }
 times = {name: seconds for name, (seconds, _) in runs.items()}
 apart = max(np.abs(centroids - runs["MPI"][1]).max() for _, centroids in runs.values())
@@ -1205,6 +1166,7 @@ lessons.cards("09")
 # * **Laptop:** two ranks and two workers share your cores. With `pip install 'gpucluster[mpi]'` the ranks are real processes of MPICH; without it, threads with mailboxes.
 # * **One GPU:** the same cells. Chunks are arrays in GPU memory; ranks of MPI compute on the host. Whether your MPI can send from GPU memory (is *CUDA-aware*) your site must say;
 #   the MPI of the extra `mpi` cannot.
+# * **Run on a GPU:** not yet.
 # * **Cluster:** `gpucluster create --backend mpi` within an allocation, or `srun python program.py` with dask-mpi. Load the site's MPI module and an mpi4py built with it: with
 #   another MPI, each rank takes itself for the only one.
 

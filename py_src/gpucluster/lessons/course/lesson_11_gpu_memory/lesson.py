@@ -943,12 +943,13 @@ lessons.cards("11")
 #   real.
 # * **One GPU:** the same cells. The requests of section 3 go to a pool of RMM's own on the worker, beside the one that the worker uses; section 1 runs a kernel;
 #   section 2 times `cudaMalloc`. What each says about bytes must be the same as in the simulation: if it is not, tell us.
+# * **Run on a GPU:** all checks passed on one NVIDIA H100 on 2026-11-26, with RAPIDS 26.10.
 # * **Cluster:** all sizes are per worker, not for the cluster. With `gpucluster create --backend cuda --rmm-pool-size 30GB` or in the panel's form, they are checked
 #   against every card before anything starts. On cards of different sizes a share means something different on each: give bytes.
 #
 # Where the rules come from: RMM 26.10, `coalescing_free_list.hpp` and `pool_memory_resource_impl.cpp` (github.com/rapidsai/rmm); dask-cuda 26.10,
 # `local_cuda_cluster.py` and `cli.py`; the documentation of cuDF 26.10 on spilling; Dask's documentation on worker memory. The figures of section 5 are from data sheets,
-# those of the slides are marked as such. All cells ran on an NVIDIA H100 with RMM 26.10; no time of it is printed here.
+# those of the slides are marked as such. No time of a GPU is printed here.
 
 # %% tags=["run"]
 lab.close()

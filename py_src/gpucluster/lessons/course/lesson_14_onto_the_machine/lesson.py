@@ -1134,6 +1134,7 @@ lessons.cards("14")
 #
 # * **Laptop:** scripts are read and run as shell scripts, two processes stand for two nodes, and the tunnel goes from one port to another.
 # * **One GPU:** the same. `gpucluster kinds` then offers `cuda`.
+# * **Run on a GPU:** not yet.
 # * **Cluster:** open this lesson in Jupyter on a login node, or in a job. The script of section 2 is submitted (one node, two tasks, two minutes; it prints two lines), and 14.3 is put before Slurm with `sbatch --test-only`. Then do it for real:
 #   `gpucluster create --backend slurm --dry-run`, `gpucluster tunnel`, and [from an account to k-means on eight GPUs](https://github.com/gpucluster/gpucluster/blob/main/docs/hpc.md#from-an-account-to-k-means-on-eight-gpus).
 #

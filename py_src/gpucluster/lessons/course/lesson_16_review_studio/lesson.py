@@ -874,6 +874,7 @@ lessons.cards("16")
 #
 # * **Laptop:** as above. Only the guessers of section 1 run on the workers; everything else is plain Python about your own progress.
 # * **One GPU:** the random numbers of section 1 are drawn there. Nothing else changes.
+# * **Run on a GPU:** not yet.
 # * **Cluster:** in a class, the same records come together on the instructor's page if learners agree to it: *docs/class.md*. For marks see *docs/grading.md*.
 
 # %% tags=["run"]

@@ -69,46 +69,15 @@ def directives(script):
 
 # %% wrong cut_at_every_equals: A value with = is cut.
 # fails: A value may have a = in it
-import re
-
-SHORT = {
-    "-A": "account",
-    "-c": "cpus-per-task",
-    "-J": "job-name",
-    "-N": "nodes",
-    "-n": "ntasks",
-    "-o": "output",
-    "-p": "partition",
-    "-t": "time",
-}
-
-
-def directives(script):
-    found = {}
-    for line in script.splitlines():
-        if line.strip() and not line.strip().startswith("#"):
-            break
-        if not line.startswith("#SBATCH "):
-            continue
-        name = None
-        for word in line.split()[1:]:
-            if word.startswith("#"):
-                break
-            if word.startswith("-"):
-                name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
-                name = SHORT.get(name, name.lstrip("-"))
-                found[name] = value if equals else True
-            elif name is not None:
-                found[name] = word
-    return found
+# edit of right loop_too
+# -                 name, equals, value = word.partition("=")
+# +                 name, equals, value = word.split("=")[0], "=" in word, (word.split("=") + [""])[1]
 
 # %% wrong first_counts: The first one counts.
 # fails: Random scripts
-# edit of wrong cut_at_every_equals
-# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
-# +                 name, equals, value = word.partition("=")
-# -                 found[name] = value if equals else True
-# +                 found.setdefault(name, value if equals else True)
+# edit of right loop_too
+# -                 asked[waiting] = value if equals else True
+# +                 asked.setdefault(waiting, value if equals else True)
 
 # %% wrong first_counts_too: If an option comes twice, the first one counts.
 # fails: The later one counts
@@ -126,18 +95,16 @@ def directives(script):
 
 # %% wrong first_option_only: Only the first option of a line.
 # fails: Short options
-# edit of wrong cut_at_every_equals
-# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
-# +                 name, equals, value = word.partition("=")
-# -                 found[name] = word
-# +                 found[name] = word
+# edit of right loop_too
+# -                 asked[waiting] = word
+# +                 asked[waiting] = word
 # +                 break
 
 # %% wrong none_for_flags: Options without a value are None.
 # fails: Options without a value are True
-# edit of wrong first_counts
-# -                 found.setdefault(name, value if equals else True)
-# +                 found[name] = value if equals else None
+# edit of right loop_too
+# -                 asked[waiting] = value if equals else True
+# +                 asked[waiting] = value if equals else None
 
 # %% wrong numbers: Turns values that look like numbers into int.
 # fails: Both ways of writing a value
@@ -149,23 +116,18 @@ def directives(script):
 
 # %% wrong only_equals: A value after a space is lost.
 # fails: Both ways of writing a value
-# edit of wrong first_option_only
-# -             elif name is not None:
-# -                 found[name] = word
-# -                 break
+# edit of right loop_too
+# -             elif waiting is not None:
+# -                 asked[waiting] = word
 
 # %% wrong reads_on: Does not stop at the first command.
 # fails: What is below the first command does not count
-# edit of wrong cut_at_every_equals
+# edit of right loop_too
+# -         if line.strip() and not line.lstrip().startswith("#"):
 # -             break
-# +             continue
-# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
-# +                 name, equals, value = word.partition("=")
 
 # %% wrong short_names_kept: Short options keep their names.
 # fails: Short options
-# edit of wrong cut_at_every_equals
-# -                 name, equals, value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
-# -                 name = SHORT.get(name, name.lstrip("-"))
-# +                 name, equals, value = word.partition("=")
-# +                 name = name.lstrip("-")
+# edit of right loop_too
+# -                 waiting = SHORT.get(name, name.lstrip("-"))
+# +                 waiting = name.lstrip("-")

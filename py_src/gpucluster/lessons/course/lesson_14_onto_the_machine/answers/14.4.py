@@ -37,8 +37,7 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
         f" --scheduler-file {quote(str(file))}" + more(interface, protocol)
     )
 
-# %% wrong address_for_file: The file is handed on as an address.
-# fails: The worker gets the scheduler file
+# %% right lists: Lists of words.
 def scheduler_command(file, interface=None, protocol=None):
     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
     if interface is not None:
@@ -49,157 +48,93 @@ def scheduler_command(file, interface=None, protocol=None):
 
 
 def worker_command(file, threads, memory, interface=None, protocol=None):
-    words = ["dask", "worker", str(file), "--nworkers", "1"]
-    words += ["--nthreads", str(threads), "--memory-limit", memory]
+    command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+    command += ["--nthreads", str(threads), "--memory-limit", memory]
     if interface is not None:
-        words += ["--interface", interface]
+        command += ["--interface", interface]
     if protocol is not None:
-        words += ["--protocol", protocol]
-    return words
+        command += ["--protocol", protocol]
+    return command
+
+# %% wrong address_for_file: The file is handed on as an address.
+# fails: The worker gets the scheduler file
+# edit of right lists
+# -     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# +     command = ["dask", "worker", str(file), "--nworkers", "1"]
 
 # %% wrong old_names: The commands with a hyphen.
 # fails: The scheduler's command begins with dask scheduler
-# edit of wrong address_for_file
+# edit of right lists
 # -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
 # +     words = ["dask-scheduler", "--scheduler-file", str(file), "--port", "0"]
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
-# +     words = ["dask-worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# -     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# +     command = ["dask-worker", "--scheduler-file", str(file), "--nworkers", "1"]
 
 # %% wrong memory_cut: The unit is cut off at the space.
 # fails: The worker gets its memory
-# edit of wrong address_for_file
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
-# +     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+# edit of right lists
+# -     command += ["--nthreads", str(threads), "--memory-limit", memory]
+# +     command += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
 
 # %% wrong no_port: The scheduler takes its usual port.
 # fails: The system chooses the scheduler's port
-# edit of wrong address_for_file
+# edit of right lists
 # -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
 # +     words = ["dask", "scheduler", "--scheduler-file", str(file)]
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
-# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
 
 # %% wrong no_quotes: A path or size with a space falls apart: nothing is quoted.
 # fails: The worker gets its memory
-def scheduler_command(file, interface=None, protocol=None):
-    text = f"dask scheduler --scheduler-file {file} --port 0"
-    if interface:
-        text += f" --interface {interface}"
-    return text + (f" --protocol {protocol}" if protocol else "")
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    text = f"dask worker --scheduler-file {file} --nworkers 1 --nthreads {threads} --memory-limit {memory}"
-    if interface:
-        text += f" --interface {interface}"
-    return text + (f" --protocol {protocol}" if protocol else "")
+# edit of right text
+# -     return f"dask scheduler --port 0 --scheduler-file {quote(str(file))}" + more(interface, protocol)
+# +     return f"dask scheduler --port 0 --scheduler-file {file}" + more(interface, protocol)
+# -         f"dask worker --nthreads {threads} --memory-limit {quote(memory)} --nworkers 1"
+# -         f" --scheduler-file {quote(str(file))}" + more(interface, protocol)
+# +         f"dask worker --nthreads {threads} --memory-limit {memory} --nworkers 1"
+# +         f" --scheduler-file {file}" + more(interface, protocol)
 
 # %% wrong none_as_text: --interface None.
 # fails: The scheduler gets --interface where it is given, and only there
-# edit of wrong memory_cut
-# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# edit of right lists
 # -     if interface is not None:
 # -         words += ["--interface", interface]
-# +     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
 # +     words += ["--interface", str(interface)]
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
 # -     if interface is not None:
-# -         words += ["--interface", interface]
-# +     words += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     words += ["--interface", str(interface)]
-
-# %% wrong none_written: Writes --interface None and --protocol None where they are not given.
-# fails: The scheduler gets --interface where it is given, and only there
-def scheduler_command(file, interface=None, protocol=None):
-    return [
-        "dask",
-        "scheduler",
-        "--scheduler-file",
-        str(file),
-        "--port",
-        "0",
-        "--interface",
-        str(interface),
-        "--protocol",
-        str(protocol),
-    ]
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    return [
-        "dask",
-        "worker",
-        "--scheduler-file",
-        str(file),
-        "--nworkers",
-        "1",
-        "--nthreads",
-        str(threads),
-        "--memory-limit",
-        memory,
-        "--interface",
-        str(interface),
-        "--protocol",
-        str(protocol),
-    ]
+# -         command += ["--interface", interface]
+# +     command += ["--interface", str(interface)]
 
 # %% wrong threads_as_workers: Threads and processes are mixed up.
 # fails: The worker gets its threads
-# edit of wrong address_for_file
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", str(threads)]
-# +     words += ["--nthreads", "1", "--memory-limit", memory]
+# edit of right lists
+# -     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# -     command += ["--nthreads", str(threads), "--memory-limit", memory]
+# +     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", str(threads)]
+# +     command += ["--nthreads", "1", "--memory-limit", memory]
 
 # %% wrong protocol_ignored: The protocol is ignored.
 # fails: The scheduler gets --protocol where it is given, and only there
-def scheduler_command(file, interface=None, protocol=None):
-    words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-    if interface is not None:
-        words += ["--interface", interface]
-    return words
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
-    words += ["--nthreads", str(threads), "--memory-limit", memory]
-    if interface is not None:
-        words += ["--interface", interface]
-    return words
+# edit of right lists
+# -     if protocol is not None:
+# -         words += ["--protocol", protocol]
+#
+# -     if protocol is not None:
+# -         command += ["--protocol", protocol]
 
 # %% wrong underscores: Options with underscores that do not exist.
 # fails: dask worker takes the command
-# edit of wrong memory_cut
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
-# +     words += ["--nthreads", str(threads), "--memory", memory]
+# edit of right lists
+# -     command += ["--nthreads", str(threads), "--memory-limit", memory]
+# +     command += ["--nthreads", str(threads), "--memory", memory]
 
 # %% wrong worker_options: The worker ignores interface and protocol.
 # fails: The worker gets --interface where it is given, and only there
-def scheduler_command(file, interface=None, protocol=None):
-    more = (["--interface", interface] if interface else []) + (["--protocol", protocol] if protocol else [])
-    return ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0", *more]
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    return [
-        "dask",
-        "worker",
-        "--scheduler-file",
-        str(file),
-        "--nworkers",
-        "1",
-        "--nthreads",
-        str(threads),
-        "--memory-limit",
-        memory,
-    ]
+# edit of right lists
+# -     if interface is not None:
+# -         command += ["--interface", interface]
+# -     if protocol is not None:
+# -         command += ["--protocol", protocol]
 
 # %% wrong worker_without_interface: Only the scheduler gets the interface.
 # fails: The worker gets --interface where it is given, and only there
-# edit of wrong memory_cut
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+# edit of right lists
 # -     if interface is not None:
-# -         words += ["--interface", interface]
-# +     words += ["--nthreads", str(threads), "--memory-limit", memory]
+# -         command += ["--interface", interface]
