@@ -24,6 +24,12 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Life of a cluster, magics, command line, lessons; without the grader, whose sandbox only Linux has, and answers, which need none of it.
 PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn/rows tests/lessons \
   --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
+# What touches Dask, and what touches scikit-learn, NumPy and pandas.
+DASK_TESTS := tests/dask_internals tests/backends tests/supervisor tests/telemetry tests/profile tests/client tests/learn/rows tests/learn/communicators
+LIBRARY_TESTS := tests/learn tests/datasets tests/dropin tests/client tests/lessons --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
+LIBRARIES ?= oldest
+PIP_LIBRARIES_oldest := -r requirements/oldest.txt
+PIP_LIBRARIES_newest := --upgrade numpy pandas scikit-learn scipy
 PIP_OPTIONS := --quiet --disable-pip-version-check
 # Goals that need no panel, and so no Node.
 WITHOUT_NODE := lint types docs slides lock cuda-tests .venv/.installed .venv/.lessons .venv-docs/.installed .venv-cuda/.installed
@@ -94,7 +100,12 @@ suite-times: ## Write what the last test-all took into benchmarks/suite.md.
 
 .PHONY: test-dask
 test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
-	@scripts/test-dask "$(DASK)" $(TESTS)
+	@test -n "$(DASK)" || { echo "Which version of Dask? For example: make test-dask DASK=2026.1.3" >&2; exit 2; }
+	@scripts/test-with "Dask $(DASK)" "$(or $(TESTS),$(DASK_TESTS))" "dask[array,dataframe]==$(DASK)" "distributed==$(DASK)"
+
+.PHONY: test-libraries
+test-libraries: ## Run what touches scikit-learn, NumPy and pandas with the oldest of them, or LIBRARIES=newest (TESTS=… for other tests).
+	@scripts/test-with "the $(LIBRARIES) libraries" "$(or $(TESTS),$(LIBRARY_TESTS))" $(PIP_LIBRARIES_$(LIBRARIES))
 
 .PHONY: test-comms-of-dask
 test-comms-of-dask: ## Run distributed's own tests of comms over mpi, unix, tcp and tls; clones its source.

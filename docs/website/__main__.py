@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.metadata import metadata
 from pathlib import Path
 
+from .contents import for_assistants
 from .errors import SiteError
 from .pages import ROOT, Pages
 from .proof import faults
@@ -31,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     if code := _sphinx(source, html, options.out / "doctrees"):
         return code
+    about = metadata("gpucluster")["Summary"]
+    (html / "llms.txt").write_text(for_assistants(Pages(), about), encoding="utf-8")
     found = list(faults(html))
     for fault in found:
         print(fault, file=sys.stderr)

@@ -85,6 +85,16 @@ def toctree(entries: Iterable[tuple[str, str]]) -> str:
     return "\n".join(["", "```{toctree}", ":hidden:", "", *lines, "```", ""])
 
 
+def for_assistants(pages: Pages, about: str) -> str:
+    """Return ``llms.txt``: the pages of the site for programs that read, in the format of https://llmstxt.org."""
+    lines = ["# gpucluster", "", f"> {about}"]
+    for part in sections(pages):
+        lines += ["", f"## {part.title}", ""]
+        places = ((title, PurePosixPath(pages.places[name]).with_suffix(".html")) for title, name in part.entries)
+        lines += [f"- [{title}]({place})" for title, place in places]
+    return "\n".join(lines) + "\n"
+
+
 def _title(text: str) -> str:
     return text[0].upper() + text[1:]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,6 +63,38 @@ def open_panel(page: Page) -> Locator:
         tab.click()
     panel.wait_for()
     return panel
+
+
+def open_panel_in_notebook(page: Page) -> Locator:
+    """Show our panel in Notebook 7, which has no tabs for it, and return it."""
+    panel = page.locator("#gpucluster-panel")
+    # Until the kernel is there, Notebook may still be arranging its sidebars, and closes what was opened.
+    page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
+    if not panel.is_visible():
+        page.get_by_role("menuitem", name="View").click()
+        labels = page.locator(".lm-Menu-itemLabel")
+        labels.filter(has_text=re.compile("^Left Sidebar$")).hover()
+        labels.filter(has_text=re.compile("^Show GPU clusters$")).click()
+    panel.wait_for()
+    return panel
+
+
+def open_lessons(panel: Locator) -> Locator:
+    """Show the tab of the lessons by the line in our panel, and return it."""
+    panel.get_by_role("button", name=re.compile(r"^(Lessons: )?\d+ of \d+ exercises$")).click()
+    lessons = panel.page.locator("#gpucluster-lessons-panel")
+    lessons.wait_for()
+    return lessons
+
+
+def card_of(page: Page, name: str) -> Locator:
+    """Return the card of a cluster, folded or not."""
+    return page.get_by_role("listitem", name=name, exact=True)
+
+
+def state_of(card: Locator) -> Locator:
+    """Return what a card shows about the state of its cluster."""
+    return card.get_by_role("status").first
 
 
 def open_card(panel: Locator, name: str | None = None) -> Locator:

@@ -18,7 +18,7 @@ from gpucluster.lessons.learner_progress import FILE_NAME, Progress, load, recor
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from .axe import violations
-from .chromium import PATIENCE_MS, open_page, open_panel
+from .chromium import PATIENCE_MS, open_lessons, open_page, open_panel
 from .conftest import ARTIFACTS
 from .lab import Lab, jupyter
 from .studynotebook import PROBLEM, right_order, write_notebook
@@ -78,15 +78,6 @@ def eventually(lab: Lab, holds: Callable[[Progress], bool]) -> Progress:
 
 def folder_of(lab: Lab) -> Path:
     return lab.directory / "root" / "gpucluster-lessons"
-
-
-def open_lessons(page: Page) -> Locator:
-    """Show the tab of the lessons, if another one is shown, and return it."""
-    open_panel(page)
-    panel = page.locator("#gpucluster-lessons-panel")
-    page.locator('.jp-SideBar [data-id="gpucluster-lessons-panel"]').click()
-    expect(panel).to_be_visible()
-    return panel
 
 
 def study(page: Page, name: str) -> Locator:
@@ -259,7 +250,7 @@ class TestOutputs:
 
 class TestPanel:
     def test_the_lessons_are_copied(self, page: Page, lab: Lab) -> None:
-        panel = open_lessons(page)
+        panel = open_lessons(open_panel(page))
         expect(panel.get_by_text("Quiz:").first).to_be_visible()
         # Whoever begins has nothing to repeat; what is in the way of a lesson is one click.
         first = panel.get_by_role("listitem").filter(has_text="Distributed k-means").first
@@ -269,7 +260,7 @@ class TestPanel:
         assert (folder_of(lab) / SLUG / f"{SLUG}.ipynb").is_file()
 
     def test_an_exercise_opens_at_its_cell(self, page: Page) -> None:
-        panel = open_lessons(page)
+        panel = open_lessons(open_panel(page))
         row = panel.get_by_role("listitem").filter(has_text="Distributed k-means").first
         row.get_by_role("button", name="Details of lesson 06").click()
         row.get_by_title("Open the cell of exercise 06.5").click()
@@ -285,7 +276,7 @@ class TestPanel:
 
     def test_progress_of_a_kernel_arrives_by_itself(self, page: Page, lab: Lab) -> None:
         record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": ["It is sorted"]}, folder_of(lab))
-        panel = open_lessons(page)
+        panel = open_lessons(open_panel(page))
         exercise = panel.get_by_title("Open the cell of exercise 06.2")
         expect(exercise.get_by_role("img", name="not right yet")).to_be_visible()
         ARTIFACTS.mkdir(exist_ok=True)
@@ -304,7 +295,7 @@ class TestPanel:
         expect(page.get_by_text("has no such cell")).to_be_visible()
 
     def test_a_lesson_begins_anew_and_what_was_there_is_kept(self, page: Page, lab: Lab) -> None:
-        panel = open_lessons(page)
+        panel = open_lessons(open_panel(page))
         # What is typed but not saved is kept too.
         panel.get_by_title("Open the cell of exercise 06.5").click()
         notebook = page.locator(".jp-NotebookPanel:visible")
@@ -322,7 +313,7 @@ class TestPanel:
         assert "# my own words" not in (folder_of(lab) / SLUG / f"{SLUG}.ipynb").read_text()
 
     def test_the_class_is_shown_to_its_instructor(self, page: Page) -> None:
-        panel = open_lessons(page)
+        panel = open_lessons(open_panel(page))
         panel.get_by_role("button", name="Class").click()
         tab = page.locator("#gpucluster-class")
         expect(tab.get_by_role("heading", name="2 learners share progress")).to_be_visible()
@@ -332,11 +323,11 @@ class TestPanel:
         assert violations(page, "#gpucluster-class") == []
 
     def test_nothing_serious_is_wrong_for_assistive_technology(self, page: Page) -> None:
-        open_lessons(page)
+        open_lessons(open_panel(page))
         assert violations(page, ".gpc-Lessons") == []
 
     def test_progress_is_deleted_after_a_question(self, page: Page, lab: Lab) -> None:
-        panel = open_lessons(page)
+        panel = open_lessons(open_panel(page))
         delete = panel.get_by_role("button", name="Delete my progress…")
         delete.click()
         page.get_by_role("dialog").get_by_role("button", name="Cancel").click()

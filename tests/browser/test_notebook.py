@@ -10,7 +10,7 @@ pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
-from .chromium import choose_action, open_page
+from .chromium import choose_action, open_page, open_panel_in_notebook
 from .lab import jupyter
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.full]
@@ -51,12 +51,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         said = complaints_of(page)
         page.goto(lab.page("notebooks/Lesson.ipynb"))
         page.locator(".jp-Notebook .cm-content").first.wait_for()
-        # Until the kernel is there, Notebook may still be arranging its sidebars, and closes what was opened.
-        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
-        page.get_by_role("menuitem", name="View").click()
-        page.get_by_text("Left Sidebar").hover()
-        page.get_by_text("Show GPU clusters", exact=True).click()
-        panel = page.locator("#gpucluster-panel")
+        panel = open_panel_in_notebook(page)
         panel.get_by_role("button", name="New cluster").click()
         panel.get_by_role("button", name="Create").click()
         expect(panel.get_by_text("Running")).to_be_visible()

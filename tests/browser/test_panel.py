@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
 from gpucluster import connect
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
-from .chromium import choose_action, open_card, open_page, open_panel
+from .chromium import card_of, choose_action, open_card, open_page, open_panel, state_of
 from .lab import Lab
 
 pytestmark = pytest.mark.timeout(400)
@@ -41,14 +41,6 @@ def page(browser: Browser, lab: Lab, errors: list[str]) -> Page:
     page.on("console", note)
     page.on("pageerror", lambda error: errors.append(f"{error}\n{error.stack}"))
     return page
-
-
-def card_of(page: Page, name: str) -> Locator:
-    return page.get_by_role("listitem", name=name, exact=True)
-
-
-def state_of(card: Locator) -> Locator:
-    return card.get_by_role("status").first
 
 
 def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:

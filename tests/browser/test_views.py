@@ -21,7 +21,7 @@ from gpucluster.recordings.reading import read_recording
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from .axe import violations
-from .chromium import choose_action, choose_command, open_card, open_page, open_panel
+from .chromium import choose_action, choose_command, open_card, open_lessons, open_page, open_panel
 from .conftest import ARTIFACTS
 from .lab import Lab
 from .test_notebook import EMPTY
@@ -246,7 +246,7 @@ def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
     heading = section.get_by_role("heading", name="Lessons")
     tab = page.locator('.jp-SideBar [data-id="gpucluster-lessons-panel"]')
     # In the panel of the clusters there is a line, which leads to the list.
-    open_panel(page).get_by_role("button", name=re.compile(r"^\d+ of \d+ exercises$")).click()
+    open_lessons(open_panel(page))
     heading.click(button="right")
     page.get_by_role("menuitem", name="Move to File Browser").click()
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()

@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.full
 @pytest.mark.timeout(900)
-@pytest.mark.xfail(reason="the script looks for words of the former panel: to be mended")
 @pytest.mark.parametrize("name", ["lab-4.2.0", "notebook-7.2.0"])
 def test_the_wheel_works_in_the_oldest_release(name: str, wheel: Path) -> None:
     pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")

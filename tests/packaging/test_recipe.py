@@ -45,6 +45,15 @@ def test_the_recipe_needs_what_the_wheel_needs(recipe: dict[str, Any]) -> None:
     assert requirements(host) == requirements(PROJECT["build-system"]["requires"] + of_hooks)
 
 
+def test_the_oldest_libraries_are_the_lower_bounds() -> None:
+    lines = (ROOT / "requirements/oldest.txt").read_text().splitlines()
+    pinned = [Requirement(line) for line in lines if not line.startswith("#")]
+    bounds = {one.name: one.specifier for one in map(Requirement, PROJECT["project"]["dependencies"])}
+    for name, specifier in ((one.name, one.specifier) for one in pinned if one.name in bounds):
+        lowest = next(bound.version for bound in bounds[name] if bound.operator == ">=")
+        assert specifier.contains(lowest), f"{name}: {lowest} is allowed, {specifier} is tried"
+
+
 def test_the_recipe_has_the_same_version_python_command_and_licence(recipe: dict[str, Any]) -> None:
     project = PROJECT["project"]
     assert recipe["context"] == {
@@ -64,6 +73,7 @@ def test_every_place_names_the_same_home(recipe: dict[str, Any]) -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert (citation["repository-code"], citation["license"]) == (home, PROJECT["project"]["license"])
     assert citation["version"] == recipe["context"]["version"]
+    assert citation["abstract"] == PROJECT["project"]["description"]
     owner = home.removeprefix("https://github.com/")
     for rule in PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
         assert f"/{owner}/" in rule["replacement"]

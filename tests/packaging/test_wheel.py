@@ -6,7 +6,9 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -25,6 +27,12 @@ FILES_OF_THE_WHEEL = (
 LARGEST_PANEL = 95_000
 LARGEST_SHEET = 11_000
 pytestmark = [pytest.mark.timeout(600), pytest.mark.full]
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    """Return what a wheel holds, by name."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +58,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run: Run) -
 
 def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Path) -> None:
     """A development build would carry source maps and paths of the machine it was built on."""
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        texts = {name: archive.read(name) for name in names}
+    texts = contents(wheel)
+    names = list(texts)
     share = "data/share/jupyter/labextensions/gpucluster/"
     assert any(name.endswith(share + "package.json") for name in names)
     assert any(share + "static/remoteEntry" in name for name in names)
@@ -76,28 +83,22 @@ def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Pat
     assert not [name for name, text in texts.items() if root in text]
 
 
-def test_the_panel_is_the_same_wherever_it_is_built(
+def test_the_wheel_is_the_same_bit_for_bit_wherever_it_is_built(
     wheel: Path, source: Callable[[str], Path], run: Run, build_environment: dict[str, str]
 ) -> None:
-    """Paths of the machine would be in the ids of the modules, and other bytes in every wheel."""
+    """Paths of the machine would be in the ids of the panel's modules, and the time of the build in the archive."""
     folder = source("another-folder-with-a-longer-name")
     run("jlpm", "build:prod", cwd=folder, environment=build_environment)
-    built = folder / "py_src/gpucluster/labextension"
-    share = "data/share/jupyter/labextensions/gpucluster/"
-    with zipfile.ZipFile(wheel) as archive:
-        first = {name.split(share)[1]: archive.read(name) for name in archive.namelist() if share in name}
-        widgets = archive.read("gpucluster/widgets/static/widgets.js")
-    first.pop("install.json")
-    kept = {str(path.relative_to(built)): path.read_bytes() for path in built.rglob("*") if path.is_file()}
-    kept.pop("build_log.json", None)
-    assert {name for name in first | kept if first.get(name) != kept.get(name)} == set()
-    assert (folder / "py_src/gpucluster/widgets/static/widgets.js").read_bytes() == widgets
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder, environment=build_environment)
+    (again,) = (folder / "dist").glob("*.whl")
+    first, second = contents(wheel), contents(again)
+    assert {name for name in first | second if first.get(name) != second.get(name)} == set()
+    assert (again.name, again.read_bytes()) == (wheel.name, wheel.read_bytes())
 
 
 def test_the_licences_of_all_that_the_panel_holds_are_named(wheel: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith("third-party-licenses.json")]
-        packages = json.loads(archive.read(name))["packages"]
+    (text,) = [text for name, text in contents(wheel).items() if name.endswith("third-party-licenses.json")]
+    packages = json.loads(text)["packages"]
     page = (ROOT / "docs/licences.md").read_text()
     assert {package["name"] for package in packages} == {"react-dom"}
     for package in packages:
@@ -107,8 +108,7 @@ def test_the_licences_of_all_that_the_panel_holds_are_named(wheel: Path) -> None
 
 def test_the_panel_is_small_enough(wheel: Path) -> None:
     share = "labextensions/gpucluster/static/"
-    with zipfile.ZipFile(wheel) as archive:
-        built = {name: archive.read(name) for name in archive.namelist() if share in name}
+    built = {name: text for name, text in contents(wheel).items() if share in name}
     scripts = [text for name, text in built.items() if name.endswith(".js")]
     size = sum(len(gzip.compress(text, 9)) for text in scripts)
     assert scripts and size <= LARGEST_PANEL, f"the panel's JavaScript is {size:,} bytes, gzip"
@@ -142,3 +142,57 @@ def test_installed_wheel_runs_a_cluster_without_node(installed: tuple[Path, dict
     finally:
         stopped = json.loads(run(command, "stop", "w", "--json", cwd=venv.parent, environment=environment))
     assert stopped["state"] == "stopped"
+
+
+def newer(wheel: Path, folder: Path) -> Path:
+    """Return the next release, with another protocol, in that folder."""
+    old = wheel.name.split("-")[1]
+    new = f"{old}.post1"
+    version = "gpucluster/protocol/version.py"
+    texts = {name.replace(f"-{old}", f"-{new}"): text for name, text in contents(wheel).items()}
+    texts[version] = re.sub(rb"(?m)^PROTOCOL_VERSION = .*$", b"PROTOCOL_VERSION = 9999", texts[version])
+    info = f"gpucluster-{new}.dist-info/"
+    texts[info + "METADATA"] = texts[info + "METADATA"].replace(
+        f"\nVersion: {old}".encode(), f"\nVersion: {new}".encode()
+    )
+    texts[info + "RECORD"] = "".join(f"{name},,\n" for name in texts).encode()
+    made = folder / wheel.name.replace(old, new)
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, text in texts.items():
+            archive.writestr(name, text)
+    return made
+
+
+def test_an_upgrade_while_a_cluster_runs_is_a_sentence(
+    installed: tuple[Path, dict[str, str]], wheel: Path, tmp_path: Path, run: Run
+) -> None:
+    """The cluster of before is listed and can be stopped; whatever else is asked of it, the reason is said."""
+    venv, environment = installed
+    command, python = venv / "bin/gpucluster", venv / "bin/python"
+
+    def refused(*words: str | Path) -> str:
+        answer = subprocess.run([*words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200)
+        assert answer.returncode != 0, answer.stdout
+        return answer.stderr
+
+    run(command, "create", "--name", "before", "--backend", "local", "--n-workers", "1",
+        cwd=tmp_path, environment=environment)  # fmt: skip
+    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", newer(wheel, tmp_path),
+        cwd=tmp_path, environment=environment)  # fmt: skip
+    try:
+        assert "another version of gpucluster (protocol" in run(command, "list", cwd=tmp_path, environment=environment)
+        for verb in (("scale", "before", "2"), ("restart", "before"), ("gauges", "before", "--json")):
+            said = refused(command, *verb)
+            assert "version of gpucluster" in said and "Traceback" not in said, said
+        said = refused(python, "-c", "import gpucluster; gpucluster.connect('before').get_client()")
+        assert "version of gpucluster" in said.splitlines()[-1], said
+    finally:
+        stopped = json.loads(run(command, "stop", "before", "--json", cwd=tmp_path, environment=environment))
+    assert stopped["state"] == "stopped"
+
+
+def test_nothing_is_left_when_it_is_uninstalled(installed: tuple[Path, dict[str, str]], run: Run) -> None:
+    venv, environment = installed
+    run(venv / "bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "gpucluster",
+        cwd=venv.parent, environment=environment)  # fmt: skip
+    assert [path for path in venv.rglob("*") if "gpucluster" in str(path.relative_to(venv))] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,6 +55,12 @@ def test_every_page_is_built(site: Path) -> None:
     page = (site / "lessons" / "07-pca.html").read_text()
     assert "<math" in page
     assert "<img" in page
+
+
+def test_the_list_for_assistants_leads_to_pages(site: Path) -> None:
+    links = re.findall(r"\]\(([^)]+)\)$", (site / "llms.txt").read_text(), re.MULTILINE)
+    assert {"start.html", "command-line.html"} <= set(links)
+    assert [link for link in links if not (site / link).is_file()] == []
 
 
 @pytest.mark.skipif(executable() is None, reason="needs Chromium: make chromium")
