@@ -843,6 +843,22 @@ describe('card', () => {
     );
   });
 
+  it('shows each error, or one warning; others are counted, so that nothing moves', async () => {
+    const messages = [
+      message('warning', 'One.'),
+      message('notice', 'It failed.'),
+      message('warning', 'Two.')
+    ];
+    await draw(card(store([cluster({ messages })])));
+    const said = (): (string | null)[] =>
+      [...host.querySelectorAll('.gpc-Trouble p')].map(one => one.textContent);
+    expect(said()).toEqual(['It failed.']);
+    await click('2 more warnings');
+    expect(said()).toEqual(['It failed.', 'One.', 'Two.']);
+    await click('Show fewer');
+    expect(said()).toEqual(['It failed.']);
+  });
+
   it('shows progress while it starts, and can be cancelled once', async () => {
     const stop = jest.fn(() => new Promise<void>(() => undefined));
     const progress = { step: 'workers', message: 'Waiting for workers', done: 1, total: 4 };

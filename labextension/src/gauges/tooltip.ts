@@ -46,7 +46,7 @@ export class Tooltip {
       (home instanceof ShadowRoot ? home : document.body).append(this.node);
       this.node.classList.toggle('gpc-mod-dark', this._root.closest('.gpc-mod-dark') !== null);
       document.addEventListener('keydown', this._onKey, true);
-      window.addEventListener('scroll', this.hide, true);
+      window.addEventListener('scroll', this._onScroll, true);
     }
     this._describe(target);
     this._write();
@@ -58,7 +58,7 @@ export class Tooltip {
     window.clearTimeout(this._timer);
     this._describe(null);
     document.removeEventListener('keydown', this._onKey, true);
-    window.removeEventListener('scroll', this.hide, true);
+    window.removeEventListener('scroll', this._onScroll, true);
     this.node.remove();
   };
 
@@ -111,6 +111,15 @@ export class Tooltip {
     }
     return node;
   }
+
+  /** What the keyboard reaches is scrolled into view after it has the focus: it keeps its tooltip. */
+  private readonly _onScroll = (): void => {
+    if (this._target?.matches(':focus') === true) {
+      this._place(null);
+    } else {
+      this.hide();
+    }
+  };
 
   private readonly _onPointer = (event: PointerEvent): void => {
     const target = this._find(event.target);

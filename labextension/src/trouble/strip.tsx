@@ -24,11 +24,15 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
   const { cluster, manager, trans } = props;
   const { id } = cluster;
   const [, setDrawn] = useState('');
+  const [isWhole, setWhole] = useState(false);
   const find = (): readonly ITrouble[] =>
     lingering(id, troublesOf(cluster, manager.sample(id), manager.now(), trans), manager.now());
   const found = find();
   const before = dismissed.get(id) ?? new Set();
   const shown = found.filter(({ key }) => !before.has(key));
+  // Errors have come first. A warning more must not move what is below: it is counted.
+  const nErrors = shown.filter(({ level }) => level === 'error').length;
+  const nFew = Math.max(nErrors, 1);
   useEffect(() => {
     // What is resolved may come again.
     dismissed.set(id, new Set([...before].filter(key => found.some(one => one.key === key))));
@@ -52,7 +56,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
   }, [manager, cluster, trans]);
   return (
     <div className="gpc-Troubles" role="status">
-      {shown.map(trouble => (
+      {(isWhole ? shown : shown.slice(0, nFew)).map(trouble => (
         <Trouble
           key={trouble.key}
           {...props}
@@ -63,6 +67,17 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
           }}
         />
       ))}
+      {shown.length > nFew && (
+        <button
+          className="gpc-Trouble-action gpc-Troubles-more"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole
+            ? trans.__('Show fewer')
+            : trans._n('%1 more warning', '%1 more warnings', shown.length - nFew)}
+        </button>
+      )}
     </div>
   );
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import psutil
 from ....client.background import run
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Worker
 
     from ....client.cluster import Cluster
 
@@ -46,7 +47,9 @@ def processes_of(cluster: Cluster, client: Client) -> list[ProcessNode]:
     """Return the notebook's process and those of the cluster that run on this machine, parents first."""
     model = cluster.model
     roles = {os.getpid(): "notebook", int(client.run_on_scheduler(os.getpid)): "scheduler"}
-    roles |= {worker.pid: f"worker {worker.name}" for worker in model.workers if worker.pid is not None}
+    # Asked of the workers themselves: what the supervisor reports of a new one may be a second old.
+    here = socket.gethostname()
+    roles |= {pid: f"worker {name}" for host, pid, name in client.run(_identity).values() if host == here}
     parents: dict[int, int | None] = {}
     for pid in list(roles):
         for ancestor in _ancestors(pid, until=model.pid):
@@ -59,6 +62,10 @@ def processes_of(cluster: Cluster, client: Client) -> list[ProcessNode]:
         ProcessNode(pid, parents[pid], role, _memory(pid)) for pid, role in roles.items() if psutil.pid_exists(pid)
     ]
     return sorted(nodes, key=lambda node: (_depth(node.pid, parents), node.role))
+
+
+def _identity(dask_worker: Worker) -> tuple[str, int, str]:
+    return socket.gethostname(), os.getpid(), str(dask_worker.name)
 
 
 def _ancestors(pid: int, until: int | None) -> list[int]:
