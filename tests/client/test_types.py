@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from gpucluster import AsyncCluster, Cluster
 from gpucluster.client.control import AsyncControl, Control
-from gpucluster.client.forms import Twin, Verb
+from gpucluster.client.sync_methods import Twin, Verb
 from mypy import api
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.models import ClusterModel
-from .forms import Waits, synchronous
+from .sync_methods import Waits, synchronous
 
 if TYPE_CHECKING:
     from .handle import ClusterHandle

@@ -14,10 +14,10 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from .background import is_of_this_process
 from .control import AsyncControl, this_kernel
-from .forms import Waits, synchronous
 from .handle import ClusterHandle
 from .libraries import let_cudf_spill
 from .stopping import signal_supervisor
+from .sync_methods import Waits, synchronous
 
 if TYPE_CHECKING:
     from .notebook_client import Client

@@ -20,12 +20,12 @@ from ..registry import activity
 from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry
-from .forms import Waits, twin
 from .starting.capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
 from .starting.creation import Creation
 from .starting.environment import python_of
 from .starting.launch import LAUNCH_SECONDS, preview, release_standbys, start_standby
 from .stopping import ended_unasked, remove_cluster, stop_cluster
+from .sync_methods import Waits, twin
 from .telemetry import RawTelemetry, raw_watch, watch
 from .transport import answer_seconds, ask_supervisor
 from .verbs import Verbs

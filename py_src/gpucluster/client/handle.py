@@ -32,7 +32,7 @@ from .credentials import find_credentials_for, security_of
 from .display.card import card_html
 from .display.dashboard import DEFAULT_PAGE, jupyter_link
 from .display.presentation import View, presentation, shell_of_notebook
-from .forms import OfOneCluster, eager_twin, twin
+from .sync_methods import OfOneCluster, eager_twin, twin
 from .verbs import Verbs
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel
 from ..recordings.line_recorder import LineRecorder
 from .control import AsyncControl
-from .forms import Waits, synchronous
+from .sync_methods import Waits, synchronous
 from .telemetry import follow_telemetry
 
 

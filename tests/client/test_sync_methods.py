@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gpucluster.client.background import background_loop, run
-from gpucluster.client.forms import eager_twin
+from gpucluster.client.sync_methods import eager_twin
 
 
 class Verbs:
