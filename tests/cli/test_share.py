@@ -44,7 +44,7 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
     gone = gpucluster("share", "shared", "--withdraw", stored.link.id)
     assert gone.stdout == f"{stored.link.id}: revoked, opened never\n"
     assert [link["id"] for link in answer("share", "shared", "--withdraw", "all")["links"]] == [second["link"]["id"]]
-    assert gpucluster("share", "shared", "--withdraw", "all").stdout == "There was no link.\n"
+    assert gpucluster("share", "shared", "--withdraw", "all").stdout == "There are no active links.\n"
     assert living_links(folder) == []
 
 

@@ -119,6 +119,10 @@ def test_a_narrower_sample_has_lists_only():
     cut = narrowed(SAMPLE, [2, 0])
     assert (cut.workers, cut.memory_bytes, cut.n_threads) == (["2", "0"], [20, 30], [2, 2])
     assert cut.rmm_used_bytes is None
+    # What is of the whole machine or cluster stays one value.
+    whole = {"host_memory_bytes": 4, "host_cores": 2, "host_others_cores": 1.5, "tasks": {"memory": 1}}
+    cut = narrowed(TelemetrySample.model_validate(SAMPLE.model_dump() | whole), [1])
+    assert cut.model_dump(include=set(whole)) == whole
 
 
 def test_lines_of_the_wanted_and_how_many_others():

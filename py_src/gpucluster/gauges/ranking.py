@@ -19,7 +19,6 @@ _COLUMNS: dict[Figure, tuple[str, ...]] = {
     "tasks": ("processing",),
     "disk": ("tier_disk_bytes",),
 }
-_ONE_VALUE = {"id", "at", "workers", "host_memory_bytes", "host_cores", "tasks", "progress"}
 
 
 def ranked(sample: TelemetrySample, by: Figure = "memory") -> list[int]:
@@ -34,10 +33,9 @@ def ranked(sample: TelemetrySample, by: Figure = "memory") -> list[int]:
 
 def narrowed(sample: TelemetrySample, places: Sequence[int]) -> TelemetrySample:
     """Return the sample of these workers only, in this order; each column that was measured is a list."""
-    columns = [name for name in TelemetrySample.model_fields if name not in _ONE_VALUE]
     cut = {
         name: [values[place] for place in places]
-        for name in columns
+        for name in TelemetrySample.column_names()
         if getattr(sample, name) is not None and len(values := sample.column(name)) == len(sample.workers)
     }
     return sample.model_copy(update={"workers": [sample.workers[place] for place in places], **cut})

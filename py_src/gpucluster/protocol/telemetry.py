@@ -6,7 +6,7 @@ A figure that is not measured is null, never zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -127,6 +127,12 @@ class TelemetrySample(TelemetryModel):
     progress: list[PrefixProgress] = Field(
         default_factory=list, description="Kinds of tasks, the most recent ones last; at most 30."
     )
+
+    @classmethod
+    def column_names(cls) -> list[str]:
+        """Return the fields that may have one entry per worker."""
+        kinds = {name: get_args(field.annotation) for name, field in cls.model_fields.items()}
+        return [name for name, kind in kinds.items() if any(get_origin(one) is list for one in kind)]
 
     def column(self, name: str) -> list[int | float | str | None]:
         """Return one entry per worker of the column of that name."""

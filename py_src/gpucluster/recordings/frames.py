@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 By: TypeAlias = Literal["cluster", "worker", "task"]
 """What a row is about: all workers at a moment, one of them, or one kind of tasks."""
 
-_NOT_BY_WORKER = {"id", "at", "workers", "host_memory_bytes", "host_cores", "host_others_cores", "tasks", "progress"}
 _COUNTED = "tasks_"
 _KEYS: dict[By, list[str]] = {"cluster": ["time"], "worker": ["time", "worker"], "task": ["time", "prefix"]}
 
@@ -82,8 +81,7 @@ def _task_rows(sample: TelemetrySample) -> list[dict[str, Any]]:
 
 def _columns(sample: TelemetrySample) -> dict[str, list[Any]]:
     """Return what was measured, one entry per worker."""
-    names = [name for name in TelemetrySample.model_fields if name not in _NOT_BY_WORKER]
-    return {name: sample.column(name) for name in names if getattr(sample, name) is not None}
+    return {name: sample.column(name) for name in sample.column_names() if getattr(sample, name) is not None}
 
 
 def _frame(rows: list[dict[str, Any]], by: By, names: list[str], since: str | None = None) -> pd.DataFrame:
