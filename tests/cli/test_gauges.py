@@ -201,7 +201,7 @@ def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path
     ("words", "code", "sentence"),
     [
         (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
-        (["gauges", "--top", "0"], 2, "--top: must lie between 1 and 10000, not 0."),
+        (["gauges", "--top", "0"], 2, "--top: must be between 1 and 10000, not 0."),
         (["gauges", "--by", "colour"], 2, "--by: must be one of memory, gpu, cpu, tasks, disk, not 'colour'."),
         (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
         (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),

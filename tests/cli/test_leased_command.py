@@ -26,7 +26,7 @@ sys.exit(7)
 
 def without_turns(said: str) -> str:
     """Return what a command has said without the lines of a busy machine, on which other clusters start first."""
-    return re.sub(r"^(\S+: )?In line: .*\n?", "", said, flags=re.MULTILINE)
+    return re.sub(r"^(\S+: )?In queue: .*\n?", "", said, flags=re.MULTILINE)
 
 
 def test_lines_of_a_busy_machine_are_not_looked_at() -> None:

@@ -143,7 +143,7 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         (("copy", "99"), 3, "There is no lesson '99'"),
         (("reset", "99"), 3, "There is no lesson '99'"),
         (("open", "99"), 3, "There is no lesson '99'"),
-        (("open", "06", "--port", "0"), 2, "--port: must lie between 1 and 65535"),
+        (("open", "06", "--port", "0"), 2, "--port: must be between 1 and 65535"),
         (("check", "06"), 4, "Copy it first: gpucluster lessons copy 06"),
         (("check", "nothing.ipynb"), 2, "There is no notebook nothing.ipynb."),
         (("class", "nowhere"), 2, "cannot be read: No such file"),
@@ -163,8 +163,8 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         (("share", ".", "--name", ""), 2, "The name must have"),
         (("share", ".", "--stop"), 2, "Give FOLDER or --stop, not both."),
         (("grade", "nowhere"), 2, "There is no folder"),
-        (("grade", ".", "--seconds", "1"), 2, "--seconds: must lie between 10 and 7200"),
-        (("grade", ".", "--memory", "1 MiB"), 2, "--memory: must lie between 512 MiB"),
+        (("grade", ".", "--seconds", "1"), 2, "--seconds: must be between 10 and 7200"),
+        (("grade", ".", "--memory", "1 MiB"), 2, "--memory: must be between 512 MiB"),
         (("grade", ".", "--memory", "much"), 2, "--memory: 'much' is not a memory size"),
         (("grade", ".", "--out", "/proc/no/grades.csv"), 2, "where the results are to be written"),
         (("grade", ".", "--out", "."), 2, "is a directory; give the name of a file."),
@@ -212,7 +212,7 @@ def test_progress_is_shown_shared_and_deleted(shell: Shell, tmp_path: Path) -> N
     assert shell("progress", "--delete", "--yes")[1] == "Deleted.\n"
     assert list(room.iterdir()) == []
     assert shell("progress", "--delete", "--yes")[1] == "There is nothing to delete.\n"
-    assert shell("class", str(room))[1] == "Nobody shares in this folder yet.\n"
+    assert shell("class", str(room))[1] == "No shared progress in this folder yet.\n"
 
 
 def test_open_starts_jupyterlab_on_the_lesson(

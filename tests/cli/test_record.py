@@ -68,7 +68,7 @@ def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Pat
         (["shared", "a.txt"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
         (["shared", "nowhere/a.jsonl"], 2, "FILE: there is no directory nowhere."),
         (["nobody", "a.jsonl"], 3, "There is no cluster 'nobody'"),
-        (["a.jsonl", "--seconds", "0"], 2, "--seconds: must lie between 1 and 18000, not 0."),
+        (["a.jsonl", "--seconds", "0"], 2, "--seconds: must be between 1 and 18000, not 0."),
         (["a.jsonl", "--seconds", "soon"], 2, "--seconds: must be a whole number, not 'soon'."),
         (["a.jsonl", "--title", ""], 2, "title: must not be empty."),
         (["a.jsonl", "--stop"], 2, "Unknown option '--stop'."),

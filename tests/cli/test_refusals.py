@@ -85,7 +85,7 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         ),
         (["create", "--name", "x\n"], 2, "--name: must start with a letter or digit"),
         (["create", "--backend", "gpu"], 2, "--backend: must be one of"),
-        (["create", "--timeout", "0"], 2, "--timeout: must lie between 1 and 86400, not 0."),
+        (["create", "--timeout", "0"], 2, "--timeout: must be between 1 and 86400, not 0."),
         (["logs", "--lines", "x"], 2, "--lines: must be a whole number, not 'x'."),
         (["stop", "shared", "--all"], 2, "Give names or --all, not both."),
         (["scale"], 2, "N is missing."),

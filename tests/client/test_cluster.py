@@ -338,7 +338,7 @@ def test_a_block_owns_what_it_created(site, wait_until):
         _ = cluster.scheduler_address
     with pytest.raises(ClusterNotFound, match="has (stopped|failed)"):
         gpucluster.connect("block")
-    with pytest.raises(ClusterNotFound, match="There is no living cluster. Create one"):
+    with pytest.raises(ClusterNotFound, match="No running cluster. Create one"):
         gpucluster.connect()
 
 
@@ -408,7 +408,7 @@ print(holder.cluster.state)
 def test_a_script_that_leaves_a_cluster_behind_says_so(site, wait_until):
     """What closes one when Python ends asks for it, and does not wait: no other thread runs any more."""
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
-    told = "The cluster '{0}' lives on until nobody has used it for 60 min. To stop it: gpucluster stop {0}\n"
+    told = "The cluster '{0}' lives on until it has been idle for 60 min. To stop it: gpucluster stop {0}\n"
     assert (ended.returncode, ended.stderr) == (0, told.format("held") + told.format("left"))
     assert ended.stdout == "running\n", "after the end of a child"
     wait_until(lambda: site.get("held").state.ended)

@@ -81,7 +81,7 @@ def test_what_only_the_node_reaches_goes_by_the_node(jupyter: HTTPServer, tmp_pa
 def test_a_job_without_a_way_is_told_what_to_say(jupyter: HTTPServer, tmp_path: Path) -> None:
     found = plan_tunnel(directory=tmp_path, environment={"SLURM_JOB_ID": "7"})
     assert found.login_node is None
-    assert "This is a job, and nothing tells where you have logged in: --login-node says it." in found.notes
+    assert "This is a job, and the login node is unknown: set --login-node." in found.notes
 
 
 def test_a_login_node_that_has_an_address_only(jupyter: HTTPServer, tmp_path: Path) -> None:

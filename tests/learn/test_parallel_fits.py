@@ -74,7 +74,7 @@ def alone() -> dict[tuple[str, bool], Any]:
 
 @pytest.fixture
 def client(dask_client: Client, wait_until: Any) -> Iterator[Client]:
-    """A client whose cluster is made anew where a test has left threads that wait for ever."""
+    """A client whose cluster is created again where a test has left threads that wait for ever."""
     yield dask_client
     try:
         wait_until(lambda: not any(dask_client.processing().values()), timeout=20)

@@ -183,7 +183,7 @@ def test_a_trace_without_messages_or_tasks_says_so(drawn: list[Any], capsys: pyt
     assert drawn == []
     assert "There is nothing to draw" in capsys.readouterr().out
     workflow.fit_trace([task("a", "fit", 1.0, 2.0)], [])
-    assert "No messages of our own between workers" in words(drawn[0])
+    assert "None of our messages between workers" in words(drawn[0])
 
 
 def test_a_neighbour_that_is_another_digit_is_marked(drawn: list[Any]) -> None:

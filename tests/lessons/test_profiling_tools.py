@@ -299,6 +299,4 @@ def test_a_trace_that_is_changed_is_noticed() -> None:
 
     fixes = {word: fix for word, (fix, _) in checks.FIXES.items()}
     result = check("13.7", diagnose, fixes)
-    assert [finding.expected for finding in result.findings if not finding.passed] == [
-        "What it is given stays as it was"
-    ]
+    assert [finding.expected for finding in result.findings if not finding.passed] == ["Inputs are not modified"]

@@ -90,7 +90,7 @@ def test_a_lease_within_a_lease_is_a_sentence(notebook: Notebook, shared_site: A
         ("--bogus", "Unknown option '--bogus'."),
         ("-n 0", "--n-workers: a lease has at least 1 worker."),
         ("-n x", "--n-workers: must be a whole number, not 'x'."),
-        ("--timeout 0", "--timeout: must lie between 1 and 86400, not 0."),
+        ("--timeout 0", "--timeout: must be between 1 and 86400, not 0."),
         ("'", "A quotation mark is not closed."),
     ],
 )
@@ -140,7 +140,7 @@ def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits
         thread.start()
         error = error_of(notebook.run(f"{LEASE}\n{awaits}never = 1"))
         thread.join()
-        assert error["traceback"] == ["Interrupted: nothing was leased, the place in line was given up."]
+        assert error["traceback"] == ["Interrupted: nothing was leased, and the place in the queue was given up."]
         assert notebook.text("print('never' in dir(), 'client' in dir())") == "False False\n"
     finally:
         notebook.close()

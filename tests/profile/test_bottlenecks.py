@@ -133,7 +133,7 @@ def test_the_cell_imports(client: Any, slow_module: str) -> None:
     assert rules(report) == ["imports"], report.text()
     finding = found(report, "imports")
     assert finding.evidence.startswith("The cell itself imported") and "scheduler" not in finding.evidence
-    assert finding.advice == "Put imports into a cell of their own, before this one: they are done once."
+    assert finding.advice == "Put imports into a separate cell before this one: they run once."
 
 
 @pytest.mark.full

@@ -84,7 +84,7 @@ def test_sizes_are_shown_in_binary_units(size_bytes, shown):
 
 
 def test_a_share_of_a_disk_is_not_said_to_be_of_the_memory():
-    with pytest.raises(InvalidRequest, match=r"^scratch_limit: a share must lie between 0% and 100%\.$"):
+    with pytest.raises(InvalidRequest, match=r"^scratch_limit: a share must be between 0% and 100%\.$"):
         parse_spec({"backend": "local", "scratch_limit": "200%"})
 
 

@@ -189,7 +189,7 @@ def test_what_answers_otherwise_can_be_stopped(registry, status, body, listed): 
     assert [model.id for model in models] == [folder.id] * listed
     for model in models:
         assert model.state is ClusterState.RUNNING
-        assert model.notice.endswith("Its process does not answer. Here it can be stopped, and nothing else.")
+        assert model.notice.endswith("Its process does not respond. It can only be stopped here.")
     os.close(held)
 
 

@@ -50,7 +50,7 @@ class TestWhoMayLook:
         assert any("Running with" in line for line in await assistants.gpu_cluster_events("shared"))
         assert len(await assistants.search_gpu_cluster_log("shared", "", last=2)) <= 2
         assert await assistants.search_gpu_cluster_log("shared", "never printed by anybody") == []
-        with pytest.raises(InvalidRequest, match="last: must lie between 1 and 200, not 0"):
+        with pytest.raises(InvalidRequest, match="last: must be between 1 and 200, not 0"):
             await assistants.gpu_cluster_events("shared", last=0)
         with pytest.raises(ClusterNotFound):
             await assistants.gpu_cluster_events("nobody")

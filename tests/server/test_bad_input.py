@@ -157,7 +157,7 @@ async def test_bug_is_logged_and_hidden(api, monkeypatch, caplog):
     assert code == 500
     assert error == {
         "code": "error",
-        "message": "Something went wrong in the Jupyter server; its log says what.",
+        "message": "An internal error occurred in the Jupyter server; see its log.",
         "fields": [],
     }
     assert "the secret detail" in caplog.text

@@ -60,7 +60,7 @@ def people() -> Iterator[list[Person]]:
 def test_slots_are_given_out_evenly_and_never_twice(people: list[Person]) -> None:
     people += [Person() for _ in range(5)]
     found = [person.asks() for person in people]
-    assert found == ["GPU-1/1", "GPU-2/1", "GPU-1/2", "GPU-2/2", "In line: nobody before you"]
+    assert found == ["GPU-1/1", "GPU-2/1", "GPU-1/2", "GPU-2/2", "In queue: you are next"]
     people[1].goes()
     assert people[4].asks() == "GPU-2/1"
     assert read_node().line == ()
@@ -70,21 +70,23 @@ def test_first_come_first_served(people: list[Person]) -> None:
     people += [Person() for _ in range(7)]
     for person in people[:4]:
         person.asks()
-    assert [person.asks() for person in people[4:]] == [f"In line: {who} before you" for who in ("nobody", "1", "2")]
+    assert [person.asks() for person in people[4:]] == [
+        f"In queue: {who}" for who in ("you are next", "1 before you", "2 before you")
+    ]
     people[0].goes()
-    assert people[6].asks() == "In line: 2 before you", "what is free is for who came first"
+    assert people[6].asks() == "In queue: 2 before you", "what is free is for who came first"
     assert people[4].asks() == "GPU-1/1"
     people[5].goes()
-    assert people[6].asks() == "In line: nobody before you", "who gives up is before nobody"
+    assert people[6].asks() == "In queue: you are next", "who gives up is before nobody"
 
 
 def test_who_needs_several_is_not_passed_by_for_ever(people: list[Person]) -> None:
     first, second, big, small = people[:] = Person(slots=1), Person(slots=1), Person(count=2, slots=1), Person(slots=1)
     first.asks(), second.asks()
-    assert big.asks() == "In line: nobody before you"
+    assert big.asks() == "In queue: you are next"
     first.goes()
-    assert small.asks() == "In line: 1 before you"
-    assert big.asks() == "In line: nobody before you"
+    assert small.asks() == "In queue: 1 before you"
+    assert big.asks() == "In queue: you are next"
     second.goes()
     assert big.asks() == "GPU-1/1 GPU-2/1"
 
@@ -93,10 +95,10 @@ def test_who_wants_a_certain_gpu_waits_for_it_and_holds_up_no_other(people: list
     first, second, certain, any_one = people[:] = Person(ONE, slots=1), Person(TWO, slots=1), Person(ONE), Person()
     certain.line.parts = any_one.line.parts = {ONE: 1, TWO: 1}
     first.asks(), second.asks()
-    assert certain.asks() == "In line: nobody before you"
-    assert any_one.asks() == "In line: 1 before you"
+    assert certain.asks() == "In queue: you are next"
+    assert any_one.asks() == "In queue: 1 before you"
     second.goes()
-    assert certain.asks() == "In line: nobody before you"
+    assert certain.asks() == "In queue: you are next"
     assert any_one.asks() == "GPU-2/1"
 
 
@@ -104,10 +106,10 @@ def test_about_how_long(people: list[Person]) -> None:
     people += [Person(slots=1), Person(slots=1), Person(slots=1), Person(slots=1)]
     people[0].asks(), people[1].asks()
     people[0].claims.tell_end(seconds_since_boot() + 360)
-    assert people[2].asks() == "In line: nobody before you, about 6 min"
-    assert people[3].asks() == "In line: 1 before you", "one of those who have them does not say"
+    assert people[2].asks() == "In queue: you are next, about 6 min"
+    assert people[3].asks() == "In queue: 1 before you", "one of those who have them does not say"
     people[1].claims.tell_end(seconds_since_boot() + 2 * 3600 + 90)
-    assert people[3].asks() == "In line: 1 before you, about 2 h 1 min"
+    assert people[3].asks() == "In queue: 1 before you, about 2 h 1 min"
 
 
 def test_a_place_that_turns_up_later_is_behind_whatever_it_says(people: list[Person]) -> None:
@@ -116,7 +118,7 @@ def test_a_place_that_turns_up_later_is_behind_whatever_it_says(people: list[Per
         person.asks()
     forged = hold(place_name(7, 1, None))
     assert forged is not None
-    assert people[2].asks() == "In line: nobody before you"
+    assert people[2].asks() == "In queue: you are next"
     forged.close()
 
 
@@ -127,7 +129,7 @@ def test_who_stands_there_and_takes_nothing_is_passed_over(
     assert stands is not None
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
     assert people[0].asks() == "GPU-2/1", "the other one is kept for who stands there"
-    assert people[1].asks() == "In line: 1 before you"
+    assert people[1].asks() == "In queue: 1 before you"
     monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.0)
     assert people[1].asks() == "GPU-1/1"
     stands.close()
@@ -145,7 +147,7 @@ def test_places_beyond_a_users_limit_hold_up_nobody(people: list[Person]) -> Non
     held = [hold(claim_name(ONE, "1")), hold(claim_name(TWO, "1"))]
     stands = [hold(place_name(number, 1, None)) for number in range(1, 9)]
     people.append(Person(slots=1, per_user=3))
-    assert people[0].asks() == "In line: 1 before you", "the limit leaves room for one of the eight"
+    assert people[0].asks() == "In queue: 1 before you", "the limit leaves room for one of the eight"
     for each in (*held, *stands):
         assert each is not None
         each.close()
@@ -174,7 +176,7 @@ def test_another_user_holds_up_nobody_with_many_places(
             person = Person()
             people.append(person)
             began = time.monotonic()
-            while (found := person.asks()).startswith("In line"):
+            while (found := person.asks()).startswith("In queue"):
                 time.sleep(0.05)
             assert found == "GPU-1/1"
             assert time.monotonic() - began < 39 * 0.3, "all of one user's places are passed over together"
@@ -194,9 +196,9 @@ def test_the_line_goes_on_when_somebody_is_killed(own_node: str, people: list[Pe
         with user.start("-c", HOLD, place_name(arrived, 1, None), stderr=subprocess.DEVNULL) as waits:
             assert waits.stdout is not None
             assert waits.stdout.readline().strip() == "[True]"
-            assert people[4].asks() == "In line: 1 before you"
+            assert people[4].asks() == "In queue: 1 before you"
             waits.kill()
             waits.wait(20)
-            assert people[4].asks() == "In line: nobody before you"
+            assert people[4].asks() == "In queue: you are next"
     finally:
         user.close()

@@ -43,7 +43,7 @@ def test_holders_and_the_line_are_told_by_user() -> None:
     assert [(place.user, place.gpus, place.certain) for place in node.line] == [(getpass.getuser(), 1, True)]
     text = node_text(node)
     assert "2 h 1 min" in text and "(reserved)" in text and "(2 slots free)" in text and "40 %" in text
-    assert f"In line 1. {getpass.getuser()} (you): 1 GPU of certain ones, for " in text
+    assert f"In queue 1. {getpass.getuser()} (you): 1 GPU of certain ones, for " in text
     line.leave()
     claims.release()
 
@@ -71,7 +71,7 @@ def test_nobody_fills_the_view_with_claims_and_places() -> None:
     assert [(place.user, place.since) for place in node.line] == [(str(honest), None)], "since when, nobody else knows"
     assert node.more == [More(user=str(liar), above=397, places=99)]
     text = node_text(node)
-    assert f"In line 1. {honest}: 1 GPU\n" in text and len(text.splitlines()) < 10
+    assert f"In queue 1. {honest}: 1 GPU\n" in text and len(text.splitlines()) < 10
     assert f"{liar}: 397 claims above the limit, which are ignored; 99 more places in line" in text
     # Without a claim one of them could be served; and without a limit of the site, there are a few rows of each user.
     assert [place.user for place in shown(HOST, Node((), places, 1), POLICY).line] == [str(liar), str(honest)]

@@ -106,8 +106,8 @@ def test_the_process_goes_on_with_the_turn_of_who_asked(taken: list[Turn]) -> No
 
 
 def test_what_people_read() -> None:
-    assert in_line(1) == "In line: 1 cluster starts before this one on this machine"
-    assert in_line(12) == "In line: 12 clusters start before this one on this machine"
+    assert in_line(1) == "In queue: 1 cluster starts before this one on this machine"
+    assert in_line(12) == "In queue: 12 clusters start before this one on this machine"
 
 
 @pytest.mark.processes

@@ -22,7 +22,7 @@ from gpucluster.supervisor.state_store import news
 
 
 def log_of(folder, planned, announce=lambda kind, message, **_: None):
-    """Return the log of a cluster that has no deployment: nobody knows why its workers die."""
+    """Return the log of a cluster that has no deployment: reason unknown its workers die."""
     inquire = DeathCauses(lambda: None).look_at
     return ActivityLog(folder / "activity", lambda: planned, inquire=inquire, announce=announce, titles=WorkerTitles())
 
@@ -112,7 +112,7 @@ def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_unti
         ("create", me, "Create with 1 worker"),
         ("scale", "command line, process 815", "Scale to 3 workers"),
         ("idle_timeout", "command line, process 815", "Stop after 30 minutes without use"),
-        ("idle_timeout", me, "Never stop by itself"),
+        ("idle_timeout", me, "Never stop automatically"),
         ("restart", me, "Restart all workers"),
         ("adapt", me, "Let the number of workers follow the load, 2 to 3"),
         ("stop", "command line, process 815", "Stop"),

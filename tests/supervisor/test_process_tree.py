@@ -70,7 +70,7 @@ def test_programs_of_tasks_end_with_the_cluster_if_the_forkserver_was_killed(sit
     client.close(timeout=1)
     with gpucluster.connect("parent").get_client() as again:
         assert again.submit(pow, 2, 3).result(60) == 8
-    # What has ended meanwhile is no zombie for long.
+    # What has stopped in the meantime is no zombie for long.
     wait_until(lambda: not any(is_gone(each) for each in psutil.Process(model.pid).children()))
     assert not is_gone(program)
     site.control.stop(model.id)
@@ -106,7 +106,7 @@ def test_a_program_outlives_its_worker_but_not_the_cluster(site, wait_until, tmp
     assert not is_gone(program)
     site.control.patch("parent", {"idle_timeout_seconds": 0})  # What waits to be told is told before.
     new = [entry.message for entry in gpucluster.connect("parent").activity()[told:]]
-    assert new == ["Restart all workers, as a client of Dask has asked for", "Never stop by itself"], "no crash"
+    assert new == ["Restart all workers, requested by a Dask client", "Never stop automatically"], "no crash"
     assert (model.pid in [parent.pid for parent in program.parents()]) is LINUX, "adopted inside the cluster"
     client.close()
     site.control.stop("parent")

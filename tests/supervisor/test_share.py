@@ -87,7 +87,7 @@ def test_what_is_left_open_gets_what_is_left(site, says):
         site.create(memory_limit="auto")
     assert refused.value.message == (
         "Each user may have 1 GiB of memory on this machine at this site; your other clusters 'second', 'first' have "
-        "1 GiB of memory, and this one would have 256 MiB of memory. Stop a cluster, or create it anew with less "
+        "1 GiB of memory, and this one would have 256 MiB of memory. Stop a cluster, or create it again with less "
         "(memory_limit, --memory-limit)."
     )
     assert len(site.control.list()) == 2

@@ -277,7 +277,7 @@ def test_a_cluster_that_a_standby_is_not_told_of_can_be_stopped(site, wait_until
     assert creator.stdout.readline() == "asked\n"
     stopped = site.control.stop("orphan")
     assert (stopped.state, stopped.reason) == (
-        ClusterState.STOPPED, "Its process was not told of it before it was stopped."
+        ClusterState.STOPPED, "Its process was not notified before it was stopped."
     )  # fmt: skip
     wait_until(lambda: not psutil.pid_exists(pid))
     creator.kill()

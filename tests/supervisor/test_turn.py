@@ -37,7 +37,7 @@ def busy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Turn]
 def test_the_answer_to_the_request_says_how_many_come_first(busy: list[Turn], site: Site) -> None:
     model = site.create()
     assert model.progress is not None and model.progress.step == "turn"
-    told = re.fullmatch(r"In line: (\d+) clusters? starts? before this one on this machine", model.progress.message)
+    told = re.fullmatch(r"In queue: (\d+) clusters? starts? before this one on this machine", model.progress.message)
     # Where the machine is busy, some have begun so long ago that nobody waits for them.
     assert told is not None and 1 <= int(told[1]) <= len(busy), model.progress.message
     for turn in busy:

@@ -109,7 +109,7 @@ class Adapting:
             try:
                 await self._step()
             except Exception:
-                logger.exception("Following the load failed; it goes on")
+                logger.exception("Adapting failed; it continues")
             await asyncio.sleep(self._bounds.interval_seconds or INTERVAL_SECONDS)
 
     async def _wanted(self) -> int:

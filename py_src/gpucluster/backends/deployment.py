@@ -118,7 +118,7 @@ class Deployment(ABC):
         A worker that uses more spills and pauses until it uses less, and loses nothing. Asked of clusters whose plan
         ``shares_memory``.
         """
-        raise self._refusal("share their memory anew")
+        raise self._refusal("divide their memory again")
 
     async def adapt(self, bounds: Adapt | None) -> None:
         """Let the number of workers follow the load within bounds, or, with ``None``, no longer.

@@ -42,7 +42,7 @@ class WorkloadModel(BaseModel):
 def declare_bench(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "words", nargs="*", metavar="NAME", complete=LIVING,
-        help="Name or id of a living cluster. Left out: one is created, and stopped afterwards. Or 'compare FIRST "
+        help="Name or id of a running cluster. Default: a temporary one. Or 'compare FIRST "
         "SECOND': compare two files of results.",
     )  # fmt: skip
     parser.argument("--list", action="store_true", help="List the workloads and their sizes.")
@@ -148,7 +148,7 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
     if given := [option for option in others if option in vars(found) and getattr(found, option) is not None]:
         raise InvalidRequest(f"{_flag(given[0])} has no meaning with --transports: it starts clusters of two workers.")
     if words:
-        raise InvalidRequest(f"--transports starts clusters of its own; leave out '{shown(words[0])}'.")
+        raise InvalidRequest(f"--transports starts its own clusters; leave out '{shown(words[0])}'.")
     names = [name.strip() for name in found.transports.split(",") if name.strip()]
     if not names:
         raise InvalidRequest(f"--transports: name at least one of {', '.join(TRANSPORTS)}.")

@@ -21,7 +21,7 @@ class _Model(BaseModel):
 class HostFacts(_Model):
     """Computers of one kind that workers ran on."""
 
-    count: int = Field(description="So many computers of this kind.")
+    count: int = Field(description="Number of computers of this kind.")
     n_workers: int = Field(description="Workers on all of them when all workers were there.")
     cpu_model: str | None = None
     cpus: int = Field(description="CPUs that one worker may use.")
@@ -88,7 +88,7 @@ class BenchResult(_Model):
     format: Literal[1] = 1
     started_at: str
     wall_seconds: float
-    complete: bool = Field(True, description="False: somebody interrupted it before everything was measured.")
+    complete: bool = Field(True, description="False: it was interrupted before everything was measured.")
     cluster: ClusterFacts
     hosts: list[HostFacts]
     versions: dict[str, str]

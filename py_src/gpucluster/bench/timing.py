@@ -113,5 +113,5 @@ def require_same(workload: Workload, one: float, other: float, whose: str) -> No
     """Raise `WrongResult` where results differ by more than sums in another order do."""
     if not abs(one - other) <= workload.tolerance * max(abs(one), abs(other), 1e-300):
         raise WrongResult(
-            f"The results of {whose} differ: {one!r} and {other!r}. A time without a result is worth nothing."
+            f"The results of {whose} differ: {one!r} and {other!r}. A time without a correct result means nothing."
         )

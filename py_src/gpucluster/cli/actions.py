@@ -172,7 +172,7 @@ def remove(control: Control, found: Namespace) -> list[ClusterModel]:
     """Forget ended clusters, by name. Nothing is forgotten when one of them cannot be."""
     names = _names(found)
     if not names:
-        raise InvalidRequest("NAME is missing: say which ended cluster to forget, or use 'clean' for all.")
+        raise InvalidRequest("NAME is missing: name the stopped cluster to forget, or use 'clean' for all.")
     models = list({model.id: model for model in map(control.get, names)}.values())
     for model in models:
         if not model.state.ended:

@@ -224,7 +224,7 @@ def whole_number(text: str, name: str, minimum: int, maximum: int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,30}", text):
         raise InvalidRequest(f"{name}: must be a whole number, not '{shown(text)}'.")
     if not minimum <= int(text) <= maximum:
-        raise InvalidRequest(f"{name}: must lie between {minimum} and {maximum}, not {int(text)}.")
+        raise InvalidRequest(f"{name}: must be between {minimum} and {maximum}, not {int(text)}.")
     return int(text)
 
 

@@ -33,4 +33,4 @@ def declare_json(parser: SentenceParser, face: str, what: str = "the cluster") -
 
 def declare_waiting(parser: SentenceParser, what: str) -> None:
     parser.argument("--no-wait", action="store_true", help=f"Return at once, without waiting {what}.")
-    parser.argument("--timeout", metavar="SECONDS", help="Wait at most so long. 1 to 86400. Default: 120.")
+    parser.argument("--timeout", metavar="SECONDS", help="Timeout in seconds. 1 to 86400. Default: 120.")

@@ -20,11 +20,11 @@ clusters. `%%gpucluster` takes the arguments from the lines of its cell too. Var
 magic: `%gpucluster scale {{n + 1}}`, `%gpucluster scale $n`. JSON and the lines below `%%gpucluster` stay as typed.
 Quote what may contain spaces: `--title "{{title}}"`.
 
-A cluster's name may be left out while only one lives; in a notebook also while several do, for the one that it is
+A cluster's name may be omitted while only one is running; in a notebook also while several are, for the one that it is
 connected to by the magic or the panel. In the shell, `--json` prints models instead of text: `list`
 prints an array, every other verb its cluster (`stop` and `remove` an array when they mean several, `stop --all` and
-`clean` always), and those that are about something else (`logs`, `gauges`, `devices`, `kinds`, `site`) print that; each
-verb below says whether it takes `--json`. The answer is all that goes to standard output. A refusal is one sentence
+`clean` always), and those about something else (`logs`, `gauges`, `devices`, `kinds`, `site`) print that; each
+verb below says whether it takes `--json`. Only the answer goes to standard output. An error is one line
 on standard error (with `--json` a JSON object with `code`, `message` and `fields`) and an exit code:
 
 """
@@ -35,7 +35,10 @@ _CODES = {
     2: "something typed is wrong; nothing was changed",
     3: "there is no such cluster, worker, link, lesson or recording",
     4: "the cluster's state, a name that is taken, hours or limits of the site, or a folder of lessons forbids it",
-    5: "the start failed and nothing was left running, or a running cluster could not do what was asked and goes on",
+    5: (
+        "the start failed and nothing was left running, or a running cluster could not do what was requested and "
+        "continues"
+    ),
     6: "the cluster's process does not answer, or speaks another version",
     7: "the registry directory does not belong to this user alone, or cannot be written",
     130: "interrupted; a cluster that was starting was stopped again",
@@ -89,7 +92,7 @@ def _reference(of_create: dict[str, str], parser: SentenceParser) -> str:
     if len(others) > len(of_create):
         return f"\nAnd of the options of [create](#create), for the cluster: {_listed(of_create.values())}.\n"
     but = f", except {_listed(others)}" if others else ""
-    return f"\nAnd all other options of [create](#create) that say what the cluster is like{but}.\n"
+    return f"\nAnd all other options of [create](#create) that describe the cluster{but}.\n"
 
 
 def _listed(flags: Iterable[str]) -> str:

@@ -85,7 +85,7 @@ def node_text(node: NodeModel) -> str:
         who = _who(place.user, mine=place.mine)
         waits = f"{number}. {who}: {counted(place.gpus, 'GPU')} {which}".rstrip()
         since = f", for {_since(place.since)}" if place.since else ""
-        parts.append(f"In line {waits}{since}")
+        parts.append(f"In queue {waits}{since}")
     parts += map(_more, node.more)
     return "\n".join(parts)
 
@@ -109,7 +109,7 @@ def _more(more: More) -> str:
 def class_text(answer: ClassClusters) -> str:
     """Return the clusters of a class, one a line."""
     if not answer.clusters:
-        return "Nobody has a cluster on this machine that instructors reach."
+        return "No cluster on this machine is visible to instructors."
     rows = [("USER", "KIND", "STATE", "WORKERS", "GPU", "SINCE", "IDLE"), *map(_class_row, answer.clusters)]
     lines = [table(rows)]
     lines += [

@@ -165,7 +165,7 @@ def _dashboard(found: Namespace) -> int:
     model = actions.find(control, getattr(found, "name", None))
     link = actions.dashboard_link(control, model, actions.dashboard_page(found))
     _hint(
-        "Opens on this machine only. Keep it to yourself: whoever has it on this machine sees the dashboard. "
+        "Opens on this machine only. Keep it private: anyone on this machine who has it can see the dashboard. "
         f"In JupyterLab, open {model.dashboard_path} below the address of Jupyter instead."
     )
     return _answer(found, model, link, dashboard_link=link)
@@ -215,7 +215,8 @@ def _node(found: Namespace) -> int:
     if request.stops and not getattr(found, "yes", False):
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise InvalidRequest(
-                f"Nothing was stopped: nobody can be asked here. Add --yes to stop what {shown(request.user)} has here."
+                "Nothing was stopped: there is no terminal to confirm it. Add --yes to stop what "
+                f"{shown(request.user)} has here."
             )
         if not _confirmed(f"Stop all clusters of {request.user}?"):
             return 1

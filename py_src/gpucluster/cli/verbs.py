@@ -30,8 +30,8 @@ def _tunnel(parser: SentenceParser, face: str) -> None:
     parser.argument("port", nargs="?", metavar="PORT", help="Port of this machine. Default: that of your Jupyter here.")
     parser.argument(
         "--login-node", metavar="NAME",
-        help="Where your laptop logs in, as your laptop knows it; also me@NAME and NAME:PORT. Default: what the "
-        "site's file or the environment tells (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
+        help="Login node, by the name that your laptop uses; also me@NAME and NAME:PORT. Default: from the site's file "
+        "or the environment (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
     )  # fmt: skip
     parser.argument("--local-port", metavar="N", help="Port of your laptop. Default: the same.")
     declare_json(parser, face, "the line, with what was checked,")
@@ -51,7 +51,7 @@ def _create(parser: SentenceParser, face: str) -> None:
 
 def _lease(parser: SentenceParser, face: str) -> None:
     add_spec_options(parser, helps={"n_workers": "Number of workers. 1 to 256. Default: 1."})
-    parser.argument("--timeout", metavar="SECONDS", help="Start within so long. 1 to 86400. Default: 120.")
+    parser.argument("--timeout", metavar="SECONDS", help="Startup timeout in seconds. 1 to 86400. Default: 120.")
     if face == SHELL:
         parser.argument_after_dashes(
             "command", metavar="COMMAND",
@@ -88,7 +88,7 @@ def _logs(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
     if face == SHELL:
-        parser.argument("--follow", action="store_true", help="Print new lines until the cluster has ended.")
+        parser.argument("--follow", action="store_true", help="Print new lines until the cluster stops.")
     declare_json(parser, face, "the lines")
 
 
@@ -173,8 +173,8 @@ def _share(parser: SentenceParser, face: str) -> None:
 
 def _stop(parser: SentenceParser, face: str) -> None:
     declare_names(parser, LIVING)
-    parser.argument("--all", action="store_true", help="Stop every cluster of yours on this machine.")
-    parser.argument("--no-wait", action="store_true", help="Return at once, without waiting until it has ended.")
+    parser.argument("--all", action="store_true", help="Stop all of your clusters on this machine.")
+    parser.argument("--no-wait", action="store_true", help="Return at once, without waiting until it has stopped.")
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With --all: do not ask, as where there is no terminal.")
     declare_json(parser, face)
@@ -192,7 +192,7 @@ def _no_name(parser: SentenceParser, face: str) -> None:
 def _node(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "words", nargs="*", metavar="WORD", complete=("message", "stop"),
-        help="For instructors of the site. 'message USER|all \"TEXT\"': tell the owners of clusters something. "
+        help="For instructors of the site. 'message USER|all \"TEXT\"': send a message to owners of clusters. "
         "'stop USER': stop all clusters of a user.",
     )  # fmt: skip
     parser.argument(
@@ -200,7 +200,7 @@ def _node(parser: SentenceParser, face: str) -> None:
     )
     parser.argument("--reason", metavar="TEXT", help="With 'stop': why; the user reads it.")
     if face == SHELL:
-        parser.argument("--yes", action="store_true", help="With 'stop': do not ask; needed where nobody can be asked.")
+        parser.argument("--yes", action="store_true", help="With 'stop': do not ask; required without a terminal.")
     declare_json(parser, face, "the answer")
 
 
@@ -235,11 +235,11 @@ VERBS = {
         Subcommand("record", "Record what the gauges show into a file.", _record),
         Subcommand("replay", "Play a recording in the gauges.", _replay),
         Subcommand("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
-        Subcommand("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
+        Subcommand("profile", "Profile a cell (%%gpucluster profile): what the cluster did in it.", _profile, (MAGIC,)),
         Subcommand("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
         Subcommand("share", "Make a link by which others can look at a cluster, and nothing else.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
-        Subcommand("remove", "Forget a cluster that has ended.", _remove),
+        Subcommand("remove", "Forget a stopped cluster.", _remove),
         Subcommand("clean", "Forget all clusters that have ended.", _no_name),
         Subcommand("devices", "List the GPUs of this machine and who uses them.", _no_name),
         Subcommand("node", "Show who has which GPU of this machine, and who waits for one.", _node),

@@ -272,5 +272,5 @@ def _tell(registry: Registry, id: str, pid: int) -> None:
         if model.state.ended or model.wanted.stopped:
             return
         limit = model.idle.timeout_seconds
-        end = "" if limit is None else f" until nobody has used it for {max(1, round(limit / 60))} min"
+        end = "" if limit is None else f" until it has been idle for {max(1, round(limit / 60))} min"
         sys.stderr.write(f"The cluster '{model.name}' lives on{end}. To stop it: gpucluster stop {model.name}\n")

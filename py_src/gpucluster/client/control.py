@@ -286,7 +286,7 @@ class AsyncControl(Requests, Verbs):
             return model
         if not living:
             last = ended_unasked(self.registry.list())
-            raise ClusterNotFound(f"There is no living cluster. {last}Create one: gpucluster.create().")
+            raise ClusterNotFound(f"No running cluster. {last}Create one: gpucluster.create().")
         if len(living) > 1:
             names = ", ".join(model.name for model in living)
             raise InvalidRequest(f"There are several living clusters ({names}); name one.")

@@ -77,8 +77,9 @@ def security_at(asked: dict[str, Any]) -> Security | None:
     if dask.config.get("distributed.comm.tls.client.cert", None) is not None:
         return None
     raise InvalidState(
-        f"No cluster of yours listens at {address}; it may have ended (gpucluster.list() shows those that live). To "
-        "connect to a cluster of somebody else's, give its credentials: Client(address, security=…)."
+        f"None of your clusters listens at {address}; it may have stopped (gpucluster.list() shows running ones). To "
+        "connect to "
+        "another user's cluster, pass its credentials: Client(address, security=…)."
     )
 
 

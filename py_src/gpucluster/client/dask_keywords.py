@@ -121,7 +121,7 @@ def _lifetime(given: _Given) -> None:
 def _protocol(given: _Given) -> None:
     scheme = given.value.removesuffix("://") if isinstance(given.value, str) else given.value
     if scheme == "inproc":
-        given.without_effect("scheduler and workers are processes of their own here.")
+        given.without_effect("scheduler and workers always run in separate processes here.")
     elif scheme != "tls" or "protocol" in given.fields:  # A kind that leaves no choice lets nobody else in.
         given.spec["protocol"] = scheme
 
@@ -157,9 +157,7 @@ def _security(given: _Given) -> None:
         if scheme in {"tcp", "ucx", "ucxx"}:
             raise given.refusal(f"anybody on this machine can connect with protocol {scheme!r}; leave protocol out")
     elif given.value is not False:
-        raise given.refusal(
-            "each cluster makes credentials of its own, which cluster.security has; leave it out, or say True"
-        )
+        raise given.refusal("each cluster creates its own credentials (cluster.security); leave it out, or pass True")
 
 
 def _host(given: _Given) -> None:
@@ -187,7 +185,7 @@ def _interface(given: _Given) -> None:
 def _processes(given: _Given) -> None:
     if not given.value:
         given.without_effect(
-            "the workers are always processes of their own here; threads_per_worker says how many tasks one runs."
+            "workers are always separate processes here; threads_per_worker sets how many tasks one runs."
         )
 
 
@@ -209,7 +207,7 @@ def _worker_dashboard_address(given: _Given) -> None:
 
 
 def _loop(given: _Given) -> None:
-    given.without_effect("the cluster has a loop of its own, in a process of its own.")
+    given.without_effect("the cluster has its own event loop, in a separate process.")
 
 
 def _refused(instead: str) -> _Reader:
@@ -241,7 +239,7 @@ _SAME: dict[str, _Reader] = {
 """What becomes a field of the spec."""
 
 _OTHERS: dict[str, _Reader] = {
-    "blocked_handlers": _refused("the scheduler answers nobody but you; leave it out"),
+    "blocked_handlers": _refused("the scheduler accepts only you; leave it out"),
     "dashboard": _worker_dashboard_address,
     "dashboard_address": _dashboard_address,
     "data": _refused("workers keep results as their kind of cluster does; leave it out"),
@@ -254,7 +252,7 @@ _OTHERS: dict[str, _Reader] = {
     "log_spilling": _refused("the gauges show what was spilled; leave it out"),
     "loop": _loop,
     "plugins": _refused("register them on the cluster: client.register_plugin(plugin)"),
-    "preload_argv": _refused("modules get no arguments here; let them read os.environ, and give env={…}"),
+    "preload_argv": _refused("preloaded modules get no arguments here; read os.environ in them, and set env={…}"),
     "processes": _processes,
     "scheduler_kwargs": _refused(_NO_CLASSES),
     "scheduler_port": _scheduler_port,

@@ -100,7 +100,7 @@ class WorkerView:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
-            f"The worker lives in another process, which is not asked for its '{name}' here. Run a function on it: "
+            f"The worker runs in another process; '{name}' is not available from here. Run a function on it: "
             "client.run(lambda dask_worker: …, workers=[worker.address])."
         )
 
@@ -151,7 +151,7 @@ class SchedulerView:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
-            f"The scheduler lives in another process, which is not asked for its '{name}' here. Run a function in it: "
+            f"The scheduler runs in another process; '{name}' is not available from here. Run a function in it: "
             "client.run_on_scheduler(lambda dask_scheduler: …)."
         )
 
@@ -232,7 +232,7 @@ class DaskCluster(ABC):
             ) from None
         except OSError as error:
             if self.model.scheduler_address is None:
-                return no_scheduler_info()  # It has ended meanwhile.
+                return no_scheduler_info()  # It has stopped in the meantime.
             raise SupervisorUnreachable(f"The scheduler of '{self.name}' cannot be reached: {error}.") from None
 
     @property

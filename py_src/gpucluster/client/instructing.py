@@ -62,7 +62,7 @@ def ask(id: str, user: int, request: InstructorRequest | None, latest: float) ->
     except TimeoutError:
         return Told(problem="does not answer: its process hangs or was suspended")
     except (LineTooLong, ValidationError, UnicodeDecodeError):
-        return Told(problem="says what cannot be read: it is no cluster, or of another version of gpucluster")
+        return Told(problem="sent an unreadable answer: it is no cluster, or of another version of gpucluster")
     except BlockingIOError:
         return Told(problem="does not get to it: too many others connect to it, or it hangs")
     except OSError:
@@ -86,7 +86,7 @@ def _talk(connection: socket.socket, user: int, request: InstructorRequest | Non
     say(connection, request)
     line = hear(connection, min(latest, time.monotonic() + DONE_SECONDS))
     if line is None:
-        return Told(facts, problem="has ended meanwhile")
+        return Told(facts, problem="has stopped in the meantime")
     answer = InstructorAnswer.model_validate_json(line)
     if answer.done:
         return Told(facts, done=True)
@@ -219,7 +219,7 @@ def _is_meant(number: int, user: str | None) -> bool:
 def _nobody(user: str | None, found: dict[int, list[str]]) -> str:
     have = ", ".join(sorted(printable(user_name(number), 40) for number in found))
     if user is None:
-        return "Nobody else has a cluster on this machine that instructors reach."
+        return "No other user has a cluster on this machine that instructors can reach."
     others = f" These have: {have}." if have else ""
     return f"The user '{printable(user, 40)}' has no cluster on this machine that instructors reach.{others}"
 

@@ -145,8 +145,8 @@ class LeaseOfWorkers:
         name = held.name if held is not None else self._of_the_command()
         if name is not None:
             raise InvalidState(
-                f"This is within the lease '{name}', and a lease cannot be taken inside another one: two of "
-                "them could wait for each other for ever. Use the client of the outer one, or ask for more workers "
+                f"Leases cannot be nested: this is inside the lease '{name}', and two leases could wait for each other "
+                "forever. Use the client of the outer one, or ask for more workers "
                 "there: n_workers=2."
             )
         _within.set(self)

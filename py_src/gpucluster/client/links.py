@@ -15,14 +15,14 @@ from ..registry.links import add_link, living_links, withdraw_links
 from ..registry.store import Registry
 from ..site.reading import this_site
 
-FORBIDDEN = "This site does not let clusters be shown by a link."
+FORBIDDEN = "This site does not allow links to clusters."
 
 
 def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by: str | None) -> NewLink:
     """Make a link to look at a living cluster."""
     must_be_allowed(request)
     if model.wanted.stopped:
-        raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; nobody can look at it any more.")
+        raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it can no longer be viewed.")
     link, token = add_link(registry.folder(model.id), request, by)
     # After the '#': browsers do not send that, so it is in no log.
     return NewLink(link=link, path=f"gpucluster/shared/{model.id}/#{token}")
@@ -45,8 +45,9 @@ def must_be_allowed(request: LinkRequest) -> None:
         raise LinkRefused(f"hours: this site lets a link last for {sharing.link_hours:g} {unit} at most.")
     if request.public and not sharing.public_links:
         raise LinkRefused(
-            "This site does not allow public links. Leave 'public' out: then those can look who are logged in to the "
-            "hub and may enter your server, or, where there is no hub, whoever has the link."
+            "This site does not allow public links. Without 'public', the link is for users who are logged in to "
+            "the hub "
+            "and may enter your server or, without a hub, for anyone with the link."
         )
 
 
@@ -98,7 +99,7 @@ def jupyter_here() -> Here:
     with suppress(OSError):
         servers, _ = jupyter_servers(runtime_directory())
     if not servers:
-        return Here(None, "It opens while a Jupyter server of yours runs: put that one's address before it.")
+        return Here(None, "It opens while one of your Jupyter servers is running: put its address before it.")
     parent = os.environ.get("JPY_PARENT_PID", "")
     server = next((each for each in servers if str(each.pid) == parent), servers[0])
     outside = reached_by(listening(server.pid).get(server.port, set()))

@@ -160,7 +160,7 @@ class Client(ClientOfCluster):
         model = self._model()
         if model is not None and not is_over(model):
             return ClientClosed(
-                f"This client is closed; the cluster '{model.name}' goes on. Make another client: "
+                f"This client is closed; the cluster '{model.name}' keeps running. Create another client: "
                 f'gpucluster.connect("{model.name}").get_client().'
             )
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
@@ -180,7 +180,7 @@ class Client(ClientOfCluster):
         model = self._model()
         if model is not None and not is_over(model):
             return ClientClosed(
-                f"This needs results of the cluster '{model.name}', whose client is closed. Make another client, "
+                f"This needs results of the cluster '{model.name}', whose client is closed. Create another client, "
                 f'gpucluster.connect("{model.name}").get_client(), and compute them again.'
             )
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))

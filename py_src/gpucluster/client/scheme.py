@@ -27,7 +27,7 @@ class ClusterConnector(Connector):
         registry = Registry()
         model = registry.find(address)
         if model.state.ended or model.scheduler_address is None:
-            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; nobody can connect to it now.")
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it accepts no connections now.")
         scheme, location = parse_address(model.scheduler_address)
         # The caller's own settings are for no cluster in particular: only the cluster's credentials open it.
         arguments = security_of(model, registry.folder(model.id)).get_connection_args("client")

@@ -103,7 +103,7 @@ async def stop_cluster(
         return await kill_cluster(registry, registry.find(model.id), why)
     except InvalidState:
         # A standby whose record says that it has this cluster, and whom nobody told.
-        why = "Its process was not told of it before it was stopped."
+        why = "Its process was not notified before it was stopped."
         return await kill_cluster(registry, registry.find(model.id), why)
     while wait and not model.state.ended:
         if time.monotonic() > deadline:

@@ -58,7 +58,7 @@ async def wait_until_done(
         if loop.time() > deadline:
             raise (StartTimedOut if model.running_at is None else OperationTimedOut)(
                 f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
-                f"{model.n_workers} workers. It goes on; look at its log or stop it."
+                f"{model.n_workers} workers. It keeps starting; see its log, or stop it."
             )
         await asyncio.sleep(POLL_SECONDS)
         model = registry.find(model.id)
@@ -68,7 +68,7 @@ def must_have_scaled(model: ClusterModel, n_workers: int) -> None:
     """Refuse a cluster that has settled for another number of workers than it was asked for. Raises `ScaleFailed`."""
     if {_accepted(model), model.wanted.n_workers} != {n_workers}:
         count = counted(model.n_workers, "worker")
-        meanwhile = f"Something else was asked of the cluster '{model.name}' meanwhile; it has {count} now."
+        meanwhile = f"Another request changed the cluster '{model.name}' in the meantime; it has {count} now."
         raise ScaleFailed(model.notice or meanwhile)
 
 
@@ -86,7 +86,7 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
         if asyncio.get_running_loop().time() > deadline:
             raise OperationTimedOut(
                 f"The workers of '{model.name}' did not come back within {timeout:.0f} seconds. "
-                "The cluster goes on; they may come yet."
+                "The cluster keeps running; they may still arrive."
             )
         await asyncio.sleep(POLL_SECONDS)
 
@@ -105,7 +105,7 @@ async def wait_until_retired(
         if asyncio.get_running_loop().time() > deadline:
             raise OperationTimedOut(
                 f"The worker {worker} of '{model.name}' is still there after {timeout:.0f} seconds. "
-                "The cluster goes on, and may let it go yet."
+                "The cluster keeps running, and may still release it."
             )
         await asyncio.sleep(POLL_SECONDS)
 
@@ -119,7 +119,7 @@ async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, t
         if asyncio.get_running_loop().time() > deadline:
             raise OperationTimedOut(
                 f"{model.n_workers} of {n_workers} workers of '{model.name}' arrived within {timeout:.0f} seconds. "
-                "The cluster goes on; the others may come yet."
+                "The cluster keeps running; the others may still arrive."
             )
         await asyncio.sleep(POLL_SECONDS)
     return model

@@ -80,11 +80,9 @@ def memory_of_worker(model: ClusterModel, field: str) -> int:
     """Return how much memory a worker of this cluster may use."""
     limit = model.workers[0].memory_limit_bytes if model.workers else model.spec.memory_limit
     if not limit:
-        raise refused_field(field, "this cluster's workers have no memory limit; ask for a number of workers")
+        raise refused_field(field, "this cluster's workers have no memory limit; pass a number of workers")
     if not isinstance(limit, int):
-        raise refused_field(
-            field, "the memory of a worker is not known until one runs; ask for a number of workers first"
-        )
+        raise refused_field(field, "the memory of a worker is not known until one runs; pass a number of workers first")
     return limit
 
 

@@ -63,7 +63,7 @@ class UnixConnector(Connector):
         except OSError as error:
             if not os.path.isdir(os.path.dirname(path)):  # The secret was known from before.
                 raise FatalCommClosedError(f"{_ENDED}; gpucluster.list() shows those that live") from error
-            raise CommClosedError(f"nobody listens there ({type(error).__name__}: {error.strerror})") from error
+            raise CommClosedError(f"connection refused ({type(error).__name__}: {error.strerror})") from error
         process, user = peer_of(connection)
         if user not in {os.getuid(), None}:
             connection.close()

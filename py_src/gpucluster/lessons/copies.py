@@ -1,4 +1,4 @@
-"""A learner's copies of lessons: all of them, one begun anew without losing anything, and the copy without prose."""
+"""A learner's copies of lessons: all of them, one restarted without losing anything, and the copy without prose."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ class Failure:
         if not self.happened:
             return _NOTHING
         place = f"in the line: {self.line}\n" if self.line else ""
-        return f"✗ {self.kind}\n{place}{self.message or '(no message)'}\nThis failure was expected. The lesson goes on."
+        return (
+            f"✗ {self.kind}\n{place}{self.message or '(no message)'}\nThis failure was expected. The lesson continues."
+        )
 
     def _repr_html_(self) -> str:
         if not self.happened:
@@ -55,7 +57,7 @@ class Failure:
             # JupyterLab breaks the lines of a <pre> in the middle of words, unless told otherwise.
             '<pre style="white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;margin:4px 0">'
             f"{escape(self.message or '(no message)')}</pre>"
-            "<p>This failure was expected. The lesson goes on.</p></div>"
+            "<p>This failure was expected. The lesson continues.</p></div>"
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -81,7 +83,7 @@ def expect_failure(*kinds: type[Exception]) -> Iterator[Failure]:
     ✗ ZeroDivisionError
     in the line: 1 / 0
     division by zero
-    This failure was expected. The lesson goes on.
+    This failure was expected. The lesson continues.
     >>> failure.kind
     'ZeroDivisionError'
     """

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-UNCHANGED = "What it is given stays as it was"
+UNCHANGED = "Inputs are not modified"
 USABLE = "What it returns can be computed and looked at"
-REPEATABLE = "Called again with the same, it gives the same"
+REPEATABLE = "Same input, same result"
 
 
 def fingerprint(value: Any) -> str:

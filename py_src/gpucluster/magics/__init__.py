@@ -27,7 +27,7 @@ _DOCUMENTATION = """Create, use and stop clusters. ``%gpucluster help`` lists th
 
 Variables are expanded as in every line magic: ``{expression}`` and ``$name``.
 With ``%%gpucluster``, the arguments may continue over the lines of the cell, which are not expanded.
-``%%gpucluster lease`` takes a worker for the cell; ``%%gpucluster profile`` says what the cluster did in it.
+``%%gpucluster lease`` takes a worker for the cell; ``%%gpucluster profile`` shows what the cluster did in it.
 """
 
 

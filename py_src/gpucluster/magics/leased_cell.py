@@ -45,7 +45,7 @@ class LeasedCell:
             with LiveLine(notebook=notebook) as live, _interrupts_raised():
                 client = self._lease.begin(live)
         except KeyboardInterrupt:
-            raise CellNotRun("Interrupted: nothing was leased, the place in line was given up.") from None
+            raise CellNotRun("Interrupted: nothing was leased, and the place in the queue was given up.") from None
         self._set = {"client": client, "cluster": self._lease.cluster}
         self._before = {name: self._names.get(name, _ABSENT) for name in self._set}
         self._made_of = {name: dask.config.get(name, None) for name in _MADE_OF}
@@ -63,7 +63,7 @@ class LeasedCell:
         try:
             self._lease.end()
         except KeyboardInterrupt:
-            sys.stderr.write("Interrupted: the workers of this cell end by themselves.\n")
+            sys.stderr.write("Interrupted: the workers of this cell stop automatically.\n")
         except GPUClusterError as error:
             sys.stderr.write(f"The workers of this cell could not be given back at once. {error.message}\n")
         finally:

@@ -71,7 +71,7 @@ def _open_below(folder: Path, parts: tuple[str, ...]) -> int:
         return os.open(parts[-1], _FILE | os.O_NOFOLLOW, dir_fd=place)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise NotPlain("is a link" if len(parts) == 1 else "is a link, or lies behind one") from None
+            raise NotPlain("is a link" if len(parts) == 1 else "is a link, or is behind one") from None
         raise
     finally:
         os.close(place)

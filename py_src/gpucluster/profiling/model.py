@@ -62,7 +62,7 @@ class WorkerFigures(ProfileModel):
     n_readings: int = Field(0, description="Readings of memory and utilization during the cell.")
     import_seconds: float | None = Field(None, description="In which it imported modules, in tasks or between them.")
     joined_later: bool = False
-    lost: bool = Field(False, description="Ended, and nobody had asked it to.")
+    lost: bool = Field(False, description="Ended unexpectedly.")
 
     @property
     def title(self) -> str:
@@ -141,7 +141,7 @@ class ReportFigures(BaseModel):
     wall_seconds: float = 0.0
     active_seconds: float | None = Field(None, description="Time in which at least one task ran.")
     submitted_seconds: float | None = Field(
-        None, description="Time in which at least one task was submitted and not over; in the rest nobody gave any."
+        None, description="Time with at least one submitted task that was not finished."
     )
 
     n_workers: int = 0
@@ -157,7 +157,7 @@ class ReportFigures(BaseModel):
         description="Of the threads' time in which tasks were submitted and not over: they did not compute, nor "
         "did their worker import what the next task needs; 0 to 1.",
     )
-    notebook_import_seconds: float | None = Field(None, description="In which the block itself imported modules.")
+    notebook_import_seconds: float | None = Field(None, description="Time in which the block itself imported modules.")
     scheduler_import_seconds: float | None = Field(None, description="In which the scheduler imported modules.")
     cores_busy_share: float | None = Field(
         None, description="How busy the cores of the workers' machines were, by anybody; of the least busy machine."
@@ -174,7 +174,7 @@ class ReportFigures(BaseModel):
     n_readings: int = Field(0, description="Fewest readings of memory and utilization of any worker.")
     n_telemetry_samples: int = Field(0, description="Samples of the cluster's own telemetry.")
     n_workers_joined: int = 0
-    n_workers_lost: int = Field(0, description="Workers that ended though nobody had asked them to.")
+    n_workers_lost: int = Field(0, description="Workers that ended unexpectedly.")
     n_restarts: int = 0
 
     transfers: TransferFigures = TransferFigures()

@@ -25,7 +25,8 @@ _NO_NSYS = (
 )
 _NOT_LAUNCHED = (
     "No Nsight Systems capture: it cannot attach to processes that run already. Start Jupyter with "
-    f"'nsys launch --session-new={SESSION} --trace=cuda,nvtx jupyter lab', create the cluster anew and profile again."
+    f"'nsys launch --session-new={SESSION} --trace=cuda,nvtx jupyter lab', create the cluster again and repeat the "
+    "profile."
 )
 
 

@@ -66,7 +66,7 @@ class ErrorModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     code: str = Field(description="Stable, machine-readable name of the error.")
-    message: str = Field(description="A sentence for the person who made the request.")
+    message: str = Field(description="A message for the user who made the request.")
     fields: list[FieldError] = Field(default_factory=list, description="Per field, if known.")
 
 
@@ -431,7 +431,7 @@ def invalid_request(*errors: ValidationError, prefix: str = "", known: Collectio
     """
     count = sum(error.error_count() for error in errors)
     if count > _MOST_FAULTS:
-        message = f"has {count} mistakes, too many to tell them; send less"
+        message = f"has {count} errors, too many to list; send less"
         return InvalidRequest(
             f"{prefix or 'The request'} {message}.", fields=[FieldError(field=prefix, message=message)]
         )

@@ -96,8 +96,8 @@ class ClassCluster(WireModel):
     gpus: list[str] = Field(default_factory=list, description="Each in a few words: '0, slot 2 of 4'.")
     since: str | None = None
     idle_since: str | None = None
-    problem: str | None = Field(None, description="Why nothing is known of it, in a sentence.")
-    times: int = Field(1, description="So many of this user are unknown for the same reason; they are told once.")
+    problem: str | None = Field(None, description="Why nothing is known about it, as text.")
+    times: int = Field(1, description="Number of this user's clusters that are unknown for this reason; listed once.")
 
 
 class ClassClusters(WireModel):
@@ -110,7 +110,7 @@ class ClassClusters(WireModel):
 class ClassMessage(WireModel):
     """A message for the owner of clusters."""
 
-    user: str | None = Field(None, max_length=100, description="Whose clusters; null: those of everybody else.")
+    user: str | None = Field(None, max_length=100, description="User whose clusters are meant; null: all other users.")
     text: PlainText
 
 
@@ -124,7 +124,7 @@ class ClassStop(WireModel):
 class ClassAnswer(WireModel):
     """What has come of a message or a stop."""
 
-    reached: int = Field(description="So many clusters.")
+    reached: int = Field(description="Number of clusters.")
     users: list[str] = Field(description="Whose.")
     problems: list[str] = Field(default_factory=list, description="Which could not be reached, in sentences.")
 
@@ -132,13 +132,11 @@ class ClassAnswer(WireModel):
 class SlotHolder(WireModel):
     """Somebody who has a GPU, or a slot of one. Whose cluster is never told by its name."""
 
-    user: str | None = Field(description="Name of the user, by the kernel; null: this system does not tell.")
-    slot: int | None = Field(
-        None, description="Number of the slot; null: the site gives out none, or it has no number."
-    )
+    user: str | None = Field(description="Name of the user, from the kernel; null: not reported by this system.")
+    slot: int | None = Field(None, description="Number of the slot; null: the site has no slots, or it has no number.")
     since: str | None = None
-    ends_at: str | None = Field(None, description="Until when at most, as the holder says; null: nobody knows.")
-    mine: bool = Field(False, description="Whether it is whoever asks.")
+    ends_at: str | None = Field(None, description="Latest end, as the holder reports; null: unknown.")
+    mine: bool = Field(False, description="Whether it is the user who asks.")
     beyond: bool = Field(
         False, description="Whether the GPU has more claims than slots, and this one holds none of their numbers."
     )
@@ -150,9 +148,9 @@ class SharedDevice(WireModel):
     uuid: str
     index: int | None = None
     name: str | None = None
-    slots: int | None = Field(None, description="How many the site gives out; null: it gives out none of this GPU.")
-    free: int | None = Field(None, description="So many slots are nobody's; null: the site gives out none.")
-    reserved: bool = Field(False, description="Whether the site gives it to nobody.")
+    slots: int | None = Field(None, description="Number of slots of this GPU; null: the site has none.")
+    free: int | None = Field(None, description="Number of free slots; null: the site has none.")
+    reserved: bool = Field(False, description="Whether the site reserves it.")
     utilization_percent: float | None = None
     holders: list[SlotHolder] = Field(
         default_factory=list, description="By number of the claim, which does not tell who came first."
@@ -163,22 +161,20 @@ class Waiting(WireModel):
     """A place in line."""
 
     user: str | None = None
-    since: str | None = Field(
-        None, description="null: it is another user's, who could say anything. Nobody else knows since when."
-    )
+    since: str | None = Field(None, description="null: it is another user's, whose statement cannot be verified.")
     gpus: int = Field(description="How many it waits for.")
     certain: bool = Field(False, description="Whether it waits for certain GPUs.")
-    mine: bool = Field(False, description="Whether it is whoever asks.")
+    mine: bool = Field(False, description="Whether it is the user who asks.")
 
 
 class More(WireModel):
     """What a user has beyond what is told one by one."""
 
     user: str | None = None
-    above: int = Field(0, description="Claims above the user's limit; they keep nobody out.")
+    above: int = Field(0, description="Claims above the user's limit, which are ignored.")
     claims: int = Field(0, description="Other claims.")
     places: int = Field(0, description="Places in line.")
-    mine: bool = Field(False, description="Whether it is whoever asks.")
+    mine: bool = Field(False, description="Whether it is the user who asks.")
 
 
 class NodeModel(WireModel):
@@ -186,9 +182,9 @@ class NodeModel(WireModel):
 
     devices: list[SharedDevice]
     line: list[Waiting] = Field(description="The first one first.")
-    more: list[More] = Field(default_factory=list, description="What is not told one by one, by user.")
-    message: str = Field(description="A sentence where nothing can be told; else empty.")
+    more: list[More] = Field(default_factory=list, description="Summary by user of what is not listed individually.")
+    message: str = Field(description="A message if nothing can be reported; otherwise empty.")
     instructor: bool = Field(
         False,
-        description="Whether whoever asks is an instructor of this site, who may message and stop others.",
+        description="Whether the user who asks is an instructor of this site, who may message and stop other users.",
     )

@@ -85,7 +85,7 @@ class KindModel(BaseModel):
 
     name: str = Field(description="The ``backend`` of a spec.")
     title: str = Field(description="What stands before the word workers: CPU, Slurm.")
-    description: str = Field("", description="What it is, in a sentence.")
+    description: str = Field("", description="What it is.")
     package: str = Field(description="Which package offers it, with its version.")
     where: str = Field(description="Where its workers are, for a person who chooses; kinds may share it.")
     traits: Traits | None = None
@@ -98,7 +98,7 @@ class Schemas(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
-    backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of what can be asked for, by kind.")
+    backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of the options, by kind.")
     kinds: list[KindModel] = Field(description="The kinds that there are here, also those that cannot be used.")
     protocol_version: int = PROTOCOL_VERSION
 

@@ -25,7 +25,7 @@ class LessonExercise(WireModel):
     title: str
     state: ExerciseState
     attempts: int = Field(0, description="How often it was checked.")
-    hints: int = Field(0, description="How many hints were asked for.")
+    hints: int = Field(0, description="Number of hints requested.")
     solution_seen: bool = False
 
 
@@ -57,7 +57,7 @@ class LessonStep(WireModel):
     """One thing to do, and where."""
 
     title: str = Field(description="What it is called.")
-    why: str = Field(description="Why this one, in a sentence.")
+    why: str = Field(description="Why this one.")
     link: str = Field(description="Where: a lesson '06', an exercise '06.2' or a cell '06#anchor'.")
     topic: str | None = Field(None, description="The topic, where it is about one.")
     cards: list[str] = Field(default_factory=list, description="Cards to look at.")
@@ -69,11 +69,11 @@ class ProgressSummary(WireModel):
 
     path: str = Field(description="Where the file is, below Jupyter's root.")
     exists: bool
-    message: str | None = Field(None, description="Why the file cannot be read, in a sentence.")
+    message: str | None = Field(None, description="Why the file cannot be read.")
     exercises: Tally
     questions: Tally
     cards: Tally = Field(description="Cards that are due today.")
-    shared_as: str | None = Field(None, description="Name under which a class sees this progress; null: nobody does.")
+    shared_as: str | None = Field(None, description="Name under which a class sees this progress; null: not shared.")
 
 
 class LessonList(WireModel):
@@ -202,5 +202,5 @@ class ClassView(WireModel):
     folder: str
     read_at: str
     learners: list[ClassLearner]
-    exercises: list[ClassExercise] = Field(description="Those that somebody has tried, in the order of the lessons.")
+    exercises: list[ClassExercise] = Field(description="Those with attempts, in the order of the lessons.")
     problems: list[str] = Field(default_factory=list, description="Files that could not be read, and why.")

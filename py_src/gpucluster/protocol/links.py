@@ -82,7 +82,7 @@ class NewLink(WireModel):
     """A link that was just made: the only time that it is told what it is opened with."""
 
     link: SharedLink
-    path: str = Field(repr=False, description="Below the base address of Jupyter. Secret: whoever has it can look.")
+    path: str = Field(repr=False, description="Below the base address of Jupyter. Secret: anyone with it can view.")
     url: str | None = Field(
         None, repr=False, description="The whole address, where it is known which server of Jupyter shows it."
     )
@@ -135,7 +135,7 @@ class SharedOver(WireModel):
     """The last message."""
 
     kind: Literal["over"] = "over"
-    message: str = Field(description="Why there is nothing to see any more, in a sentence.")
+    message: str = Field(description="Why there is nothing to see any more.")
 
 
 SharedEvent: TypeAlias = Annotated[

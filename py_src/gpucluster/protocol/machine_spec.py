@@ -104,8 +104,7 @@ class MachineSpec(SpecBase):
     resources: Resources | None = Field(
         None,
         title="Resources",
-        description="What each worker offers to tasks that ask for it, as 'GPU=2,MEMORY=4e9'; in Python and JSON also "
-        "a mapping.",
+        description="Abstract resources of each worker, as 'GPU=2,MEMORY=4e9'; in Python and JSON also a mapping.",
         json_schema_extra=shown_in("Cluster", advanced=True, empty="none"),
     )
     preload: Annotated[list[str], BeforeValidator(_parse_preload)] = Field(

@@ -67,7 +67,7 @@ class Message(TelemetryModel):
 
     level: Literal["info", "warning", "error"]
     code: MessageCode = Field(description="Stable name of what it is about.")
-    text: str = Field(description="For people, in a sentence.")
+    text: str = Field(description="Text for users.")
     time: str | None = Field(None, description="Since when it holds, or when it happened; null: not known.")
     subject: str | None = Field(
         None, description="Who says it ('message', 'ended'), or what it is about, such as '3 of 4 jobs wait'."

@@ -83,13 +83,13 @@ class Idle(WireModel):
     """The idle timer."""
 
     timeout_seconds: int | None = Field(None, description="Idle time after which the cluster stops; null: never.")
-    idle_since: str | None = Field(None, description="Since when nobody is connected and nothing computes.")
+    idle_since: str | None = Field(None, description="Start of the idle time: no connection and no computation.")
     stops_at: str | None = Field(None, description="When the cluster will stop itself unless it is used.")
     quiet_since: str | None = Field(
         None, description="Since when no task runs, also while clients are connected; null: tasks run."
     )
     kept_by: str | None = Field(
-        None, description="What keeps a quiet cluster from stopping by itself, such as 'holds 3 results'."
+        None, description="What keeps an idle cluster from stopping, such as 'holds 3 results'."
     )
 
 
@@ -174,11 +174,11 @@ class ClusterModel(WireModel):
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     wanted: Wanted
     can: Annotated[tuple[Verb, ...], BeforeValidator(known_verbs)] = Field(
-        (), description="What it can be asked for now, besides to stop; verbs of newer versions are left out."
+        (), description="What can be requested now, besides stop; verbs of newer versions are left out."
     )
     has_gpus: bool = Field(False, description="Whether its workers have GPUs.")
     n_workers: int = Field(0, description="Number of workers that are connected now.")
-    n_pending: int = Field(0, description="Number of workers that were asked for and have not come yet.")
+    n_pending: int = Field(0, description="Number of workers that were requested and have not started yet.")
     n_recomputing: int = Field(0, description="Number of results that were lost with workers and are not back yet.")
     workers: list[WorkerModel] = Field(default_factory=list)
     slots: list[GPUSlot] = Field(
@@ -196,7 +196,7 @@ class ClusterModel(WireModel):
         None, description="What its workers may spill to the disk of this machine, together; null: as much as there is."
     )
     ends_at: str | None = Field(None, description="When the time limit of the first of its jobs is over; null: none.")
-    lease: Lease | None = Field(None, description="Whose it is, if it ends with its holder; null: it lives on its own.")
+    lease: Lease | None = Field(None, description="Holder with which it ends; null: it has none.")
     cost: Cost | None = Field(None, description="What it has cost; null: its site says nothing of costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     network: Network = Field(Network.UNIX, description="What keeps others out.")
@@ -215,7 +215,7 @@ class ClusterModel(WireModel):
     ended_at: str | None = None
     start_seconds: float | None = Field(None, description="Time from the request until running.")
     log_tail: list[str] = Field(default_factory=list, description="End of the log, when the cluster failed.")
-    spec: AnySpec = Field(description="What was asked for, by the kind's own model.")
+    spec: AnySpec = Field(description="What was requested, in the kind's own model.")
     protocol_version: int = PROTOCOL_VERSION
 
     def said(self, *codes: MessageCode) -> list[Message]:
@@ -319,7 +319,7 @@ class DeviceModel(WireModel):
     index: int | None = Field(None, description="Index in NVML (PCI bus) order; null for MIG slices.")
     name: str | None = None
     memory_total_bytes: int | None = None
-    memory_used_bytes: int | None = Field(None, description="Used by programs, as nvidia-smi tells it.")
+    memory_used_bytes: int | None = Field(None, description="Used by programs, as nvidia-smi reports it.")
     memory_reserved_bytes: int | None = Field(None, description="Kept by the driver: neither used nor free.")
     utilization_percent: float | None = None
     power_watts: float | None = None
@@ -328,10 +328,10 @@ class DeviceModel(WireModel):
     parent_uuid: str | None = Field(None, description="For a MIG slice, the GPU it is cut from.")
     mig_enabled: bool = Field(False, description="Whether this GPU is divided into MIG slices.")
     visible: bool = Field(True, description="Whether CUDA_VISIBLE_DEVICES allows it.")
-    error: str | None = Field(None, description="Why this device cannot be read, in a sentence.")
+    error: str | None = Field(None, description="Why this device cannot be read.")
     error_since: str | None = Field(None, description="Since when that has been seen.")
     xids: list[XIDModel] = Field(
-        default_factory=list, description="What the driver has told of it since it is looked at; the last five."
+        default_factory=list, description="The driver's last five events of it since it is monitored."
     )
     processes: list[DeviceProcess] = Field(default_factory=list)
 
@@ -340,7 +340,7 @@ class HostDevices(WireModel):
     """The GPUs of this machine and, in a sentence, what they are or why there are none."""
 
     available: bool = Field(description="Whether at least one GPU can be used.")
-    message: str = Field(description="A sentence for people, such as 'No GPU here: clusters use CPU workers.'")
+    message: str = Field(description="A message for users, such as 'No GPU here: clusters use CPU workers.'")
     code: str = Field(
         description="'ok', 'no_library', 'no_driver', 'version_mismatch', 'no_permission', 'no_devices', 'hidden' "
         "or 'error'."
@@ -417,7 +417,7 @@ class Notes(WireModel):
     """What to know about a request before it is made."""
 
     notes: list[str] = Field(description="Sentences; none when there is nothing to say.")
-    demand: Demand | None = Field(None, description="Of a new cluster on this machine; null where nobody knows it.")
+    demand: Demand | None = Field(None, description="Of a new cluster on this machine; null: unknown.")
     fields: list[FieldError] = Field(
         default_factory=list,
         description="What the request would be refused for, by field; none when it would not be. With some, there is "
@@ -428,11 +428,11 @@ class Notes(WireModel):
 class Announcement(WireModel):
     """What a client has done with a cluster that its other users see too."""
 
-    message: str = Field(min_length=1, max_length=140, description="What is done, in a sentence.")
+    message: str = Field(min_length=1, max_length=140, description="What is done.")
     kind: Literal["done", "not_done", "profile", "link"] = Field(
         "done",
-        description="done: a person waits for it, and gets a notice; not_done: it failed or was cancelled; profile: "
-        "the cluster has been measured; link: somebody may look at it, or has looked.",
+        description="done: a user waits for it and is notified; not_done: it failed or was cancelled; profile: "
+        "the cluster has been measured; link: a link was created or opened.",
     )
 
 
@@ -475,9 +475,7 @@ class Submission(WireModel):
 
     text: str | None = Field(None, description="Such as a batch script; null: nothing is handed to anybody.")
     notes: list[str] = Field(default_factory=list, description="What to know about it, such as the expected start.")
-    offered: dict[str, Any] | None = Field(
-        None, description="What the site lets one choose, as JSON Schema by name; null: nothing of its own."
-    )
+    offered: dict[str, Any] | None = Field(None, description="Options of the site, as JSON Schema by name; null: none.")
 
 
 class MemoryPart(WireModel):
@@ -516,5 +514,5 @@ class SiteFaults(WireModel):
     faults: list[str] = Field(
         description="As 'gpucluster site' says it, with file and line; empty for people who cannot change the file."
     )
-    notice: str | None = Field(description="What it means for everybody, in a sentence; null: nothing.")
+    notice: str | None = Field(description="What it means for all users; null: nothing.")
     message: str | None = Field(None, description="The site's message of the day; null: none.")

@@ -94,7 +94,7 @@ class RecordedSession(WireModel):
 
     recording: Recording
     label: str = Field(description="What it was recorded on and when; always shown.")
-    message: str | None = Field(None, description="What of the file cannot be played, in a sentence.")
+    message: str | None = Field(None, description="What of the file cannot be played.")
     samples: list[TelemetrySample] = Field(description="Oldest first; at least one.")
 
     def encoded(self) -> bytes:
@@ -112,7 +112,7 @@ class RecordingEntry(WireModel):
     size_bytes: int
     title: str | None = Field(None, description="Null: it cannot be read.")
     label: str | None = Field(None, description="What it was recorded on and when; null: it cannot be read.")
-    message: str | None = Field(None, description="Why it cannot be read, in a sentence.")
+    message: str | None = Field(None, description="Why it cannot be read.")
     note: str | None = Field(None, description="What ran.")
     n_workers: int | None = Field(None, description="Number of workers at the beginning.")
     seconds: float | None = Field(None, description="From the first moment to the last one.")
@@ -133,5 +133,5 @@ class RecordingWritten(WireModel):
     cluster: str = Field(description="Name of the cluster.")
     samples: int
     size_bytes: int
-    message: str | None = Field(None, description="Why it ended by itself, in a sentence; null: it was stopped.")
+    message: str | None = Field(None, description="Why it ended without being stopped; null: it was stopped.")
     recording: Recording

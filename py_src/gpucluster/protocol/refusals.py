@@ -56,7 +56,8 @@ def path_refusal(path: str) -> str | None:
         if encoding.lower().replace("-", "") == "utf8":
             return f"The path {shown} is not UTF-8. Choose another directory."
         return (
-            f"The path {shown} cannot be read here, as names of files are read as {encoding}. Set PYTHONUTF8=1 or a "
+            f"The path {shown} cannot be read here, because file names are decoded as {encoding}. Set PYTHONUTF8=1 "
+            "or a "
             "locale with UTF-8, such as LC_ALL=C.UTF-8, or choose a directory whose path is ASCII."
         )
     return None
@@ -77,7 +78,7 @@ def open_files_refusal(error: BaseException | None) -> str | None:
             "Ask for fewer workers, or raise the limit (ulimit -n) before Jupyter or the shell starts the cluster"
         )
     if isinstance(error, OSError) and error.errno == errno.ENFILE:
-        return "this machine has no more open files to give. Ask for fewer workers, or tell its administrator"
+        return "this machine has no more free file descriptors. Use fewer workers, or contact its administrator"
     return None
 
 

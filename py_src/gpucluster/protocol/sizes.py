@@ -43,7 +43,7 @@ def parse_size(value: Any) -> int | float:
         if unit == "%":
             share = number / 100
             if not 0 < share <= 1:
-                raise ValueError("a share must lie between 0% and 100%")
+                raise ValueError("a share must be between 0% and 100%")
             return share
         if unit not in _UNITS:
             raise ValueError(f"{found[2]!r} is not a unit of memory: {_ALLOWED}")

@@ -75,7 +75,7 @@ class ClusterPatch(BaseModel):
     n_workers: WorkerCountOrZero | None = Field(None, description="Scale to this number of workers.")
     adapt: Adapt | None = Field(None, description="Let the number of workers follow the load.")
     idle_timeout_seconds: Annotated[int, Field(strict=True, ge=0, le=MOST_SECONDS)] | None = Field(
-        None, description="Seconds of idleness after which the cluster stops itself; 0 turns it off."
+        None, description="Idle time in seconds after which the cluster stops; 0 turns it off."
     )
 
     @model_validator(mode="before")

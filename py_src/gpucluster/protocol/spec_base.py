@@ -217,4 +217,4 @@ def not_whole_jobs(n_workers: int | None, together: int) -> str | None:
         return None
     fewer = n_workers - n_workers % together
     near = f"{fewer} or {fewer + together}" if fewer else f"{together}"
-    return f"each job has {together} workers, which come and go together: ask for {near}, not {n_workers}"
+    return f"each job has {together} workers, which start and stop together: use {near}, not {n_workers}"

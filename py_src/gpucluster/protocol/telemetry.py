@@ -83,15 +83,15 @@ class TelemetrySample(TelemetryModel):
         list[str | None] | str | None, Field(description="UUID of the worker's GPU or MIG slice; null: no GPU.")
     ] = None
     device_index: Annotated[
-        Integers, Field(description="Number of that GPU on its machine, as nvidia-smi tells it; null for slices.")
+        Integers, Field(description="Number of that GPU on its machine, as nvidia-smi reports it; null for slices.")
     ] = None
     device_error: Annotated[
-        list[str | None] | str | None, Field(description="Why the worker's GPU cannot be read, in a sentence.")
+        list[str | None] | str | None, Field(description="Why the worker's GPU cannot be read.")
     ] = None
     vram_total_bytes: Annotated[Integers, Field(description="Memory of the worker's GPU.")] = None
     vram_used_bytes: Annotated[Integers, Field(description="Used memory of that GPU, by anybody.")] = None
     vram_cluster_bytes: Annotated[
-        Integers, Field(description="Part of it used by processes of this cluster; null: cannot be told.")
+        Integers, Field(description="Part of it used by processes of this cluster; null: unknown.")
     ] = None
     rmm_used_bytes: Annotated[
         Integers, Field(description="Allocated through RMM now; null: no RMM, or it does not keep count.")
@@ -117,7 +117,7 @@ class TelemetrySample(TelemetryModel):
     ] = None
 
     host_memory_bytes: int | None = Field(
-        None, description="Memory of the machine that all workers share; null: they have several, or nobody knows."
+        None, description="Memory of the machine that all workers share; null: several machines, or unknown."
     )
     host_cores: int | None = Field(None, description="Cores of that machine.")
     host_others_cores: float | None = Field(
@@ -180,9 +180,12 @@ class ActivityEntry(TelemetryModel):
         "'gpu', 'done', 'not_done', 'recorded', 'profile', 'link', 'failure' for what happened."
     )
     by: str | None = Field(
-        None, description="Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'."
+        None,
+        description=(
+            "Client that made the request: 'JupyterLab', 'notebook, process 4711', 'command line, process 815', …"
+        ),
     )
-    message: str = Field(description="What it was, in a sentence or less.")
+    message: str = Field(description="What it was.")
 
 
 class TaskFailure(TelemetryModel):
@@ -230,9 +233,9 @@ class Decision(TelemetryModel):
     """What following the load has led to."""
 
     at: str
-    status: Literal["up", "down"] = Field(description="Whether workers were asked for, or sent away.")
-    n_workers: int | None = Field(None, description="How many there were to be, when workers were asked for.")
-    workers: list[str] = Field(default_factory=list, description="Who was sent away, by name.")
+    status: Literal["up", "down"] = Field(description="Whether workers were requested or retired.")
+    n_workers: int | None = Field(None, description="Target number, when workers were requested.")
+    workers: list[str] = Field(default_factory=list, description="Names of retired workers.")
 
 
 class Decisions(TelemetryModel):

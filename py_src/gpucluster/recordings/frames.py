@@ -25,7 +25,7 @@ def history_frame(history: TelemetryHistory, by: By = "cluster") -> pd.DataFrame
     have by kind.
     """
     if _checked(by) == "task":
-        raise refused_field("by", "must be 'cluster' or 'worker' for a living cluster; record it to have its tasks")
+        raise refused_field("by", "must be 'cluster' or 'worker' for a running cluster; record it to have its tasks")
     figures = history.model_dump(exclude={"id", "at", "seconds", "worker_seconds", "workers"})
     if by == "cluster":
         rows = [{"time": seconds, **_at(figures, place)} for place, seconds in enumerate(history.seconds)]

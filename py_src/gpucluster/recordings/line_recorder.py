@@ -195,7 +195,7 @@ class LineRecorder:
         except RecordingFull as full:
             self._message = str(full)
         except OSError as error:
-            self._message = f"The recording ended by itself: {error.strerror or error}."
+            self._message = f"The recording stopped: {error.strerror or error}."
         finally:
             self.complete()
 

@@ -258,7 +258,7 @@ class RecordingWriter:
             or self._bytes + len(text) > MOST_BYTES
             or packed > MOST_PACKED_BYTES - _LEFT_OVER_BYTES
         ):
-            raise RecordingFull("The recording ended by itself: it is as long as one may be.")
+            raise RecordingFull("The recording stopped: it has reached the maximum length.")
         self._write(text)
         if self.samples % _FLUSH_EVERY == 0:
             self._file.flush()

@@ -48,7 +48,7 @@ def secure_directory(path: Path) -> Path:
     try:
         if (place := _place_of_others(path)) is not None:
             raise RegistryUnsafe(
-                f"Other users may write to {place} and could put another directory in the place of {path}. {advice}"
+                f"Other users may write to {place} and could replace {path} by another directory. {advice}"
             )
         with suppress(FileExistsError):
             path.mkdir(mode=0o700, parents=False)
@@ -86,7 +86,7 @@ def _in_the_way(path: Path, found: os.stat_result) -> str:
     whose = "yours" if mine else f"of the user {_owner(found)}"
     first = "Move it away" if mine else "Ask its owner to remove it"
     return (
-        f"{what} ({whose}) lies at {path}, where gpucluster keeps your clusters: it is not a directory. {first}, or "
+        f"{what} ({whose}) is at {path}, where gpucluster keeps your clusters: it is not a directory. {first}, or "
         f"set {VARIABLE} to a directory that only you can enter."
     )
 

@@ -55,7 +55,7 @@ def lease_of_this_process(scope: Scope, holder: str) -> Lease:
 def why_over(folder: Folder, lease: Lease) -> str | None:
     """Return why a lease is over, in a sentence; ``None`` while its holder lives, also suspended, and wants it."""
     if not is_alive(ProcessIdentity(pid=lease.pid, birth=lease.birth)):
-        return f"Who had leased it ({lease.holder}) has ended without giving it back."
+        return f"The holder of the lease ({lease.holder}) ended without releasing it."
     if not lock.is_held(folder.leased):
-        return f"The {lease.scope} that had leased it has ended."
+        return f"The {lease.scope} that held the lease has ended."
     return None

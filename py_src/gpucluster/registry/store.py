@@ -323,8 +323,9 @@ class Registry:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
         if folder.remembered.exists():
             raise InvalidState(
-                f"The cluster '{model.name}' has ended, but what it had started elsewhere may still run; that is being "
-                "ended. Try again in a minute; its activity says what hinders."
+                f"The cluster '{model.name}' has ended, but its processes elsewhere may still be running; they are "
+                "being ended. Try "
+                "again in a minute; its activity shows the obstacle."
             )
         self.delete(folder)
         with writing(folder.path), suppress(FileNotFoundError):

@@ -111,7 +111,7 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
     except (OSError, ValueError, OverflowError):
         at = now()
     told = f"Its record cannot be read ({printable(why, 300)})."
-    notice = f"{told} Its process does not answer. Here it can be stopped, and nothing else."
+    notice = f"{told} Its process does not respond. It can only be stopped here."
     if alive is None:
         notice = f"{told} Whether it runs is unknown; to see, open its folder: chmod 700 {folder.path}"
     model = ClusterModel(
@@ -170,7 +170,7 @@ def while_paused(record: Record) -> Record:
     if model is None or model.state.ended or model.pid is None or not processes.is_paused(model.pid):
         return record
     warning = (
-        f"Its process was paused by a signal (SIGSTOP) and answers nobody: 'kill -CONT {model.pid}' lets it go on, "
+        f"Its process was paused by a signal (SIGSTOP) and does not respond: 'kill -CONT {model.pid}' resumes it, "
         f"'kill -KILL {model.pid}' ends the cluster."
     )
     changed = model.saying({MessageCode.WARNING: [*model.warnings, warning]})

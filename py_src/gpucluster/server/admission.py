@@ -75,7 +75,7 @@ class RefusalMixin(JupyterHandler):
             return ErrorModel(code=code, message=f"{self.request.method} is not possible at this address.")
         if isinstance(error, HTTPError) and status_code < 500:
             return ErrorModel(code=code, message=_SENTENCES.get(status_code, error.reason or "Not possible."))
-        return ErrorModel(code=code, message="Something went wrong in the Jupyter server; its log says what.")
+        return ErrorModel(code=code, message="An internal error occurred in the Jupyter server; see its log.")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         self.set_header("Content-Type", "application/json")

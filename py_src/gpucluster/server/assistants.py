@@ -276,5 +276,5 @@ def _known(told: dict[str, Any]) -> dict[str, Any]:
 
 def _bounded(name: str, number: int) -> int:
     if not 1 <= number <= MOST_LINES:
-        raise InvalidRequest(f"{name}: must lie between 1 and {MOST_LINES}, not {number}.")
+        raise InvalidRequest(f"{name}: must be between 1 and {MOST_LINES}, not {number}.")
     return number

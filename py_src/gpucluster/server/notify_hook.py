@@ -61,7 +61,7 @@ class NotifyHook:
             except GPUClusterError as error:
                 self._log.warning("News of clusters are not told for a while: %s", error.message)
             except Exception as error:
-                self._log.warning("News of clusters are not told for a while: %s", error, exc_info=True)
+                self._log.warning("Events of clusters are not reported for a while: %s", error, exc_info=True)
             await asyncio.sleep(RETRY_SECONDS)
 
     def _note(self, model: ClusterModel) -> None:

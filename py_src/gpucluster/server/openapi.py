@@ -75,7 +75,7 @@ OPERATIONS = (
         body="ClusterSpec", status=201, refusals=(409, 422),
     ),
     Operation(
-        "post", "api/notes", "Check a cluster and say what to know about it before it is made.", "Notes",
+        "post", "api/notes", "Check a cluster before it is created, and return what to know about it.", "Notes",
         body="ClusterSpec", refusals=(422,),
     ),
     Operation(
@@ -88,12 +88,12 @@ OPERATIONS = (
         body="ClusterPatch", refusals=(404, 409, 422, 503),
     ),
     Operation(
-        "delete", _CLUSTER, "Ask a living cluster to stop; take an ended one off the list. "
-        "Programs that do not know which it is say which of the two they mean.", "ClusterModel",
+        "delete", _CLUSTER, "Stop a running cluster, or remove a stopped one from the list. Programs that "
+        "do not know its state specify which of the two they mean.", "ClusterModel",
         refusals=(404, 409, 422, 503), query={"only": {"type": "string", "enum": ["stop", "remove"]}},
     ),
     Operation(
-        "post", f"{_CLUSTER}/notes", "Check a change and say what to know about it before it is made.", "Notes",
+        "post", f"{_CLUSTER}/notes", "Check a change before it is made, and return what to know about it.", "Notes",
         body="ClusterPatch", refusals=(404, 422),
     ),
     *(
@@ -148,7 +148,7 @@ OPERATIONS = (
     Operation("delete", f"{_CLUSTER}/links/{{link}}", "Withdraw a link.", "SharedLinks", refusals=(404,)),
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
-    Operation("get", "api/node", "Who has which GPU of this machine, and who waits for one.", "NodeModel"),
+    Operation("get", "api/node", "Users of each GPU of this machine, and the queue for them.", "NodeModel"),
     Operation("get", "api/node/class", "The clusters of all users of this machine, for instructors.", "ClassClusters"),
     Operation(
         "post", "api/node/class/message", "Tell the owners of clusters something, as an instructor.", "ClassAnswer",

@@ -30,9 +30,9 @@ class InLine(Exception):
     """
 
     def __init__(self, before: int, seconds: float | None) -> None:
-        who = f"{before} before you" if before else "nobody before you"
+        who = f"{before} before you" if before else "you are next"
         about = f", about {_minutes(seconds)}" if seconds is not None else ""
-        super().__init__(f"In line: {who}{about}")
+        super().__init__(f"In queue: {who}{about}")
         self.before = before
         self.seconds = seconds
 

@@ -107,7 +107,7 @@ class Turn:
 
 
 def in_line(before: int) -> str:
-    return f"In line: {before} {'cluster starts' if before == 1 else 'clusters start'} before this one on this machine"
+    return f"In queue: {before} {'cluster starts' if before == 1 else 'clusters start'} before this one on this machine"
 
 
 def _prefix() -> str:

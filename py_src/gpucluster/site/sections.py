@@ -129,7 +129,7 @@ class _Reader:
             for found in preset_contradictions(site, preset):
                 place: list[str | int] = ["presets", self._places[preset.name], "spec", found.name]
                 self._tell_contradiction(place, found)
-                self.troubles[-1] += " Until one of them is changed, who asks for this preset as it is will be refused."
+                self.troubles[-1] += " Until one of them is changed, unchanged requests for this preset are refused."
 
     def _tell_contradiction(self, place: list[str | int], found: Contradiction) -> None:
         limit = f"{'.'.join(found.limit)} (line {self._document.line(found.limit)})"

@@ -20,7 +20,7 @@ from .reading import this_site
 from .sharing import PerUser
 
 NO_SCRATCH_ADVICE = (
-    "Stop one and create this one anew, or give each a scratch_limit (--scratch-limit) that leaves some."
+    "Stop one and create this one again, or give each a scratch_limit (--scratch-limit) that leaves some."
 )
 _MOST_NAMES = 3
 _OF_MEMORY = " of memory"
@@ -139,7 +139,7 @@ class Remaining:
             stop = f"stop {names[0]}" if len(names) == 1 else "stop a cluster"
             advice = f"{advice}, or {stop}" if advice else f"{stop[0].upper()}{stop[1:]}"
             if advice.startswith("Stop") and had.endswith(_OF_MEMORY):
-                advice += ", or create it anew with less (memory_limit, --memory-limit)"
+                advice += ", or create it again with less (memory_limit, --memory-limit)"
         return (
             f"Each user may have {limit} on this machine at this site{have}, and this one would have {wanted}. "
             f"{advice or 'Ask for less'}."

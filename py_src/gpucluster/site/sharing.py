@@ -107,7 +107,7 @@ class SharingSection(NothingEmpty):
     slots_per_gpu: Annotated[int, Field(strict=True, ge=1, le=MOST_SLOTS)] | None = Field(
         None, description="Into how many slots each whole GPU is divided; 1: a GPU is for one cluster at a time."
     )
-    reserved_gpus: list[Device] = Field(default_factory=list, description="GPUs that are not given out.")
+    reserved_gpus: list[Device] = Field(default_factory=list, description="GPUs that are never assigned.")
     per_user: PerUserSection | None = Field(None, description="What one user may have.")
     hours: list[Annotated[str, AfterValidator(_hours)]] = Field(
         default_factory=list, description="When clusters may be created."
@@ -118,7 +118,7 @@ class SharingSection(NothingEmpty):
         max_length=50,
         description="Groups and users who may message and stop the clusters of all users of a machine.",
     )
-    links: StrictBool = Field(True, description="Whether people may let others look at their clusters by a link.")
+    links: StrictBool = Field(True, description="Whether users may create links for viewing their clusters.")
     public_links: StrictBool = Field(
         False, description="Whether a link may show a cluster to people who are not logged in to the hub."
     )
@@ -140,6 +140,6 @@ LEAST_HOLDS = (
     "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB of memory and of scratch "
     "and 1 GPU, 10 minutes idle and for 10 minutes."
 )
-NONE_GIVEN = "Until it is fixed, no GPU is given out."
+NONE_GIVEN = "Until it is fixed, no GPU is assigned."
 ABOUT_LINKS = {"links", "public_links", "link_hours"}
 NONE_SHOWN = "Until it is fixed, no link shows a cluster."

@@ -142,7 +142,7 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
     if record is None:
         raise SystemExit(f"There is no record in {folder.path}.")
     if secret is None:
-        raise SystemExit("Another version of gpucluster asked for it. Install the same version in both environments.")
+        raise SystemExit("Another version of gpucluster requested it. Install the same version in both environments.")
     redact(secret)
     waiting = Standby(registry, folder) if standby else None
     interface = Interface(secret, waiting)

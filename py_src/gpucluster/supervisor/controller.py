@@ -411,7 +411,7 @@ class Controller:
             self._stop_unasked("The time that this site gives a cluster on this machine is over.", by="site")
         elif self._idle.expired:
             idle = span(self._idle.timeout_seconds or 0)
-            self._stop_unasked(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
+            self._stop_unasked(f"Idle for {idle}: no connection and no computation.", by="idle timer")
 
     def _stop_unasked(self, reason: str, *, by: str) -> None:
         """Stop it although nobody has asked for that, so its user is to be told."""

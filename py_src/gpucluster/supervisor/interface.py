@@ -88,7 +88,7 @@ class _Handler(web.RequestHandler):
         # Versions before the secret say theirs, and are told what helps.
         older = given is None and version not in {"", str(PROTOCOL_VERSION)}
         if not older and not is_secret(given or "", self.interface.secret):
-            raise AccessDenied("Requests to this cluster need its secret, which lies in its private folder.")
+            raise AccessDenied("Requests to this cluster need its secret, which is in its private folder.")
         if version != str(PROTOCOL_VERSION):
             raise ProtocolMismatch(
                 f"This cluster speaks protocol {PROTOCOL_VERSION} of gpucluster, the request {version or '?'}. "
@@ -315,6 +315,6 @@ class Listener:
         """Make the socket's file anew, if somebody has deleted it. Requests that are under way go on."""
         # With the secret it was not somebody else: the cluster has just ended.
         if not self.is_reachable() and self._folder.secret.exists():
-            logger.warning("Somebody has deleted the socket of this cluster; it is made anew")
+            logger.warning("The socket of this cluster was deleted; it is created again")
             self._server.stop()
             self._listen()

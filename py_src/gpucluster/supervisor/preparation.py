@@ -77,8 +77,8 @@ def _make_directory(directory: Path) -> None:
             place.mkdir(mode=0o700, exist_ok=True)  # Somebody may be faster, and need not be a friend.
         if not others_cannot_replace(place):
             raise PreflightFailed(
-                f"local_directory: other users may write to {place} and replace what is in it. Choose a "
-                "directory that lies in directories of yours or of the system, or that has the sticky bit."
+                f"local_directory: other users may write to {place} and replace what is in it. Choose a directory "
+                "below your own directories or the system's, or one with the sticky bit."
             )
 
 

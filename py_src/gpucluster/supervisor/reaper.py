@@ -73,7 +73,7 @@ async def _in_time(work: Coroutine[Any, Any, None], seconds: float) -> None:
 
 def _must_be_backend(found: Any) -> Backend[Any]:
     if not isinstance(found, Backend):
-        raise StartFailed(f"The kind '{found.name}' starts nothing itself.")
+        raise StartFailed(f"The kind '{found.name}' starts no processes.")
     return found
 
 

@@ -316,7 +316,7 @@ class Reconciler:
         limit = self._deployment.limit
         if limit is not None and limit < wanted and self._wanted.n_workers == wanted and not self._wanted.stopped:
             # Nobody waits for workers that are not granted.
-            self._note(f"{counted(wanted, 'worker')} were asked for, and {limit} are granted.")
+            self._note(f"{counted(wanted, 'worker')} were requested, and {limit} are granted.")
             self._store.update(wanted=Wanted(n_workers=limit))
             wanted = limit
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
@@ -392,9 +392,9 @@ class Reconciler:
                 self._could_not_start = None
                 self._tell_failure(None)
         except Exception as error:
-            logger.exception("Workers that are missing could not be asked for")
+            logger.exception("Missing workers could not be requested")
             self._backoff.asked()
-            self._tell_failure(f"Workers that are missing could not be asked for: {cause_of(error)}.")
+            self._tell_failure(f"Missing workers could not be requested: {cause_of(error)}.")
 
     async def _give_up(self, n_workers: int, tried: int) -> None:
         """Go on with the workers that there are, until somebody asks for others."""
@@ -402,7 +402,7 @@ class Reconciler:
         await self._deployment.scale(n_workers)
         self._applied = Applied(n_workers=n_workers, restarts=self._applied.restarts)
         self._store.update(wanted=Wanted(n_workers=n_workers))
-        self._note(f"{told} That was tried {tried} times; no more are asked for. Scale the cluster to try it again.")
+        self._note(f"{told} After {tried} attempts, no more are requested. Scale the cluster to try again.")
 
     async def _ask_again(self, wanted: int) -> None:
         if self._backoff.due:

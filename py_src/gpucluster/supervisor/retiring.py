@@ -103,7 +103,9 @@ async def hand_over(
         return None
     told, together = [], titles.together
     if handed.kept:
-        told.append(f"{together(handed.kept)} held actors, or results that nobody had room for; they are lost.")
+        told.append(
+            f"{together(handed.kept)} held actors, or results that no other worker had room for; they are lost."
+        )
     if handed.stuck:
         told.append(f"{together(handed.stuck)} did not hand over all results in time; the rest is lost.")
     return " ".join(told) or None

@@ -191,7 +191,7 @@ class StateStore:
 
     def _go_on_without_disk(self, why: str) -> None:
         if why != self._unwritable:
-            logger.error("%s The cluster goes on; what it is doing is written down later.", why)
+            logger.error("%s The cluster keeps running; its record is updated later.", why)
         self._unwritable = why
         if not self.model.state.ended:
             self.model = self.model.saying({MessageCode.NOTICE: why})

@@ -38,7 +38,8 @@ def version_warnings(versions: Versions) -> list[str]:
     warnings = []
     if not _escapes(told):
         warnings.append(
-            f"Dask's dashboard of version {told} has known holes: a link made for that can run code in your browser "
+            f"Dask's dashboard of version {told} has known vulnerabilities: a crafted link can run code in your "
+            "browser "
             "(CVE-2026-23528). Update distributed to 2026.7.1 or newer in this Python environment."
         )
     if _is_untested(told):

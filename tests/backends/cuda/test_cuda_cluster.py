@@ -117,7 +117,7 @@ def test_an_allocator_that_cannot_be_set_up(machine: FakeMachine, play: Any, opt
     four_gpus(machine)
     result = play("failing_start", n_workers=1, environment={"PYTHONPATH": f"{Path(__file__).parent}:{rmm}"}, **options)
     assert (result["code"], result["left"]) == ("start_failed", [])
-    assert f"The allocator asked for by {next(iter(options))}" in result["message"]
+    assert f"The allocator requested by {next(iter(options))}" in result["message"]
 
 
 @pytest.mark.parametrize(

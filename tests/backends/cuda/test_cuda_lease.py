@@ -89,8 +89,8 @@ def test_who_is_killed_gives_the_gpu_to_the_next_user(
             waiting.append(
                 subprocess.Popen([sys.executable, "-c", WAITS], env=shared, stdout=subprocess.PIPE, text=True)
             )
-            place = f"{len(waiting) - 1} before you" if len(waiting) > 1 else "nobody before you"
-            assert read(waiting[-1]) == f"In line: {place}"
+            place = f"{len(waiting) - 1} before you" if len(waiting) > 1 else "you are next"
+            assert read(waiting[-1]) == f"In queue: {place}"
         first, second = waiting
         second.send_signal(signal.SIGINT)
         assert read(second) == "gave up 1", "the first one still stands there"

@@ -124,8 +124,8 @@ KEPT[0].release()
 return [told, refused, await waiting]
 """,
     )
-    assert told == "In line: nobody before you, about 6 min"
-    assert refused.startswith("No GPU is free, and waiting was not wanted (wait_in_line=False). In line: 1 before you")
+    assert told == "In queue: you are next, about 6 min"
+    assert refused.startswith("No GPU is free, and waiting was not wanted (wait_in_line=False). In queue: 1 before you")
     assert found["slots"][0]["uuid"] == gpu_uuid(1)
 
 
@@ -162,5 +162,5 @@ def test_a_cluster_says_what_it_has_and_gives_it_back_however_it_ends(
     assert claims == 1
     assert "GPU:      GPU 0, whole GPU (nothing keeps other programs from using it), 40 GiB" in card
     assert "Ends:     in 1 h 59 min" in card
-    assert line.startswith("In line: nobody before you, about ")
+    assert line.startswith("In queue: you are next, about ")
     assert (left, after) == (0, 0), "who stops leaves the line, and a claim ends with its cluster"

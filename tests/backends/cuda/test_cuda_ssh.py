@@ -202,6 +202,6 @@ async def test_an_allocator_that_cannot_be_set_up_there(hosts: dict[str, FakeMac
     with pytest.raises(GPUClusterError) as error:
         async with started(hosts, tmp_path, hosts="small", remote_python=str(with_rmm), rmm_pool_size="1 GiB"):
             pass
-    assert "The allocator asked for by rmm_pool_size (1 GiB) could not be set up: ask for a smaller pool" in str(
+    assert "The allocator requested by rmm_pool_size (1 GiB) could not be set up: ask for a smaller pool" in str(
         error.value.message
     )

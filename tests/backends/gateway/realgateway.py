@@ -1,6 +1,6 @@
 """A real Dask Gateway server with its real proxy; schedulers and workers are processes of this machine.
 
-It keeps its list of clusters in a file, as a site does, and leaves them running when it is started anew.
+It keeps its list of clusters in a file, as a site does, and leaves them running when it is restarted.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, clust
         client.retire_workers([worker])
     shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # What waits to be told is told before.
     new = [entry.message for entry in handle.activity()[told:]]
-    assert new == ["Restart all workers, as a client of Dask has asked for", "Never stop by itself"]
+    assert new == ["Restart all workers, requested by a Dask client", "Never stop automatically"]
 
 
 @pytest.mark.full

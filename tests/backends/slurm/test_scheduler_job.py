@@ -118,7 +118,7 @@ def test_what_would_be_submitted_is_told_before(shared_site: Any, slurm: Any, tm
     *_, spread, scheduler = shown.notes
     assert spread.startswith("6 workers are 2 jobs: 1 with 4 and 1 with 2. The last one has --cpus-per-task=2, ")
     assert scheduler == (
-        "The scheduler is in a job of its own, submitted first: -p main, --cpus-per-task=1, --mem=573M, -t 1-00:00:00."
+        "The scheduler is in a separate job, submitted first: -p main, --cpus-per-task=1, --mem=573M, -t 1-00:00:00."
     )
     with pytest.raises(PreflightFailed, match="interface: this machine has no network interface 'ib7'. There are "):
         shared_site.control.preview({**JOBS, "partition": "main", "interface": "ib7"})
@@ -130,7 +130,7 @@ def test_when_its_job_is_gone_so_is_the_cluster(slurm: Any, shared_site: Any, ap
     slurm.ask("scancel", job)
     model = shared_site.wait_for(apart.id, lambda model: model.state.ended)
     assert model.state is ClusterState.FAILED
-    assert f"The scheduler is gone: somebody cancelled its job {job}. All results" in model.reason
+    assert f"The scheduler is gone: its job {job} was cancelled. All results" in model.reason
     wait_until(lambda: not jobs_of(slurm, apart.id), what=lambda: (slurm.jobs(), log_of(apart)))  # they take a moment
     wait_until(lambda: not any(folders(slurm, node) for node in slurm.apart))
 

@@ -140,7 +140,7 @@ def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: An
         hog = client.submit(os.spawnv, os.P_WAIT, sys.executable, ["python", "-c", HOG], workers=[address], pure=False)
         fire_and_forget(hog)  # What nobody waits for is given up.
         wait_until(lambda: "used more memory than its limit of 572.2 MiB" in messages(two), what=lambda: log_of(two))
-    wait_until(lambda: f"somebody cancelled its job {number}" in messages(two), what=lambda: log_of(two))
+    wait_until(lambda: f"its job {number} was cancelled" in messages(two), what=lambda: log_of(two))
     slurm.ask("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
     try:
         wait_until(lambda: f"its node failed ({node})" in messages(two), what=lambda: log_of(two))
@@ -290,7 +290,7 @@ def test_nodes_that_take_no_jobs_now_are_waited_for(slurm: Any, shared_site: Any
         )  # fmt: skip
         told = [one.message for one in shared_site.control.activity(model.id).entries]
         assert any(
-            one.startswith("Jobs may have to wait: these nodes take none just now: n1 (drain") for one in told
+            one.startswith("Jobs may have to wait: these nodes accept none at the moment: n1 (drain") for one in told
         ), told  # fmt: skip
         assert (model.n_workers, model.n_pending) == (0, 1)
     finally:

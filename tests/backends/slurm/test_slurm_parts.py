@@ -76,10 +76,10 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"workers_per_job": 3, "n_workers": 2, "directives": ["--exclusive"]}, "3 workers, .*: ask for 3, not 2"),
         ({"nodes_per_job": 2, "gpus_per_node": 4, "n_workers": 12}, "8 workers, .*: ask for 8 or 16, not 12"),
         ({"nodes_per_job": 2, "workers_per_job": 3}, "3, and nodes_per_job 2: each node has equally"),
-        ({"exclusive": True, "directives": ["--exclusive"]}, "--exclusive has a field of its own: exclusive"),
+        ({"exclusive": True, "directives": ["--exclusive"]}, "--exclusive has its own field: exclusive"),
         (
             {"scheduler_walltime": "1:00:00"},
-            "scheduler_walltime is for a scheduler in a job of its own: set scheduler=",
+            "scheduler_walltime is for a scheduler in a separate job: set scheduler=",
         ),
         ({"scheduler": "job", "scheduler_walltime": "soon"}, "scheduler_walltime: 'soon' is not a time limit"),
         ({"workers_per_job": 4, "cores": 3}, "cores is 3, and the job's workers have 4 threads"),
@@ -373,7 +373,7 @@ def test_jobs_in_the_queue() -> None:
         ("TIMEOUT", None, "the walltime of 01:00:00 was over"),
         ("NODE_FAIL", None, "its node failed (n1)"),
         ("PREEMPTED", None, "more urgent jobs took its place on n1"),
-        ("CANCELLED", None, "somebody cancelled its job 7"),
+        ("CANCELLED", None, "its job 7 was cancelled"),
         (
             "FAILED",
             "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-23T13:30:00 ***",

@@ -81,7 +81,7 @@ def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
     dies = next(worker for worker in before.workers if worker.name == "0-1")
     os.kill(dies.pid, signal.SIGKILL)
     slurm.ask("scancel", gone)
-    told = f"Workers 1-0 to 1-1: somebody cancelled its job {gone}"
+    told = f"Workers 1-0 to 1-1: its job {gone} was cancelled"
     wait_until(lambda: told in messages(pairs), what=lambda: log_of(pairs))
     there = {worker.pid for worker in before.workers if worker.name == "0-0"}
     model = shared_site.wait_for(

@@ -125,7 +125,7 @@ def test_what_takes_the_key_longer_than_a_learner_may_counts_for_nobody(
     assert (row["of"], row["06.2"], row["06.3"], row["06.4"]) == ("2", "0", "", "0")
     page = (tmp_path / "grades.html").read_text(encoding="utf-8")
     assert said in page
-    assert "The answer key itself takes longer here than learners may." in page
+    assert "The answer key itself takes longer here than learners are allowed to." in page
     # More seconds are more for each cell as well.
     assert main(["lessons", "grade", "class", "--seconds", "900"]) == 0
     assert "took" not in capsys.readouterr().err

@@ -172,7 +172,7 @@ def test_a_link_in_the_place_of_ones_own_notebook_gives_nothing(
     own.symlink_to(right)
     grades = graded(submissions=found)
     assert points(grades, "eve") == NONE
-    assert note(grades, "eve") == "unreadable The notebook is a link, or lies behind one."
+    assert note(grades, "eve") == "unreadable The notebook is a link, or is behind one."
 
 
 BOMB = "import numpy as np\nblocks = []\nwhile True:\n    blocks.append(np.ones(10_000_000))"

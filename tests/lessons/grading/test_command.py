@@ -71,7 +71,7 @@ def test_each_notebook_is_told_as_soon_as_it_is_graded(
     assert told == [["  ana, lesson 06: unreadable, 0 of 3"], ["  bo, lesson 06: unreadable, 0 of 3"]]
     unread, last = capsys.readouterr().out.splitlines()
     assert unread == "  cy, lesson unknown: unreadable, 0 of unknown"
-    assert last.startswith("3 notebooks, 0 of 6 points. Not counted, as nobody knows of which lesson they are: 1. ")
+    assert last.startswith("3 notebooks, 0 of 6 points. Not counted, because their lesson is unknown: 1. ")
 
 
 def test_a_table_of_exercises_and_pages_for_learners_are_written_where_asked_for(
@@ -125,7 +125,7 @@ def test_a_second_run_loses_nobodys_page_and_no_change_of_the_table(
     shutil.rmtree(tmp_path / "class" / "bo")
     (hand_in("Zoé Möller").parent / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
     said = run()
-    assert said == f"{tmp_path / 'back'} has pages of earlier runs for nobody in this one: bo.html.\n"
+    assert said == f"{tmp_path / 'back'} has pages of earlier runs for learners who are not in this one: bo.html.\n"
     for name, learner in {"a-b.html": "a-b", "Zoë-Müller.html": "Zoë Müller", "Zoé-Möller.html": "Zoé Möller"}.items():
         assert f"<h1>{learner}</h1>" in (tmp_path / "back" / name).read_text(encoding="utf-8")
     # Points that somebody has changed are not lost.
@@ -155,7 +155,7 @@ def test_ctrl_c_says_what_stays_and_how_to_go_on(
     assert main(["lessons", "grade", "class", "--out", "new/er/grades.csv"]) == 130
     said = capsys.readouterr().err
     assert "Interrupted. What is graded stays in " in said
-    assert said.endswith("new/er/grades.csv. The same command goes on from there.\n")
+    assert said.endswith("new/er/grades.csv. The same command continues from there.\n")
     assert "ana" in (tmp_path / "new" / "er" / "grades.csv").read_text(encoding="utf-8")
 
 

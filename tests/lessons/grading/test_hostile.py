@@ -276,7 +276,7 @@ def test_memory_that_is_no_processs_counts_too_and_what_is_left_of_it_is_told(
     hand_in("fills", FILLS)
     if best != Sandboxing():
         [fills] = graded().submissions
-        without = "Cell 2: it used too much memory; begun anew without it."
+        without = "Cell 2: it used too much memory; restarted without it."
         assert (fills.status, fills.notes) == ("memory", [without]), fills.notes  # it ends with the sandbox
         assert list(Path("/dev/shm").glob("gpucluster-test-*")) == []
     try:

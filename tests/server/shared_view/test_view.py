@@ -427,7 +427,7 @@ async def test_a_withdrawn_link_ends_what_is_open(view, control_of, running_clus
     told = [entry for entry in (await control_of.activity(running_cluster.id)).entries if entry.kind == "link"]
     said = [entry.message for entry in told]
     assert any("opened once" in message or "; once so far" in message for message in said)
-    assert {entry.by for entry in told if "so far" in entry.message} <= {"somebody who has the link"}
+    assert {entry.by for entry in told if "so far" in entry.message} <= {"someone with the link"}
     assert not any(token in message for message in said)
 
 
@@ -590,7 +590,7 @@ async def test_a_site_that_forbids_links_forbids_those_that_there_are(view, exte
     assert (await ask(view + "history", Cookie=cookie)).code == 403
     assert (await go_in(view, token)).code == 403
     status, refused = await api("POST", "clusters/shared/links", {})
-    assert status == 403 and refused["message"] == "This site does not let clusters be shown by a link."
+    assert status == 403 and refused["message"] == "This site does not allow links to clusters."
     monkeypatch.undo()
     monkeypatch.setattr(extension.services.shared.sessions, "policy", LinkPolicy(shows=False))
     assert (await ask(view + "history", Cookie=cookie)).code == 403

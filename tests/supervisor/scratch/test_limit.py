@@ -152,8 +152,9 @@ def test_a_site_gives_each_user_so_much(site, tmp_path, monkeypatch):
     assert fourth.scratch_limit_bytes == 0
     told = site.wait_for("fourth", lambda now: now.warnings)
     assert told.warnings[0].endswith(
-        "pause, as your other clusters have the 100 MiB that each user may have. Stop one and create this one anew, or "
-        "give each a scratch_limit (--scratch-limit) that leaves some."
+        "pause, as your other clusters have the 100 MiB that each user may have. Stop one and create this one "
+        "again, or give "
+        "each a scratch_limit (--scratch-limit) that leaves some."
     )
     assert [entry.message for entry in told.news] == [
         "Nothing may be spilled to disk: your other clusters have the 100 MiB that each user may have."

@@ -72,7 +72,7 @@ def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) ->
         return LocalSpec(**on_cpu), why
     if spec.n_workers is not None and spec.n_workers > devices:
         why = (
-            f"{spec.n_workers} workers were asked for and there is one worker per GPU, {devices} at most here: "
+            f"{spec.n_workers} workers were requested and there is one worker per GPU, {devices} at most here: "
             "clusters use CPU workers. Ask for the kind 'cuda' to use the GPU."
         )
         return LocalSpec(**on_cpu), why

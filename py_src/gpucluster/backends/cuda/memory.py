@@ -80,10 +80,10 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *,
     if not total and memory.device_memory_limit is not None:
         raise _refused(
             "device_memory_limit",
-            f"{describe(smallest)} has no memory of its own to limit; set device_memory_limit to none.",
+            f"{describe(smallest)} has no separate memory to limit; set device_memory_limit to none.",
         )
     if not total and spec.enable_cudf_spill:
-        raise _refused("enable_cudf_spill", f"{describe(smallest)} has no memory of its own to spill from.")
+        raise _refused("enable_cudf_spill", f"{describe(smallest)} has no separate memory to spill from.")
     _check_order(memory)
     if total and not spec.rmm_managed_memory:  # Managed memory may be larger than the GPU: that is its purpose.
         _check_total(memory, smallest, total)
@@ -183,4 +183,4 @@ def explain(cause: str, options: Mapping[str, Any]) -> str:
         "rmm_managed_memory": "this GPU or driver may not support it; turn it off",
         "rmm_track_allocations": "turn it off, and see the log",
     }[option]
-    return f"{cause}. The allocator asked for by {option}{size} could not be set up: {advice}"
+    return f"{cause}. The allocator requested by {option}{size} could not be set up: {advice}"

@@ -119,7 +119,7 @@ def _check_log_directory(spec: CudaSpec) -> None:
     if not os.path.isdir(directory):
         raise _refused("rmm_log_directory", f"The directory {directory} does not exist; create it first.")
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise _refused("rmm_log_directory", f"You may not write to {directory}; choose a directory of your own.")
+        raise _refused("rmm_log_directory", f"You may not write to {directory}; choose one of your own directories.")
     status = os.stat(directory)
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         # Log files have names that others could guess and put links under.

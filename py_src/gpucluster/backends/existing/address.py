@@ -104,8 +104,9 @@ def _check_file(path: Path, *, secret: bool) -> None:
         raise PreflightFailed(f"The TLS file {path} {error}.") from error
     if secret and (found.st_mode & 0o077 or found.st_uid not in {0, os.getuid()}):
         raise PreflightFailed(
-            f"Other users can read the key {path}, so it protects nothing. Run: chmod 600 {path}  (and make a new key "
-            "if somebody may have read it)."
+            f"Other users can read the key {path}, so it protects nothing. Run: chmod 600 {path}  (and make a new "
+            "key if "
+            "someone may have read it)."
         )
 
 

@@ -55,7 +55,7 @@ class ExistingBackend(Backend[ExistingSpec]):
         greeting = await greet(address, security)
         pages = await find_pages(address, greeting.dashboard_port)
         remarks = [
-            f"This scheduler, at {address}, was started by somebody else: gpucluster shows it and connects to it. "
+            f"This scheduler, at {address}, was started outside gpucluster, which only shows it and connects to it. "
             "Its workers can be neither scaled nor restarted from here, and Stop only ends the view."
         ]
         if greeting.dashboard_port is None or pages is None:
@@ -65,7 +65,7 @@ class ExistingBackend(Backend[ExistingSpec]):
         return Plan(
             n_workers=0,
             maximum_workers=0,
-            maximum_reason="somebody else has started this scheduler, and starts its workers",
+            maximum_reason="this scheduler and its workers were started outside gpucluster",
             network=Network.OPEN if security is None else Network.TLS,
             options={"address": address, "security": security, "pages": pages, "measure": spec.measure},
             threads_per_worker=spec.threads_per_worker,

@@ -36,7 +36,7 @@ class ExistingDeployment(Deployment):
     """Somebody else's scheduler and workers."""
 
     can = frozenset()
-    why_not = "somebody else has started this scheduler and its workers, and gpucluster leaves them alone"
+    why_not = "this scheduler and its workers were started outside gpucluster, which leaves them alone"
 
     def __init__(self, scheduler: WatchedScheduler) -> None:
         self.scheduler = scheduler
@@ -51,7 +51,7 @@ class ExistingDeployment(Deployment):
 
     async def release(self, names: Collection[str]) -> None:
         """Refuse: they are somebody else's."""
-        raise self._refusal("be ended from here: somebody else has started them")
+        raise self._refusal("be ended from here: they were started outside gpucluster")
 
     async def close(self) -> None:
         await self.scheduler.close()

@@ -74,11 +74,11 @@ def _why_not(address: str, error: BaseException) -> str:
                 "these the files of that scheduler?"
             )
         found = found.__cause__ or found.__context__
-    logger.warning("The scheduler did not let us in: %s", " < ".join(chain))
+    logger.warning("The scheduler rejected the connection: %s", " < ".join(chain))
     if address.startswith("tls://"):
         return (
-            f"The scheduler at {address} does not let us in: it ends the connection when it sees the certificate in "
-            "tls_cert. Are these the files of that scheduler, and are they still valid?"
+            f"The scheduler at {address} rejects the certificate in tls_cert. Are these the files of that scheduler, "
+            "and are they still valid?"
         )
     return f"The scheduler at {address} does not answer as one of Dask ({printable(chain[-1], 120)})."
 
@@ -188,7 +188,7 @@ async def _spoken_at(host: str, port: int, address: str) -> Speaks:
         reader, writer = await asyncio.wait_for(asyncio.open_connection(host, port), CONNECT_SECONDS)
     except TimeoutError:
         raise PreflightFailed(
-            f"{host} does not answer on port {port}. Is the address right, and does a firewall let you through?"
+            f"{host} does not respond on port {port}. Is the address right, and does a firewall block it?"
         ) from None
     except ConnectionRefusedError:
         raise PreflightFailed(f"Nothing listens at {address}. Is the scheduler running, and on that port?") from None

@@ -95,7 +95,7 @@ class ExistingSpec(SpecBase):
         fields = type(self).model_fields
         for name in _NOT_OURS:
             if getattr(self, name) != fields[name].default:
-                raise ValueError(f"{name} is up to whoever started the workers; leave it out for the kind 'existing'")
+                raise ValueError(f"{name} is set by the owner of the scheduler; leave it out for the kind 'existing'")
         if self.address is not None and self.scheduler_file is not None:
             raise ValueError("address and scheduler_file say the same; give one of them")
         files = [self.tls_ca_file, self.tls_cert, self.tls_key]

@@ -55,17 +55,17 @@ class GatewayBackend(Backend[GatewaySpec]):
         place = urlsplit(login.address)
         if place.scheme == "http" and login.kind != "kerberos" and place.hostname not in _THIS_MACHINE:
             remarks.append(
-                f"The address {login.address} is not encrypted: whoever listens on the way learns how you log in."
+                f"The address {login.address} is not encrypted: anyone on the network path can read your credentials."
             )
         if spec.cluster_name is not None:
             what = "shuts it down there, too" if spec.ends_with_us else "only ends the view"
             remarks.append(f"This cluster, {spec.cluster_name}, was there already: Stop {what}.")
         elif not spec.ends_with_us:
-            remarks.append("Stop only ends the view; the cluster goes on at the Dask Gateway.")
+            remarks.append("Stop only ends the view; the cluster keeps running on the Dask Gateway.")
         return Plan(
             n_workers=DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers,
             maximum_workers=MAX_WORKERS,
-            maximum_reason="a cluster may have so many; the site may allow fewer",
+            maximum_reason="the most per cluster; the site may allow fewer",
             network=Network.TLS,
             options={"spec": spec, "login": login, "options": options},
             threads_per_worker=spec.threads_per_worker,
@@ -110,7 +110,7 @@ class GatewayBackend(Backend[GatewaySpec]):
         """Return which cluster it is, and how to shut it down in Python."""
         address, name = remembered["login"]["address"], remembered["name"]
         if name is None:
-            return f"It is a cluster that was just asked for at the Dask Gateway {address}."
+            return f"It is a cluster that was just requested from the Dask Gateway {address}."
         return (
             f"It is the cluster {name} of the Dask Gateway {address}. By hand: from dask_gateway import Gateway; "
             f"Gateway('{address}').stop_cluster('{name}')."

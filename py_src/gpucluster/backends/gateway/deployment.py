@@ -130,7 +130,7 @@ class GatewayDeployment(Deployment):
         }
         ignored = [name for name, value in given.items() if value is not None]
         what = ", ".join(ignored)
-        self._ignored = f"Dask Gateway has its own {what}: what was asked for is not used." if ignored else None
+        self._ignored = f"Dask Gateway has its own {what}: the requested values have no effect." if ignored else None
 
     def _note_limit(self, said: str | None) -> None:
         self._limit = None if said is None else f"The limits of the site: {said}"
@@ -195,7 +195,7 @@ class GatewayDeployment(Deployment):
             self._unknown_since = self._unknown_since or time.monotonic()
             if time.monotonic() - self._unknown_since > UNKNOWN_SECONDS:
                 self._scheduler.is_over(
-                    f"Dask Gateway knows no cluster {self._name} any more: was it started anew, without its list?",
+                    f"Dask Gateway knows no cluster {self._name} any more: was it restarted without its list?",
                     failed=True,
                 )
             return
@@ -211,7 +211,6 @@ class GatewayDeployment(Deployment):
             )
         elif report.ended:
             self._scheduler.is_over(
-                "Dask Gateway has shut the cluster down: somebody has asked for that, or it was idle for the site's "
-                "time.",
+                "Dask Gateway has shut the cluster down: on request, or because it reached the site's idle timeout.",
                 failed=False,
             )

@@ -157,8 +157,9 @@ def read_secret(where: str) -> str:
                 raise PreflightFailed(f"password_from: {where} is not a file.")
             if about.st_mode & 0o077 or about.st_uid not in {0, os.getuid()}:
                 raise PreflightFailed(
-                    f"password_from: other users can read {where}. Run: chmod 600 {where}  (and change the password if "
-                    "somebody may have read it)."
+                    f"password_from: other users can read {where}. Run: chmod 600 {where}  (and change the password "
+                    "if someone "
+                    "may have read it)."
                 )
             text = opened.read(MOST_BYTES).decode("utf-8").strip("\r\n")
     except OSError as error:

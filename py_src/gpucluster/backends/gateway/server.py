@@ -195,7 +195,7 @@ def _in_sentences(login: Login) -> Iterator[None]:
     except refused as error:
         raise GatewayRefused(f"Dask Gateway could not do this: {printable(str(error), 300)}.") from error
     except broken as error:
-        raise GatewayAway(f"The Dask Gateway at {login.address} has a fault of its own; its log says more.") from error
+        raise GatewayAway(f"The Dask Gateway at {login.address} reported an internal error; see its log.") from error
     except TimeoutError as error:
         raise GatewayAway(
             f"The Dask Gateway at {login.address} has not answered for {ANSWER_SECONDS:.0f} seconds."
@@ -208,16 +208,16 @@ def _in_sentences(login: Login) -> Iterator[None]:
         raise GatewayAway(f"Host '{error.host}' not found.") from error
     except (ClientError, OSError) as error:
         raise GatewayAway(
-            f"Nobody answers at {login.address}. Is that the address of the Dask Gateway, and does it run?"
+            f"No server responds at {login.address}. Is that the address of the Dask Gateway, and is it running?"
         ) from error
     except ModuleNotFoundError as error:
         raise LogInRefused(
-            f"The server asks for a log-in with {login.kind}, which needs the module '{error.name}'. Install it here."
+            f"The server requires a login with {login.kind}, which needs the module '{error.name}'. Install it here."
         ) from error
     except Exception as error:
         if login.kind == "kerberos":  # Its libraries have errors of their own.
             raise LogInRefused(
-                f"Kerberos has not let you in at {login.address}: is your ticket valid (klist)? If not, run kinit."
+                f"Kerberos authentication failed at {login.address}: is your ticket valid (klist)? If not, run kinit."
             ) from error
         raise
 
@@ -229,7 +229,7 @@ def _by_status(login: Login, status: int) -> GPUClusterError:
             "jupyterhub": "Is the token valid, and has it not been revoked?",
             "kerberos": "Is your ticket valid (klist)? If not, run kinit.",
         }.get(login.kind, "See gateway.auth in Dask's configuration.")
-        return LogInRefused(f"The Dask Gateway at {login.address} does not let you in ({login.kind}). {how}")
+        return LogInRefused(f"The Dask Gateway at {login.address} rejected your login ({login.kind}). {how}")
     if status == 403:
         return LogInRefused(f"The Dask Gateway at {login.address} says that you may not do this (403).")
     if status in {502, 503, 504}:

@@ -55,13 +55,14 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         remarks = []
         if spec.protocol == "tcp":
             remarks.append(
-                "This cluster does not encrypt: whoever reaches one of its pods, or this machine's port, can run code "
+                "This cluster does not encrypt: anyone who reaches one of its pods, or this machine's port, can run "
+                "code "
                 "in all of them."
             )
         return Plan(
             n_workers=n_workers,
             maximum_workers=MAX_WORKERS,
-            maximum_reason="a cluster may have so many pods",
+            maximum_reason="the most pods per cluster",
             network=Network.of(spec.protocol),
             options={"spec": spec, "inside": inside},
             threads_per_worker=spec.threads_per_worker,

@@ -77,7 +77,7 @@ class Replicas:
                 await self._tell(self.wanted)
         elif self._has_noted(group, asked) and self._unheard():
             # It has acted on this number, and yet some are missing: only another number makes it act again.
-            logger.info("The operator has made %d of %d workers; it is told again", there, self.wanted)
+            logger.info("The operator has made %d of %d workers; the request is repeated", there, self.wanted)
             await self._tell(there)
 
     def _unheard(self) -> bool:

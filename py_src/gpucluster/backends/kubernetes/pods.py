@@ -154,7 +154,7 @@ def _age(pod: Thing, now: datetime | None) -> float:
 
 
 def _words(reason: Any, message: Any) -> str:
-    return _short(": ".join(str(word) for word in (reason, message) if word)) or "nobody knows why"
+    return _short(": ".join(str(word) for word in (reason, message) if word)) or "reason unknown"
 
 
 def _short(text: str) -> str:
@@ -201,7 +201,7 @@ class PodSlot:
 
     def _look(self, here: Collection[str]) -> tuple[SlotState, str | None]:
         if not self.there:
-            return SlotState.LOST, "somebody has deleted its deployment"
+            return SlotState.LOST, "its deployment was deleted"
         if self.name in here:
             self.came = True
             return SlotState.RUNNING, None

@@ -52,7 +52,7 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
         statuses: Sequence[Thing] = now.get("status", {}).get("containerStatuses") or ({},)
         if message := last_words(statuses[0]):
             logger.warning("The container of %s ended; it printed:\n%s", name_of(now), message)
-        return f"its container has ended ({ended(statuses[0]) or 'nobody knows why'}) and is started anew"
+        return f"its container has ended ({ended(statuses[0]) or 'reason unknown'}) and is restarted"
     events = [event for event in await events_of(kubernetes, name_of(before)) if event.get("reason") in _ENDS]
     node = printable(str(before.get("spec", {}).get("nodeName") or "its node"), 60)
     if not events:
@@ -106,7 +106,7 @@ async def _silent_operator(kubernetes: Kubernetes, cluster_id: str) -> str:
         await kubernetes.ask("GET", f"daskclusters/{name}", version=DASK)
     except KubernetesRefused as error:
         if error.absent:
-            return f"Somebody has deleted the DaskCluster {name} while it started."
+            return f"The DaskCluster {name} was deleted while it started."
     # The operator's framework writes events where a step of it fails.
     warnings = [event for event in await events_of(kubernetes, name) if event.get("type") in {"Warning", "Error"}]
     if warnings:

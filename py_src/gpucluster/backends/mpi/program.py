@@ -174,7 +174,7 @@ class Program:
         if "watcher" in event:
             self._watchers.watch(rank, int(event["watcher"]), str(event["host"]))
         elif "stopped" in event:
-            told = f"rank {rank} did not go on for {float(event['stopped']):.0f} seconds after somebody had stopped it"
+            told = f"rank {rank} did not go on for {float(event['stopped']):.0f} seconds after it was stopped"
             self._first_end = self._first_end or told
         else:
             status = int(event["status"])
@@ -196,7 +196,7 @@ class Program:
         elif status == 0 and not self._ranks_heard:
             told = f"{self._name} started no rank (do launcher_options name another program?)"
         words = _telling(self._lines)
-        return f"{told}: {words}" if words else f"{told} and said nothing"
+        return f"{told}: {words}" if words else f"{told} and printed nothing"
 
 
 def _end_of(rank: str, status: int) -> str:

@@ -148,7 +148,7 @@ class MPISpec(NodeSpec, GPUSpec):
     @model_validator(mode="after")
     def _sensible(self) -> Self:
         if self.lifetime_seconds is not None and not self.has_nannies:
-            raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot start anew alone")
+            raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot restart alone")
         if self.protocol == "mpi" and self.has_nannies:
             which = "gpus_per_rank: their workers are" if self.gpus_per_rank else "nanny: the worker is then"
             raise ValueError(f"protocol 'mpi' goes without {which} no rank of MPI. Take 'tls'")

@@ -185,7 +185,7 @@ def _cause(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"a task called sys.exit({'' if error.code is None else repr(error.code)[:80]})"
     if isinstance(error, KeyboardInterrupt):
-        return "KeyboardInterrupt was raised in a task, or somebody sent it SIGINT"
+        return "KeyboardInterrupt was raised in a task, or it received SIGINT"
     if isinstance(error, TimeoutError):
         return "it did not reach the scheduler in a minute; another network between them is chosen by interface"
     if isinstance(error, ModuleNotFoundError) and error.name:

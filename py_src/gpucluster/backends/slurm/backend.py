@@ -65,7 +65,7 @@ class SlurmBackend(Backend[SlurmSpec]):
         return Plan(
             n_workers=n_workers,
             maximum_workers=MAX_WORKERS - (MAX_WORKERS % together if whole else 0),
-            maximum_reason="a cluster may have so many",
+            maximum_reason="the most per cluster",
             network=Network.of(spec.protocol),
             start_timeout=START_SECONDS if spec.scheduler == "here" else LONGEST_SECONDS,
             options={"spec": site.with_scheduler_walltime(spec, found), "folder": folder},
@@ -162,7 +162,7 @@ def _of_scheduler(spec: SlurmSpec, folder: JobFolder) -> list[str]:
     told = [
         option for option in asked if not option.startswith(("-J", "-n", "--no", "--output", "--open-mode", "--chdir"))
     ]
-    return [f"The scheduler is in a job of its own, submitted first: {', '.join(told)}."]
+    return [f"The scheduler is in a separate job, submitted first: {', '.join(told)}."]
 
 
 async def _must_be_there(spec: SlurmSpec) -> site.Site:
@@ -191,7 +191,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
             if away:
                 # 'sbatch --test-only' looks at nodes that are there now. Such a job is taken, and waits for the others.
                 told = ", ".join(away[:MOST_NAMED]) + (", …" if len(away) > MOST_NAMED else "")
-                return found, None, [f"Jobs may have to wait: these nodes take none just now: {told}."]
+                return found, None, [f"Jobs may have to wait: these nodes accept none at the moment: {told}."]
             raise PreflightFailed(f"Slurm would not take such a job: {error.message}.") from error
     except commands.SlurmSilent as error:
         raise PreflightFailed(error.message) from error

@@ -42,11 +42,11 @@ _HINTS = (
     (r"invalid qos", "qos: Slurm does not take this quality of service with this account and partition"),
     (r"invalid feature", "constraint: no node has these features"),
     (r"memory specification", "memory_limit: no node has so much memory"),
-    (_NO_SUCH_NODE, "no node has what one job asks for: cores, memory, GPUs or their type"),
+    (_NO_SUCH_NODE, "no node has what one job requests: cores, memory, GPUs or their type"),
     (r"invalid generic resource", "gpu_type: Slurm knows no such GPUs"),
     (r"violates accounting/qos policy", "Slurm's limits for you, your account or the QOS do not allow it"),
     (r"time limit", "walltime: it is more than the partition, the account or the QOS allows"),
-    (r"access/permission denied|user not allowed", "Slurm does not let you"),
+    (r"access/permission denied|user not allowed", "Slurm does not allow that"),
     (r"slurm temporarily unable to accept job", "Slurm takes no jobs just now; try again later"),
 )  # fmt: skip
 

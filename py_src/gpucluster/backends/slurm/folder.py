@@ -87,8 +87,9 @@ class JobFolder:
     def _must_be_private(self, found: os.stat_result) -> None:
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
             raise PreflightFailed(
-                f"shared_directory: others may change what is in {self.base}. Choose a directory of your own that "
-                "only you may write to."
+                f"shared_directory: others may change what is in {self.base}. Choose one of your own directories "
+                "that only "
+                "you may write to."
             )
 
     def make(self, contents: Mapping[str, str]) -> None:

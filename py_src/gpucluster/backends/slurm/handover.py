@@ -162,7 +162,7 @@ keep_output_short() {{
       # While it floods, a hole takes no room on the disk, and nothing is lost that comes meanwhile.
       if [ $((size - before)) -le {_FLOOD_BYTES} ] || [ "$size" -gt {_MOST_WITH_HOLE_BYTES} ] ||
         ! fallocate -p -o $kept -l $((copied - kept)) "$out"; then
-        # The last bytes are moved forward, then those that were printed meanwhile; only then is the rest cut off.
+        # The last bytes are moved forward, then those printed in the meantime; only then is the rest cut off.
         for again in 1 2 3 4; do
           dd if="$out" of="$out" bs=1M iflag=skip_bytes,count_bytes oflag=seek_bytes conv=notrunc \\
             skip=$copied seek=$kept count=$((size - copied)) || break

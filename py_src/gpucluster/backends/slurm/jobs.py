@@ -28,9 +28,9 @@ _NODES = re.compile(r"([^,\[\]]+)(?:\[([\d,-]+)\])?([^,\[\]]*)")
 _WHY_WAITING = {
     "None": "Slurm has not looked at it yet",
     "PartitionTimeLimit": "PartitionTimeLimit: the walltime is more than the partition allows",
-    "PartitionNodeLimit": "PartitionNodeLimit: the partition does not have what it asks for",
+    "PartitionNodeLimit": "PartitionNodeLimit: the partition does not have what it requests",
     "PartitionDown": "PartitionDown: the partition takes no jobs now",
-    "JobHeldUser": "JobHeldUser: somebody holds it; 'scontrol release' lets it go on",
+    "JobHeldUser": "JobHeldUser: a user holds it; 'scontrol release' releases it",
     "JobHeldAdmin": "JobHeldAdmin: those who run the site hold it",
     "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions": (
         "its nodes are down, drained, or kept for jobs of a higher priority"
@@ -97,7 +97,7 @@ class Job:
             "NODE_FAIL": f"its node failed ({node})",
             "BOOT_FAIL": f"its node could not be started ({node})",
             "PREEMPTED": f"more urgent jobs took its place on {node}",
-            "CANCELLED": f"somebody cancelled its job {self.id}",
+            "CANCELLED": f"its job {self.id} was cancelled",
             "DEADLINE": "its job could not start before its deadline",
             "REVOKED": "its job was taken over by another cluster of the site",
         }

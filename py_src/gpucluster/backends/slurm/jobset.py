@@ -79,7 +79,7 @@ class JobSet:
         spread = in_words([job.size for job in self.staying()])
         found = [f"{spread}."] if spread else []
         return found + [
-            f"Job {job.name} goes on with {counted(job.size, 'worker')} until a smaller one has come in its place."
+            f"Job {job.name} continues with {counted(job.size, 'worker')} until a smaller one has replaced it."
             for job in self
             if job.too_big
         ]

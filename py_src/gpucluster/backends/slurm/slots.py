@@ -145,11 +145,11 @@ class JobSlot:
             return SlotState.PENDING, self.why if self.job is None else self.job.why_it_waits(datetime.now())
         worker.away = worker.away or time.monotonic()
         if time.monotonic() - worker.away <= RETURN_SECONDS:
-            return SlotState.PENDING, "its worker starts anew"
+            return SlotState.PENDING, "its worker is restarting"
         # What the others of its job hold is not to be lost with it.
         self.given_up = self.given_up or any(name in here for name in self.names)
         state = SlotState.PENDING if any(name in here for name in self.names) else SlotState.LOST
-        return state, "its worker is gone, although its job goes on"
+        return state, "its worker is gone, although its job continues"
 
     def leave(self) -> None:
         self.state, self.why = SlotState.LEAVING, None

@@ -354,7 +354,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
                     "Jupyter starts instead"
                 )
             if found[1] in _FIELDS_OF:
-                raise ValueError(f"{found[1]} has a field of its own: {_FIELDS_OF[found[1]]}")
+                raise ValueError(f"{found[1]} has its own field: {_FIELDS_OF[found[1]]}")
         return value
 
     @field_validator("env")
@@ -388,7 +388,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         if self.gpus_per_node and self.workers_per_job not in {None, self.workers_in_job}:
             raise ValueError("workers_per_job is for CPU workers: with GPUs a job has one for each; leave it out")
         if self.exclusive and any(line.startswith("--exclusive") for line in self.directives):
-            raise ValueError("directives: --exclusive has a field of its own: exclusive")
+            raise ValueError("directives: --exclusive has its own field: exclusive")
         if self.workers_per_job is not None and self.workers_per_job % self.nodes_per_job:
             raise ValueError(
                 f"workers_per_job is {self.workers_per_job}, and nodes_per_job {self.nodes_per_job}: each node has "
@@ -401,7 +401,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         if isinstance(self.scheduler_memory, float):
             raise ValueError("scheduler_memory must be a size, such as '2 GiB'")
         if self.scheduler == "here" and (of_job := self._of_scheduler_job()):
-            raise ValueError(f"{of_job} is for a scheduler in a job of its own: set scheduler='job'")
+            raise ValueError(f"{of_job} is for a scheduler in a separate job: set scheduler='job'")
         if isinstance(self.memory_per_gpu, float):
             raise ValueError("memory_per_gpu must be a size, such as '60 GiB'")
         if not self.gpus_per_node and (chosen := self.chosen_gpu_options()):

@@ -151,7 +151,7 @@ class Host:
         told = f" ({last.rstrip('.')})" if last else ""
         if process.exit_status in {126, 127} or "not found" in last or "No such file" in last:
             return (
-                f"there is no Python {self._python} there{told}. Make the same environment there, or say where it is: "
+                f"there is no Python {self._python} there{told}. Create the same environment there, or set its path: "
                 "remote_python"
             )
         return f"its Python {self._python} ended at once ({last.rstrip('.') or 'without a word'})"

@@ -130,7 +130,7 @@ def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) 
         )
     if isinstance(error, asyncssh.PermissionDenied):
         return (
-            f"it does not let you in by key. No password is asked for: try 'ssh -o BatchMode=yes {host} true', and "
+            f"it rejected your key. Passwords are never requested: try 'ssh -o BatchMode=yes {host} true', and "
             "give it your key with ssh-copy-id, or start ssh-agent if the key has a passphrase"
         )
     if isinstance(error, (asyncssh.KeyImportError, asyncssh.KeyEncryptionError)):
@@ -143,9 +143,9 @@ def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) 
             "lets you through"
         )
     if isinstance(error, socket.gaierror):
-        return "there is no host of that name, as far as this machine knows"
+        return "the host was not found"
     if isinstance(error, ConnectionRefusedError):
-        return "nobody listens on its SSH port: see whether sshd runs there, and on that port"
+        return "connection refused on its SSH port: check that sshd runs there, on that port"
     if isinstance(error, OSError) and error.errno in {errno.EHOSTUNREACH, errno.ENETUNREACH}:
         return "no way leads there from this machine"
     if isinstance(error, (asyncssh.DisconnectError, asyncssh.ConnectionLost)):

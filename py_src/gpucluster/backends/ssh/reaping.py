@@ -56,7 +56,7 @@ async def reap(remembered: Remembered, context: ReapContext) -> None:
         context.report(f"{ended} processes that its dead process had left on its hosts were ended.")
     if unreachable:
         # The agents there end what they have started when they have heard nothing for a minute.
-        context.report(f"Could not look at {', '.join(unreachable)}; the workers there end by themselves.")
+        context.report(f"Could not reach {', '.join(unreachable)}; the workers there end automatically.")
 
 
 async def _sweep(host: Named, remembered: Remembered, context: ReapContext) -> dict[str, Any]:

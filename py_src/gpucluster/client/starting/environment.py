@@ -88,7 +88,7 @@ def _settings_of_dask() -> dict[str, str]:
     told: str = config.serialize(config.merge(before, changed))
     if len(told) > _MOST_CHARACTERS:
         warnings.warn(
-            "What is set in dask.config is too much to be passed on to a cluster: none of it is.", stacklevel=2
+            "The settings in dask.config are too large to be passed to a cluster: none are passed.", stacklevel=2
         )
         return {}
     return {_INHERITED: told}

@@ -38,7 +38,7 @@ def must_be_open(registry: Registry, spec: SpecBase) -> None:
     living = sum(not model.state.ended for model in clusters)
     if living >= (most := sharing.per_user.clusters):
         raise NotNow(
-            f"You have {counted(living, 'living cluster')}, and each user may have {most} at a time. Stop one first: "
+            f"You have {counted(living, 'running cluster')}, and each user may have {most} at a time. Stop one first: "
             "'gpucluster list' shows them."
         )
     fault = fault_of_request(spec, left_beside(with_expected(clusters))) or fault_of_gpus(spec, clusters)

@@ -65,7 +65,7 @@ def lets_in(host: str, what: str) -> Check:
             with suppress(TimeoutError):
                 banner = connection.recv(64)
     except socket.gaierror:
-        return Check(ok=False, told=f"There is no host {name}, as far as this machine knows.")
+        return Check(ok=False, told=f"Host '{name}' not found.")
     except OSError as error:
         why = error.strerror or "no answer"
         return Check(ok=False, told=f"No SSH server can be reached on {what} {name} ({why}).")

@@ -11,7 +11,7 @@ class Check(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     ok: bool = Field(description="Whether it is as it should be.")
-    told: str = Field(description="What was found, in a sentence.")
+    told: str = Field(description="What was found.")
 
 
 class Tunnel(BaseModel):

@@ -104,18 +104,21 @@ def _about(server: JupyterServer | None, servers: list[JupyterServer], outer: st
     elif server.password:
         told.append("Jupyter asks for its password.")
     elif outer is not None:
-        told.append("This Jupyter asks for nothing, and others reach its port: whoever finds it can run code as you.")
+        told.append(
+            "This Jupyter has neither token nor password, and others can reach its port: anyone who finds it can "
+            "run code as you."
+        )
     others = [str(other.port) for other in servers if other is not server]
     if others:
-        told.append(f"Other Jupyter servers of yours run here, on port {', '.join(others)}: 'gpucluster tunnel PORT'.")
+        told.append(f"You have other Jupyter servers here, on port {', '.join(others)}: 'gpucluster tunnel PORT'.")
     return told
 
 
 def _no_server(node: str, elsewhere: int) -> str:
     if elsewhere:
         return (
-            f"No Jupyter server of yours runs on {node}; {counted(elsewhere, 'file')} of Jupyter's may be of servers "
-            "on other machines. Ask on the machine where yours runs: 'srun --overlap --jobid=JOB gpucluster tunnel' in "
+            f"You have no Jupyter server on {node}; {counted(elsewhere, 'file')} of Jupyter may belong to servers on"
+            "other machines. Run it on your server's machine: 'srun --overlap --jobid=JOB gpucluster tunnel' in "
             "its job."
         )
-    return f"No Jupyter server of yours runs on {node}. Start one, or name a port: gpucluster tunnel 8888."
+    return f"You have no Jupyter server on {node}. Start one, or name a port: gpucluster tunnel 8888."

@@ -211,7 +211,7 @@ NOT_DELEGATED: dict[str, str] = {
     "MLPClassifier": "cuML has no neural networks",
     "MaxAbsScaler": "cuML has no form of it for several GPUs",
     "MinMaxScaler": "cuML has no form of it for several GPUs",
-    "Ridge": "cuML's for several GPUs keeps its coefficients to itself (26.10: coef_ stays None)",
+    "Ridge": "cuML's version for several GPUs does not expose its coefficients (26.10: coef_ stays None)",
     "StandardScaler": "cuML has no form of it for several GPUs",
 }
 """Estimators that ``cuml.dask`` is not asked for, and why."""

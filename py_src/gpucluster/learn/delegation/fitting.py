@@ -130,7 +130,7 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
         raise Untranslatable("there is no cluster. Connect first: gpucluster.connect().get_client().")
     if entry.by_port and not all(_PORT.search(address) for address in known_workers(current_client())):
         raise Untranslatable(
-            "it tells workers apart by host and port, and this cluster's are at unix sockets. Create the cluster with "
+            "it identifies workers by host and port, and this cluster's are at unix sockets. Create the cluster with "
             "protocol='tls' or 'tcp' for that."
         )
     if sample_weight is not None:

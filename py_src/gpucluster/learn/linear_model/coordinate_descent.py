@@ -109,7 +109,7 @@ class ElasticNet(LinearRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not isinstance(self.precompute, bool | np.bool_):
-            raise InvalidParameter("precompute: a Gram matrix of your own is not supported. Use True or False.")
+            raise InvalidParameter("precompute: your own Gram matrix is not supported. Use True or False.")
 
 
 class Lasso(ElasticNet):

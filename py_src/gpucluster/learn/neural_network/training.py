@@ -106,7 +106,7 @@ def train(
     max_iter: int, tol: float, patience: int, solver: str, momentum: float, seed: int, shuffle: bool,
     start: Network | None = None,
 ) -> Network:  # fmt: skip
-    """Train a network by mini-batches of the rows of all ranks; ``start`` goes on from there.
+    """Train a network by mini-batches of the rows of all ranks; ``start`` continues from there.
 
     A row's batch depends on its number among all rows, on the epoch and on the seed, not on the block it lies in. So a
     network does not depend on how the data are divided, but for rounding. ``batch_size`` is that of all ranks together,

@@ -128,7 +128,7 @@ def read_outputs(slug: str, folder: Path) -> RecordedOutputs:
         measured = str(document.get("measured", ""))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise OutputsError(
-            f"{path} cannot be read. Write it anew: python -m gpucluster.lessons.measuring {slug[:2]}"
+            f"{path} cannot be read. Write it again: python -m gpucluster.lessons.measuring {slug[:2]}"
         ) from None
     return RecordedOutputs(folder / slug, cells, seconds, measured)
 

@@ -31,11 +31,11 @@ _NO_PROSE = re.compile(
 )
 _HEAD = """# Words of the lessons
 
-Where Dask, MPI, Slurm or NVIDIA have a word, the lessons use it as they do. Each notebook links the first use of
+Terms of Dask, MPI, Slurm and NVIDIA keep their meaning. Each notebook links the first use of
 a word to a list at its end. This page is made from `py_src/gpucluster/lessons/course/words.yaml`. For words of the
 program itself: [words of the project](../glossary.md).
 
-| Word | What is meant | Lesson |
+| Term | Meaning | Lesson |
 |---|---|---|
 """
 

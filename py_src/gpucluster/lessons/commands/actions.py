@@ -191,7 +191,9 @@ def import_questions(found: Namespace, _say: Say) -> Answer:
 def _delete(folder: Path, *, sure: bool) -> Answer:
     if not sure:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise InvalidRequest("Nothing was deleted: nobody can be asked here. Add --yes to delete your progress.")
+            raise InvalidRequest(
+                "Nothing was deleted: there is no terminal to confirm it. Add --yes to delete your progress."
+            )
         print(f"Delete {progress_file(folder)}? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             return Answer("Nothing was deleted.", code=1)

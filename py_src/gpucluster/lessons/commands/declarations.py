@@ -77,7 +77,7 @@ def declare_reset(parser: SentenceParser, _face: str) -> None:
 def declare_progress(parser: SentenceParser, _face: str) -> None:
     """Show or delete a learner's progress."""
     parser.argument("--delete", action="store_true", help="Delete it, and what a class sees of it.")
-    parser.argument("--yes", action="store_true", help="With --delete: do not ask; needed where nobody can be asked.")
+    parser.argument("--yes", action="store_true", help="With --delete: do not ask; required without a terminal.")
     _folder(parser)
     _json(parser, "the progress file")
 
@@ -124,7 +124,11 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
     parser.argument("--memory", metavar="SIZE", help="Memory for one notebook and its workers. Default: 4 GiB.")
     parser.argument("--seed", metavar="N", help="Seed of the hidden inputs, the same for all. Default: a random one.")
     parser.argument("--jobs", metavar="N", help="Notebooks at a time. 1 to 64. Default: by processors and memory.")
-    parser.argument("--again", action="store_true", help="Grade anew what an earlier run with this table has graded.")
+    parser.argument(
+        "--again",
+        action="store_true",
+        help="Grade everything again, including what an earlier run with this table has graded.",
+    )
     parser.argument(
         "--every-cell", action="store_true",
         help="Run every cell. Default: not those that came with the lesson and that no answer needs.",
@@ -190,10 +194,10 @@ LESSONS = Commands(
         _verb("open", "Open a lesson in JupyterLab; it is copied first if need be.", declare_open, "open_lesson"),
         _verb(
             "check",
-            "Run your notebook of a lesson in a fresh kernel and say which checks pass; your progress stays as it is.",
+            "Run your notebook of a lesson in a fresh kernel and show which checks pass; your progress is unchanged.",
             declare_check,
         ),
-        _verb("reset", "Begin a lesson anew; what was there is kept in a folder beside it.", declare_reset),
+        _verb("reset", "Start a lesson over; the previous copy is kept in a folder beside it.", declare_reset),
         _verb("progress", "Show your progress, or delete it.", declare_progress),
         _verb("share", "Let a class see your progress in a shared folder, or stop that.", declare_share),
         _verb("class", "Show who of a class is where, and which check fails most.", declare_class, "show_class"),

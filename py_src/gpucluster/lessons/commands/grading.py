@@ -101,7 +101,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         )
     except KeyboardInterrupt:
         command = "The same command, without --again," if again else "The same command"
-        graded = f"What is graded stays in {shown_path(table)}. {command} goes on from there."
+        graded = f"What is graded stays in {shown_path(table)}. {command} continues from there."
         print(f"Interrupted. {graded if table.exists() else 'Nothing is graded yet.'}", file=sys.stderr)
         raise
     finally:
@@ -111,7 +111,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     done = sum(one.points for result in results.submissions for one in result.exercises)
     full = sum(one.of for result in results.submissions for one in result.exercises)
     unknown = sum(not one.exercises for one in results.submissions)
-    besides = f" Not counted, as nobody knows of which lesson they are: {unknown}." if unknown else ""
+    besides = f" Not counted, because their lesson is unknown: {unknown}." if unknown else ""
     *files, last = [str(file) for file in (table, page, properties, pages) if file is not None]
     written = f"{', '.join(files)} and {last}"
     text = f"{len(results.submissions)} notebooks, {done:g} of {full:g} points.{besides} Written: {written}."
@@ -235,7 +235,10 @@ def _left_over(progress: Progress, results: Grades, pages: Path | None, names: I
         more = f" and {counted(len(others) - 1, 'other')}" if len(others) > 1 else ""
         said.append(f"Graded before and not in these results: {others[0]}{more}.")
     if pages is not None and (left := others_pages(pages, names)):
-        said.append(f"{shown_path(pages)} has pages of earlier runs for nobody in this one: {', '.join(left[:10])}.")
+        said.append(
+            f"{shown_path(pages)} has pages of earlier runs for learners who are not in this one: "
+            f"{', '.join(left[:10])}."
+        )
     return said
 
 
@@ -253,5 +256,5 @@ def _memory(text: str) -> int:
     except ValueError as error:
         raise InvalidRequest(f"--memory: {error}.") from None
     if not isinstance(size, int) or not 512 * 2**20 <= size <= 2**40:
-        raise InvalidRequest("--memory: must lie between 512 MiB and 1 TiB.")
+        raise InvalidRequest("--memory: must be between 512 MiB and 1 TiB.")
     return size

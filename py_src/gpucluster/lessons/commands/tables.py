@@ -55,7 +55,7 @@ def progress_text(own: Progress, path: Path) -> str:
 def class_text(view: ClassView) -> str:
     """Return who is where, and what fails most."""
     if not view.learners:
-        return "\n".join(["Nobody shares in this folder yet.", *view.problems])
+        return "\n".join(["No shared progress in this folder yet.", *view.problems])
     rows = [("LEARNER", "PASSED", "AT", "STATE", "LAST SEEN (UTC)", "FAILS")]
     rows += [
         (

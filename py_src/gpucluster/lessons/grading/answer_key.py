@@ -98,7 +98,7 @@ def grade_key(
     failed = [number for number in numbers if not _passed(found.get(number))]
     passed = [found[number] for number in numbers if number not in failed]
     slow = [one for one in passed if one.seconds > limits.cell_seconds]
-    late = "The answer key itself takes longer here than learners may."
+    late = "The answer key itself takes longer here than learners are allowed to."
     ungraded = {one.id: one.model_copy(update={"state": "ungraded", "message": late}) for one in slow}
     said = [*_where(found), *_why(found, failed, result), *_too_slow(result, limits, slow)]
     if result.peak_bytes > _MUCH * limits.memory_bytes:
@@ -154,7 +154,7 @@ def _why(found: dict[str, ExerciseGrade], failed: list[str], result: NotebookGra
     shown = f"{wrong[0].expected}: {wrong[0].observed}" if wrong else first.message if first is not None else ""
     reasons = " ".join([*said[:3], *([f"{failed[0]}: {shown[:300]}"] if shown else [])])
     names = ", ".join(failed)
-    return [f"the answer key does not pass here, so these exercises count for nobody: {names}. {reasons}".rstrip()]
+    return [f"the answer key does not pass here, so these exercises do not count: {names}. {reasons}".rstrip()]
 
 
 def _too_slow(result: NotebookGrade, limits: Limits, slow: list[ExerciseGrade]) -> list[str]:
@@ -168,5 +168,5 @@ def _too_slow(result: NotebookGrade, limits: Limits, slow: list[ExerciseGrade]) 
     if not taken:
         return []
     names = ", ".join(one.id for one in slow)
-    nobody = f" These exercises count for nobody, as the key took too long for them: {names}." if slow else ""
+    nobody = f" These exercises do not count, because the key took too long for them: {names}." if slow else ""
     return [f"the answer key itself took {' and '.join(taken)}: {_MORE_TIME}.{nobody}"]

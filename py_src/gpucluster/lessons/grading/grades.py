@@ -98,7 +98,7 @@ class Protection(_Part):
         elif self.landlock < 3 and not self.system_calls:
             gaps.append("It could empty files of this account.")
         if 0 < self.landlock < 6:
-            whom = "that were started meanwhile" if self.system_calls else "of this account"
+            whom = "that were started in the meantime" if self.system_calls else "of this account"
             gaps.append(f"It could end programs {whom}, and connect to sockets without a path.")
         if 0 < self.landlock < 9:
             gaps.append("It could connect to sockets of this account's programs when it knew where they are.")

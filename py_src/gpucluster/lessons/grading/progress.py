@@ -172,12 +172,12 @@ def _opened(path: Path) -> int:
     try:
         file = os.open(path, flags, 0o600)
     except OSError as error:
-        raise InvalidRequest(f"{path}, which says what is graded already, cannot be used: {error.strerror}.") from None
+        raise InvalidRequest(f"{path}, which records the grading, cannot be used: {error.strerror}.") from None
     about = os.fstat(file)
     if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o022 or about.st_nlink > 1:
         os.close(file)
         raise InvalidRequest(
-            f"{path} says what is graded already, and others can write to it: remove it, or choose another --out."
+            f"{path} records what is already graded, and others can write to it: remove it, or choose another --out."
         )
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

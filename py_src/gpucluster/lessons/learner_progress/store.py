@@ -202,10 +202,10 @@ def _text_of(path: Path, progress: Progress) -> str:
         Progress.model_validate_json(text)
     except (ValueError, RecursionError):
         raise ProgressUnreadable(
-            f"What just happened cannot be written to {path}, which stays as it was: a value does not belong there."
+            f"What just happened cannot be written to {path}, which is unchanged: a value does not belong there."
         ) from None
     if len(text.encode()) > LARGEST_FILE:
-        raise ProgressUnreadable(f"{path} would become larger than {LARGEST_FILE // 2**20} MiB; it stays as it was.")
+        raise ProgressUnreadable(f"{path} would become larger than {LARGEST_FILE // 2**20} MiB; it is unchanged.")
     return text
 
 

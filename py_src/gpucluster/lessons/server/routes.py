@@ -54,7 +54,7 @@ _OPERATIONS = (
         refusals=(409,),
     ),
     Operation(
-        "get", "api/lessons/class", "Who is where in the class, and what fails most.", "ClassView", refusals=(404, 422)
+        "get", "api/lessons/class", "Where each learner is, and what fails most.", "ClassView", refusals=(404, 422)
     ),
     Operation(
         "post", f"{_LESSON}/reset", "Move the learner's copy into a backup and copy the lesson again.", "LessonCopied",

@@ -25,8 +25,8 @@ _STYLE = (
     ":root{color-scheme:light dark}"
 )
 _LIMITS = (
-    "This sheet was made from a file that its owner can change. It was not supervised, and nobody signed it. "
-    "It is for the owner's own use."
+    "This sheet was made from a file that its owner can change. It was not supervised or signed. It is "
+    "for the owner's own use."
 )
 
 

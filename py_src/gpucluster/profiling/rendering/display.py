@@ -62,7 +62,7 @@ _FIGURE = """<div id="%(id)s" class="gpucluster-timeline">%(fallback)s</div><scr
     target.remove();
     return;
   }
-  // What is painted does not follow a change of theme by itself.
+  // What is painted does not follow a change of theme automatically.
   const models = [...views].flatMap(view => [...view.model.references()]);
   const repaint = () => {
     if (!target.isConnected) { themes.disconnect(); return; }

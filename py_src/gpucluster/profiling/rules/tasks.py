@@ -166,8 +166,8 @@ def _busy_worker(report: ReportFigures, floor: float) -> Finding | None:
         title="One worker did most of the work",
         evidence=f"{busiest.title} computed {seconds(busiest.busy_seconds)}, the others {seconds(others)} in the "
         "middle.",
-        advice="Split the data evenly (repartition, rechunk, client.rebalance()), and let no task depend on one large "
-        "result of one worker.",
+        advice="Split the data evenly (repartition, rechunk, client.rebalance()), and avoid tasks that depend on one "
+        "large result of one worker.",
     )
 
 
@@ -203,7 +203,7 @@ def imports(report: ReportFigures) -> Finding | None:
     evidence, advice = [], []
     if here >= floor:
         evidence.append(f"The cell itself imported modules for {_of(here, report)}.")
-        advice.append("Put imports into a cell of their own, before this one: they are done once.")
+        advice.append("Put imports into a separate cell before this one: they run once.")
     if between >= floor:
         evidence.append(f"The scheduler imported modules for {_of(between, report)}, to read the graph of tasks.")
     if there >= floor:

@@ -98,7 +98,7 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
     workers = GaugeMetricFamily("gpucluster_cluster_workers", "Workers that are connected.", labels=["cluster"])
     pending = GaugeMetricFamily("gpucluster_cluster_workers_pending", "Workers still to come.", labels=["cluster"])
     clients = GaugeMetricFamily("gpucluster_cluster_clients", "Clients that are connected.", labels=["cluster"])
-    up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has told its figures.", labels=["cluster"])
+    up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has reported its figures.", labels=["cluster"])
     for model in living:
         info.add_metric([model.name], {"id": model.id, "backend": model.backend})
         current.add_metric([model.name], {state.value: state is model.state for state in ClusterState})

@@ -152,7 +152,7 @@ class SharedSessionHandler(SharedViewHandler):
         self.told.note(link.id)
         whom = f" by {viewer}" if viewer else ""
         said = f"Link {link.id} opened{whom}; {times(opened.opened)} so far"
-        _later(self.control.note_link(model, said, by="somebody who has the link"))
+        _later(self.control.note_link(model, said, by="someone with the link"))
 
     def _viewer(self) -> str | None:
         """Return the name that the hub knows somebody by; elsewhere nobody who looks has one."""

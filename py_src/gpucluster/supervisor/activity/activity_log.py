@@ -76,7 +76,7 @@ class ActivityLog:
         """Note a request to scale, to adapt or to set the idle time."""
         if patch.idle_timeout_seconds is not None:
             seconds = patch.idle_timeout_seconds
-            request = f"Stop after {span(seconds)} without use" if seconds else "Never stop by itself"
+            request = f"Stop after {span(seconds)} without use" if seconds else "Never stop automatically"
             self.asked("idle_timeout", by, request)
         elif patch.adapt is not None:
             bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
@@ -158,7 +158,7 @@ class ActivityLog:
     def saw_restarts(self, number: int) -> None:
         """Note how often clients of Dask have had all workers restarted; a scheduler that came back begins at 0."""
         if number > self._n_restarts:
-            self.happened("restart", "Restart all workers, as a client of Dask has asked for")
+            self.happened("restart", "Restart all workers, requested by a Dask client")
         self._n_restarts = number
 
     def flush(self) -> None:
@@ -193,7 +193,7 @@ class ActivityLog:
             if any(death.n_lost for death in told):
                 self._announce("worker_died", message)
         if renewed:
-            self._write("worker_left", f"{self._named([death.worker.name for death in renewed])} left to start anew")
+            self._write("worker_left", f"{self._named([death.worker.name for death in renewed])} left to restart")
         if died:
             self._write("worker_died", sentence(died, self._named))
             self._give_notice(died)

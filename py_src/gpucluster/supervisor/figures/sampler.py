@@ -148,7 +148,7 @@ class Sampler:
             await self._scheduler.add_worker_plugin(PLUGIN, pickled_plugin(devices=devices))
         except Exception as error:
             # A worker that left meanwhile. Those that come later get the plugin all the same.
-            logger.warning("Not every worker can tell all its figures (%s: %s)", type(error).__name__, error)
+            logger.warning("Some workers cannot report all figures (%s: %s)", type(error).__name__, error)
 
     async def _run(self) -> None:
         while True:

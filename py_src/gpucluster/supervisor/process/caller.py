@@ -17,8 +17,9 @@ from ...protocol.plain_text import printable
 from .sparing import spare_where_many_share
 
 NOT_IMPORTED = (
-    "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in a folder "
-    "of your own."
+    "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in one "
+    "of your "
+    "own folders."
 )
 
 DELETED = "The folder {} was deleted. Workers that start from now on work in {}, and import no modules from it."

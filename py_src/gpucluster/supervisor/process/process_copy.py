@@ -38,7 +38,7 @@ def start_resource_tracker() -> None:
 def copies_instead_of_programs() -> Iterator[None]:
     """Let multiprocessing start its helpers as copies of this process.
 
-    A server that is started anew is a program again: there are threads by then.
+    A server that is restarted is a program again: there are threads by then.
     """
     usual = util.spawnv_passfds
     setattr(util, "spawnv_passfds", partial(copy_process, first=_be_new))  # noqa: B010  # the type checker forbids it

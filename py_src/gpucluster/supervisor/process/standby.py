@@ -86,7 +86,7 @@ class Standby:
         if self.asked_for:
             raise InvalidState("This process has a cluster; stop the cluster instead.")
         if is_wanted(self._folder):
-            raise InvalidState("Another process of yours wants this standby; it ends together with that one.")
+            raise InvalidState("Another of your processes uses this standby; it ends together with that one.")
 
     def end(self) -> NoReturn:
         """End this process at once, with its folder; what it has started ends with it."""
@@ -111,7 +111,7 @@ class Standby:
                     # Under the lock nobody can be choosing this one meanwhile.
                     with self._registry.exclusive(_LOCK_SECONDS):
                         if not self._is_needed() and not self.asked_for:
-                            logger.info("Nobody wants this standby any more")
+                            logger.info("This standby is no longer needed")
                             self._note_orphan()
 
     def _note_orphan(self) -> NoReturn:

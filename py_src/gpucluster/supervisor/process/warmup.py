@@ -39,7 +39,7 @@ _LOOKED_FOR_LATE = ("gilknocker",)  # Optional packages that distributed tries t
 def keep_files_in(folder: Path) -> None:
     """Let multiprocessing keep its files in a cluster's folder, and name its semaphores after it.
 
-    Both are left by a process that is killed. So they go with the folder, whoever deletes that, and nobody has to guess
+    Both are left by a process that is killed. So they go with the folder, whoever deletes that, and you need not guess
     whose they are.
     """
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ def start_forkserver() -> None:
     # (CVE-2022-42919 in Python 3.11.0).
     util.abstract_sockets_supported = False  # type: ignore[misc]  # Final, but read at each call
     server = forkserver._forkserver
-    # Also for a server that is started anew because this one has died.
+    # Also for a server that is restarted because this one has died.
     setattr(server, "ensure_running", partial(_ensure_unreachable, server))  # noqa: B010  # the type checker forbids it
     # '__main__' is not preloaded: workers do not need the supervisor's own code.
     forkserver.set_forkserver_preload(["gpucluster.supervisor.process.fork_server"])

@@ -43,7 +43,7 @@ def entry_exists(folder: Folder, held: int) -> bool:
 def _remove_what_came_back(folder: Folder) -> None:
     """Remove the scratch space that Dask has made again where the folder was, with folders that others may look into.
 
-    A registry like that would be refused. One that somebody has begun anew is private, and stays. So does a folder of
+    A registry like that would be refused. One that somebody has restarted is private, and stays. So does a folder of
     which only the record is gone, or that is somebody else's by now: its log may be wanted.
     """
     if any(os.path.lexists(file) for file in (folder.lock, folder.state, folder.log)):

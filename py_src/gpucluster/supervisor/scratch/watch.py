@@ -90,7 +90,7 @@ class ScratchWatch:
         self._scheduler = scheduler
         self._tell = tell
         self._has_gpus = has_gpus
-        self._why_none = why_none or "its disk had no room when it started. Free some, and create it anew."
+        self._why_none = why_none or "its disk had no room when it started. Free some, and create it again."
         self._bound: int | None = -1  # What each worker was told that it may spill; -1: nothing yet.
         self._low = False
         self._walked = 0

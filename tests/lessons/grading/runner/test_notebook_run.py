@@ -48,13 +48,13 @@ def test_an_answer_that_ends_the_kernel_in_its_check_costs_no_other(
     ana, bo = graded().submissions
     assert {one.id: one.points for one in ana.exercises} == {"06.2": 1, "06.3": 0, "06.4": 0}, ana.notes
     ended, invalid = ana.notes
-    assert (ana.status, ended) == ("stopped", "The kernel ended in the check of 06.3; begun anew.")
+    assert (ana.status, ended) == ("stopped", "The kernel ended in the check of 06.3; restarted.")
     assert "SyntaxError: expected ':'" in invalid
     [finding] = ana.exercises[2].findings  # it was not left empty
     assert (ana.exercises[2].state, finding.expected) == ("failed", "The cell is valid Python")
     assert finding.observed == "SyntaxError: expected ':' (line 1)"
     assert {one.id: one.points for one in bo.exercises} == {"06.2": 0, "06.3": 0, "06.4": 1}, bo.notes
-    assert bo.notes == [f"The kernel ended in the check of {number}; begun anew." for number in ("06.2", "06.3")]
+    assert bo.notes == [f"The kernel ended in the check of {number}; restarted." for number in ("06.2", "06.3")]
 
 
 FILLS = "filled = []\nwhile True:\n    filled.append(bytearray(b'1' * 50_000_000))"
@@ -72,9 +72,9 @@ def test_a_cell_that_fills_the_memory_costs_no_other(
     ana, bo = graded().submissions
     assert {one.id: one.points for one in ana.exercises} == {"06.2": 0, "06.3": 1, "06.4": 1}, ana.notes
     assert ana.status == "memory"
-    assert [note.partition(": ")[2] for note in ana.notes] == ["it used too much memory; begun anew without it."]
+    assert [note.partition(": ")[2] for note in ana.notes] == ["it used too much memory; restarted without it."]
     assert {one.id: one.points for one in bo.exercises} == {"06.2": 1, "06.3": 0, "06.4": 1}, bo.notes
-    assert (bo.status, bo.notes) == ("memory", ["The kernel ended in the check of 06.3; begun anew."])
+    assert (bo.status, bo.notes) == ("memory", ["The kernel ended in the check of 06.3; restarted."])
     assert "your code did not answer: it used too much memory" in bo.exercises[1].findings[-1].observed
 
 

@@ -37,7 +37,7 @@
 # | `hint("00.1")` | gives the next of three hints |
 # | `solution("00.1")` | shows one right solution after the hints |
 #
-# In all lessons: unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
+# In all lessons: unless an exercise says otherwise, a function must not change its arguments, and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -336,7 +336,7 @@ print("devices that this worker sees:", set(lab.client.run(os.environ.get, "CUDA
 # ## 5. Start a cluster, and leave nothing behind
 #
 # A cluster that is forgotten holds memory and ports, and on a shared machine it holds what others wait for. A `with` block cannot
-# forget: at its end the cluster stops, also when an error ends it. (A cluster that nobody is connected to and that computes nothing stops
+# forget: at its end the cluster stops, also when an error ends it. (A cluster without connections and computations stops
 # itself after an hour.)
 
 # %% tags=["run"]
@@ -419,7 +419,7 @@ lessons.cards("00")
 # | laptop | `gpucluster.create("auto", n_workers=2)` finds no GPU | 2 CPU workers, pandas and NumPy blocks |
 # | one GPU | the same call finds it, and makes one worker, because one GPU is for one worker | 1 GPU worker, cuDF and CuPy blocks where they are installed |
 # | one machine with 8 GPUs | the same; `gpucluster.create("cuda")` takes all of them | one for each GPU |
-# | several machines | a cluster that somebody started, named in `GPUCLUSTER_LESSON_CLUSTER` | as many as there are |
+# | several machines | a running cluster, named in `GPUCLUSTER_LESSON_CLUSTER` | as many as there are |
 #
 # In plain Dask-CUDA the second and third row are `LocalCUDACluster()`: one worker process for each GPU, each with its own GPU context.
 # The scheduler is an ordinary CPU process, here as there. For GPUs with NVLink one adds `protocol="ucx"`, between machines with

@@ -114,7 +114,7 @@ class PageAnswer:
     Attributes
     ----------
     status : int or None
-        The status of HTTP, 200 when all is well; None when nobody answered.
+        The status of HTTP, 200 when all is well; None without an answer.
     words : str
         Title of the page, or what went wrong.
     """
@@ -123,7 +123,7 @@ class PageAnswer:
     words: str
 
     def __repr__(self) -> str:
-        return f"HTTP {self.status}: {self.words}" if self.status else f"Nobody answers: {self.words}"
+        return f"HTTP {self.status}: {self.words}" if self.status else f"No answer: {self.words}"
 
 
 def direct_address(cluster: Cluster) -> str:

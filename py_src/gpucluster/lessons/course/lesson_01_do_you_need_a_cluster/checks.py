@@ -199,7 +199,7 @@ def _expect_measured(exam: Examination, measured: Any) -> None:
     sizes = sorted(measured["copies"])
     exam.require("It has one row for 1, 4 and 16 copies", sizes == [1, 4, 16], f"copies {sizes}")
     right = (measured["rows"] == measured["copies"] * _ROWS).all()
-    exam.expect("The rows are those of so many copies", right, f"{list(measured['rows'])}")
+    exam.expect("The rows are those of this number of copies", right, f"{list(measured['rows'])}")
     times = measured[["pandas", "Dask"]].to_numpy(dtype=float)
     real = bool(np.isfinite(times).all() and (times > 0).all())
     exam.require("All six times were measured", real, f"{int((~(times > 0)).sum())} are not positive")

@@ -376,7 +376,7 @@ lab.report(
 # %% [markdown] anchor="out-of-memory"
 # ## 4. And if it does not fit?
 #
-# We give a program **400 MB** to work with, and let pandas load 1, 2, 3 … copies of the flights. `capped` starts a process of its own, and the
+# We give a program **400 MB** to work with, and let pandas load 1, 2, 3 … copies of the flights. `capped` starts a separate process, and the
 # operating system refuses it more memory. Eight copies are 350 MB: they would fit.
 #
 # **Predict:** how many copies does pandas survive?
@@ -438,7 +438,7 @@ def dask_answer(table):
 check("01.4", largest_scale, dask_answer)
 
 # %% [markdown] tags=["hint-1"] exercise="01.4"
-# Keep two numbers: `good`, which survives for sure (0 at the beginning), and `bad`, which does not (`highest + 1`, nobody will ask for it). Ask
+# Keep two numbers: `good`, which survives for sure (0 at the beginning), and `bad`, which does not (`highest + 1`, which is never asked for). Ask
 # for the middle. For `dask_answer`: `len(table)` counts the rows on the workers.
 
 # %% [markdown] tags=["hint-2"] exercise="01.4"
@@ -584,7 +584,7 @@ lessons.cards("01")
 #   is host memory; for GPU memory the same happens when `rmm_maximum_pool_size` is reached.
 # * **Cluster:** the race includes the network. Use more copies: 16 are too few for 8 workers.
 #
-# Numbers to keep in mind, to be replaced by those of your own machine: PCIe 4.0 ×16 moves about 32 GB/s between host and GPU, the memory of an A100 with
+# Numbers to keep in mind, to be replaced by those of your machine: PCIe 4.0 ×16 moves about 32 GB/s between host and GPU, the memory of an A100 with
 # 80 GB about 2,000 GB/s. Spilling pays the first price.
 
 # %% [markdown] tags=["instructor"]

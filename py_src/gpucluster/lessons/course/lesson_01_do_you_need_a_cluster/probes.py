@@ -1,4 +1,4 @@
-"""``capped(function, …)`` runs a function in a process of its own that may use only so much memory."""
+"""``capped(function, …)`` runs a function in a separate process with limited memory."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ def check_three_answers(exam: Examination, three_answers: Any) -> None:
 
 
 def random_flights(seed: int, n_rows: int) -> Any:
-    """Return a table of invented flights with many columns that nobody asks for."""
+    """Return a table of invented flights with many unneeded columns."""
     import pandas as pd
 
     rng = np.random.default_rng(seed)

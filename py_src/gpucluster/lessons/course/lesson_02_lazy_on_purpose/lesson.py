@@ -47,7 +47,7 @@ lab = lessons.start("02")
 # | here | without our helper |
 # |---|---|
 # | `load = counted(load)`, `load.calls()` | a function that adds 1 to a number in its own process, and `client.run` to add up the numbers of all workers |
-# | `places_of(client, pieces)` | `client.who_has(pieces)`, with a worker's name in the place of its address |
+# | `places_of(client, pieces)` | `client.who_has(pieces)`, with a worker's name instead of its address |
 # | `memory_on_workers(client)` | the scheduler's account: `client.run_on_scheduler(lambda dask_scheduler: …)`, the sum of `nbytes` of this client's tasks |
 #
 # </details>
@@ -114,7 +114,7 @@ worst
 
 # %% tags=["run"]
 mistake = delayed(slow_month)("June").dep_delay / delayed(int)("June")
-print("The plan is made, and nobody complained.")
+print("The plan is made, without any complaint.")
 with lessons.expect_failure():
     mistake.compute()
 
@@ -391,7 +391,7 @@ print(f"bytes that the workers keep for this notebook: {full:,} before, {memory_
 # %% [markdown] exercise="02.4" title="Persist the right node" topic="persist"
 # ### Exercise 02.4 · Persist the right node (8 min)
 #
-# Somebody will ask many questions about the **distances of long delays**: flights that left **more than two hours** late, and only the columns `carrier`,
+# You will be asked many questions about the **distances of long delays**: flights that left **more than two hours** late, and only the columns `carrier`,
 # `dep_delay` and `distance`. Write `prepare`: it gets the lazy table and returns a Dask table with exactly that, so that
 #
 # * a question does not load anything again;
@@ -422,7 +422,7 @@ check("02.4", prepare)
 # %% [markdown] anchor="placement"
 # ## 5. Where is it?
 #
-# Until `compute` or `persist`, nobody has decided **where** a task will run. The scheduler decides then, and the next time it may decide otherwise.
+# Until `compute` or `persist`, it is not decided **where** a task will run. The scheduler decides then, and may decide differently next time.
 # `client.who_has` tells which worker holds a piece.
 #
 # **Predict:** we compute the same twelve pieces twice. Real work sometimes takes a little longer, sometimes a little less; here a random wait does that.
@@ -552,7 +552,7 @@ check("02.6", collections)
 # * A graph has no circles, but usually many valid orders. The scheduler chooses; each task runs once per request, its result may be used many times.
 # * Mistakes show at `compute`, not at the line that made them.
 # * Persist late in the chain: after rows and columns are chosen. `del` gives the memory back.
-# * Nobody knows beforehand where a task runs. `who_has` tells afterwards.
+# * You cannot know in advance where a task runs. `who_has` shows it afterwards.
 # * Collections make graphs, schedulers work through them. Futures start at once.
 
 # %% [markdown]

@@ -222,7 +222,7 @@ def _expect_rows(exam: Examination, made: Bars, records: list[dict[str, Any]]) -
     exam.expect("Rows are numbered 0, 1, 2, … without a gap", rows == set(range(len(rows))), f"rows {sorted(rows)}")
     pairs = {(row, place.get(name)) for row, _, _, name in made}
     threads = len(set(place.values()))
-    exam.expect("Each thread of each worker has a row of its own", len(pairs) == len(rows) == threads,
+    exam.expect("Each thread of each worker has its own row", len(pairs) == len(rows) == threads,
                 f"{len(rows)} rows for {threads} threads")  # fmt: skip
     overlaps = 0
     for row in rows:

@@ -33,8 +33,8 @@
 # * **decide** how large a task must be to be worth its overhead.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("03.1", bound)` tries your answer, `hint("03.1")` gives the
-# next of three hints, and `solution("03.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves
-# what it is given as it was, and gives the same when it is called again.
+# next of three hints, and `solution("03.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must
+# not change its arguments, and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -286,7 +286,7 @@ figures.gantt({"wait for a knife": waited}, orders, shortest)
 
 # %% [markdown]
 # **Explain:** the hatched cook *has* an order, so the scheduler believes that this cook is busy. The stew needs no knife and could have been on
-# the fire all the time, but nobody is free to put it there. This is **starvation**: a worker is idle although there is work, because it waits for
+# the fire all the time, but no cook is free to put it there. This is **starvation**: a worker is idle although there is work, because it waits for
 # something shared. Dask's task stream would show the hatched time as *work*: it sees that the task runs, not that it sleeps.
 
 # %% [markdown]
@@ -296,7 +296,7 @@ figures.gantt({"wait for a knife": waited}, orders, shortest)
 # says what it needs: `client.submit(..., resources={"knife": 1})`. The scheduler gives it only to a worker that has that many, and the worker
 # starts it only when that many are free. Dask does not know what a knife is: it only counts.
 #
-# Resources are usually set when a worker starts (`dask worker --resources "knife=1"`). On a cluster that already runs, each worker can be told.
+# Resources are usually set when a worker starts (`dask worker --resources "knife=1"`). On a running cluster, you can set them on each worker.
 # This function runs *in* a worker, with `client.run`:
 
 # %% tags=["run"]
@@ -381,7 +381,7 @@ figures.gantt({"wait for a knife": waited, "knife as a resource": aware}, orders
 
 # %% [markdown]
 # **Explain:** the same orders, cooks and knives. The cook without a knife never gets an order that needs one, puts the stew on at once, and
-# nobody waits. The evening ends close to the lower bound of 03.1, which no scheduler can beat.
+# no cook waits. The evening ends close to the lower bound of 03.1, which no scheduler can beat.
 #
 # In real life, a "knife" is a device, a licence, a database that takes two connections, or a large part of a node's memory. Dask's
 # resources are per worker. For something that the *whole cluster* shares and that no worker owns, such as a database, a `Semaphore` is right, with its price.
@@ -617,7 +617,7 @@ print(f"12 tasks on one worker {weak[1]:.2f} s, 24 tasks on two {weak[2]:.2f} s:
 # the valid ones, and this lesson showed that the choice matters: 03.2 and 03.3 are the same graph.
 # </details>
 
-# %% [markdown] exercise="03.6" title="A Gantt chart of your own evening" topic="scheduler"
+# %% [markdown] exercise="03.6" title="A Gantt chart of your evening" topic="scheduler"
 # ## 7. Make: play your own evening again
 #
 # ### Exercise 03.6 · Bars from a task stream (8 min)
@@ -718,13 +718,13 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners say by themselves that an idle worker is not always a lack of work, and that the scheduler can only use what it is told.
+# * **Goal:** learners say unprompted that an idle worker is not always a lack of work, and that the scheduler can only use what it knows.
 # * **Time:** 8 section 1 · 10 for 03.1 · 15 for section 3 · 12 for section 4 · 8 for 03.4 · 12 for section 6 · 8 for 03.6. When late, give the solution
 #   of 03.6 (the animation is worth seeing) and leave out weak scaling.
 # * **On the projector:** play the kitchen with three people, two pens and fourteen sheets of paper before anybody types. Then both Gantt charts of
 #   section 4 one above the other. Open Dask's task stream during 03.2 as well: it shows no idle time. Ask why.
 # * **Frequent mistakes:** 03.1 without the critical path (the check says which limit is wrong); the idle share per cook that appears in the log instead of per
-#   cook that there is; knives left over from an earlier `hand_out` (cooks without a knife must be told `0`); `resources` on all
+#   cook that there is; knives left over from an earlier `hand_out` (set `0` for cooks without a knife); `resources` on all
 #   orders, so that the stew waits for a knife; `repartition(npartitions=...)` in 03.4, which changes nothing; rows numbered by worker
 #   only in 03.6.
 # * **What to skip when late:** 03.5 can be homework; its message is in the profile above it.

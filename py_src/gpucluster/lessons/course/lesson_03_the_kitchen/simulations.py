@@ -189,7 +189,7 @@ class Kitchen:
 def open_kitchen(lab: Lab, cooks: int) -> Kitchen:
     """Scale the lesson's cluster to that many workers.
 
-    Where it cannot have so many, such as one worker per device on a machine with one device, the cooks are threads of
+    Where it cannot have that many, such as one worker per device on a machine with one device, the cooks are threads of
     this process; orders that only take time do not notice.
     """
     return Kitchen(lab, cooks)

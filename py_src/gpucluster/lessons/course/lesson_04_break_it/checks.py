@@ -24,7 +24,7 @@ from ...checks import exercise
 from ...examination import Examination, NeedsCluster, describe, describe_error
 from ...simulations.recovery import PATIENCE_SECONDS, TaskHistory, addresses, crash, expect_crashes, recovered, restored
 
-# Breaking the lesson's cluster for a check, and leaving it as it was.
+# Breaking the lesson's cluster for a check, and restoring it.
 
 
 @contextmanager
@@ -285,7 +285,7 @@ def check_rerun(exam: Examination, rerun: Any) -> None:
     """The prediction is right for 200 random graphs, and for one that really loses a worker."""
     reasons = {
         "Results that only the lost worker had are computed again": 0,
-        "What they need is computed again where nobody holds it any more": 0,
+        "What they need is computed again where no worker holds it any more": 0,
         "Nothing else is computed again": 0,
     }
     missing, inputs, needless = reasons
@@ -306,7 +306,7 @@ def check_rerun(exam: Examination, rerun: Any) -> None:
 def _situation(rng: np.random.Generator) -> tuple[Graph, dict[str, set[str]], set[str]]:
     """A graph that has been computed: keys with futures are in memory, some of them twice; B holds at least one.
 
-    A result that nobody wants any more may still be on the worker that is lost: alone it is no reason to compute.
+    A result that is no longer needed may still be on the worker that is lost: alone it is no reason to compute.
     """
     graph = random_graph(rng, int(rng.integers(4, 12)))
     wanted = {key for key in graph if rng.random() < 0.45} or {next(iter(graph))}
@@ -383,7 +383,7 @@ def poison(file: str) -> None:
 
 
 def flaky(file: str, fails: int) -> str:
-    """Fail so many times with an ordinary error, then work."""
+    """Fail a number of times with an ordinary error, then work."""
     with open(file, "a") as stream:
         stream.write("tried\n")
     if len(Path(file).read_text().splitlines()) <= fails:
@@ -401,7 +401,7 @@ def check_carefully(exam: Examination, run_carefully: Any) -> None:
     deaths = int(exam.rng.integers(0, 2))
     with tempfile.TemporaryDirectory() as top, as_it_was(client):
         usual = client.run_on_scheduler(_allowed)
-        before = usual + int(exam.rng.integers(1, 5))  # what Dask has by itself is no guide to what was there
+        before = usual + int(exam.rng.integers(1, 5))  # Dask's default does not show what was there before
         client.run_on_scheduler(_set_allowed, number=before)
         for name, retries in (("enough", fails), ("too few", fails - 1)):
             file = os.path.join(top, name)
@@ -468,7 +468,7 @@ def write_and_crash(record: Callable[..., Any], folder: str, number: int, line: 
 def write_and_crash_midway(
     record: Callable[..., Any], folder: str, number: int, line: str, marker: str, opening: int
 ) -> int:
-    """Write a line; the first time, end the worker when it has opened so many files, with nothing in the last."""
+    """Write a line; the first time, end the worker when it has opened a number of files, with nothing in the last."""
     if os.path.exists(marker):
         record(folder, number, line)
         return number
@@ -575,7 +575,7 @@ def _end_task(client: Any, future: Any) -> None:
 
 @contextmanager
 def _quick_turns() -> Iterator[None]:
-    """Let threads take turns so often that two who write at the same time meet."""
+    """Let threads switch so often that two writers meet."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:

@@ -35,7 +35,7 @@ def recomputed(
     graph : dict
         What each key needs.
     places : dict
-        Worker that held each result before the crash; keys that nobody held are drawn hollow.
+        Worker that held each result before the crash; keys that no worker held are drawn hollow.
     again : collection of str
         Keys that were computed once more.
     lost : str
@@ -80,4 +80,4 @@ def _legend(workers: list[str], lost: str) -> list[Any]:
         dot(_COLOURS[number % 4], QUIET, 0.8, f"held by worker {number}{' (crashed)' if worker == lost else ''}")
         for number, worker in enumerate(workers)
     ]
-    return [*held, dot("white", QUIET, 0.8, "held by nobody any more"), dot("white", WARNING, 3, "computed again")]
+    return [*held, dot("white", QUIET, 0.8, "held by no worker any more"), dot("white", WARNING, 3, "computed again")]

@@ -33,10 +33,10 @@
 # * **decide** how often Dask may try.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("04.1", rerun)` tries your answer, `hint("04.1")` gives the
-# next of three hints, and `solution("04.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves
-# what it is given as it was, and gives the same when it is called again.
+# next of three hints, and `solution("04.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must
+# not change its arguments, and must return the same result each time.
 #
-# **This lesson ends worker processes on purpose.** So it makes a cluster of its own (`apart=True`), also when another one runs already.
+# **This lesson ends worker processes on purpose.** So it creates a separate cluster (`apart=True`), even if another one is running.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -119,7 +119,7 @@ display(lessons.banner("flights"))
 print(f"{len(graph)} tasks")
 
 # %% [markdown]
-# Nothing has run yet, and nobody has decided where. "Even though the process is defined, the place where the result will be stored is not assigned",
+# Nothing has run yet, and the workers are not chosen yet. "Even though the process is defined, the place where the result will be stored is not assigned",
 # say the slides. Let us look: we run the same graph twice, and ask the scheduler each time who has the results. We keep futures
 # of the `late` tasks and of `total`, and none of the `read` tasks.
 
@@ -168,7 +168,7 @@ print(f"the total is the same: {undisturbed:,} and {futures['total'].result():,}
 # **Explain:** the graph says *what* depends on what. *Where* a task runs is decided when it runs, from what the workers are doing at this moment. That is why
 # a graph can be finished by other workers than those it began with. (Sometimes both runs look the same; nothing guarantees it either way.)
 #
-# The `read` results are nowhere: nobody has a future of them, and no task still needs them, so Dask has **released** them. But
+# The `read` results are nowhere: no future refers to them, and no task still needs them, so Dask has **released** them. But
 # the scheduler still knows how to make them: it keeps the **recipe** of everything that a future depends on.
 
 # %% [markdown]
@@ -177,9 +177,9 @@ print(f"the total is the same: {undisturbed:,} and {futures['total'].result():,}
 # `crash` ends a worker's process at once, as a power cut would (`os._exit(1)` in the worker). What it held is gone. Then two
 # things happen: a *nanny*, which watches over the worker, has a new and empty one started. (Here the nannies live in the scheduler's process,
 # and the starter of lesson 00 starts the new worker for them.) And the scheduler looks at its
-# graph: which of the lost results does somebody still want?
+# graph: which of the lost results are still needed?
 #
-# `expect_crashes` prepares the cluster for a lesson with many crashes: afterwards only the nannies replace workers, and nobody else
+# `expect_crashes` prepares the cluster for a lesson with many crashes: afterwards only the nannies replace workers, and nothing else
 # does so at the same time.
 #
 # **Predict:** we have futures of the 12 `late` tasks and of `total`. The worker that holds `total` crashes. How many of the 25 tasks are
@@ -196,7 +196,7 @@ predict("04.a", 13)  # SOLUTION
 #
 # * `graph`: for each key, the list of keys that it needs, as above;
 # * `memory`: for each key whose result is in memory, the **set** of workers that hold it (there may be several); some of these
-#   results may be wanted by nobody any more;
+#   results may no longer be needed;
 # * `wanted`: the set of keys with futures;
 # * `lost`: the worker that crashes.
 #
@@ -213,7 +213,7 @@ def rerun(graph, memory, wanted, lost):
     todo = list(wanted)
     while todo:
         key = todo.pop()
-        if key not in again and not memory.get(key, set()) - {lost}:  # nobody else has it
+        if key not in again and not memory.get(key, set()) - {lost}:  # no other worker has it
             again.add(key)
             todo.extend(graph[key])
     return again
@@ -223,7 +223,7 @@ def rerun(graph, memory, wanted, lost):
 check("04.1", rerun)
 
 # %% [markdown] tags=["hint-1"] exercise="04.1"
-# Begin with what is wanted. A wanted key that another worker still holds is safe. For one that nobody holds any more, look at what
+# Begin with what is wanted. A wanted key that another worker still holds is safe. For one that no worker holds any more, look at what
 # it needs, and ask the same question there.
 
 # %% [markdown] tags=["hint-2"] exercise="04.1"
@@ -231,14 +231,14 @@ check("04.1", rerun)
 # `graph[key]` must be looked at in the same way.
 
 # %% [markdown] tags=["hint-3"] exercise="04.1"
-# Keep a list `todo = list(wanted)` and a set `again`. While there is something in `todo`: take a key with `pop`; if it is not in `again` and nobody
-# else holds it, add it to `again`, and add `graph[key]` to `todo`. A key that is not wanted and that nobody needs is never looked at.
+# Keep a list `todo = list(wanted)` and a set `again`. While there is something in `todo`: take a key with `pop`; if it is not in `again` and no
+# other worker holds it, add it to `again`, and add `graph[key]` to `todo`. A key that is neither wanted nor needed is never looked at.
 
 # %% [markdown]
 # Now for real. `TaskHistory` reads in the scheduler's log how often each task was computed inside its block.
 
 # %% tags=["run"]
-forget(futures)  # the check has crashed a worker, too: begin anew
+forget(futures)  # the check has crashed a worker, too: start again
 futures = run()
 lab.client.amm.stop()  # the memory manager drops copies now and then: not just now
 held = places(futures)
@@ -335,9 +335,9 @@ else:
 #
 # <details><summary>Answer</summary>
 #
-# 1. It is not one *action*: all results that the worker held and that somebody still needs are computed again, and the inputs that were
+# 1. It is not one *action*: all results that the worker held and that are still needed are computed again, and the inputs that were
 #    released, back to the beginning of the graph.
-# 2. The rest *is* disturbed: whoever waits for these results waits longer, and the remaining workers have more to do.
+# 2. The rest *is* disturbed: everything that waits for these results waits longer, and the remaining workers have more to do.
 # 3. It holds only if a task can be repeated: its inputs must still be there (section 4), and running it twice must do no harm (section 5).
 # </details>
 
@@ -379,7 +379,7 @@ restored(lab.client, n_workers)
 # 1. Write `with_reload`: run `task(data)` on the cluster, where `data` is the future of scattered data. If the data was lost, call `reload()` in the
 #    notebook, scatter what it returns, and run the task on that. Return **two** things: the result, and the future of the data that
 #    can be used next time. An error of the task itself, such as a `ValueError`, is not a loss: it must reach the caller.
-# 2. Why can Dask not bring back scattered data by itself? Set `why` to `"a"`, `"b"`, `"c"` or `"d"`:
+# 2. Why can Dask not restore scattered data automatically? Set `why` to `"a"`, `"b"`, `"c"` or `"d"`:
 #
 #    * a: it could, but takes longer than `timeout`
 #    * b: because the data was too large for the other workers
@@ -472,7 +472,7 @@ print(f"12 tasks, {len(written)} lines. More than once: "
 # %% [markdown] exercise="04.4" title="Make the writing idempotent" topic="side-effects"
 # ### Exercise 04.4 · Write it so that it may run twice (8 min)
 #
-# Write both sides. Each task has a `number` of its own; two tasks may have the same words in their `line`.
+# Write both sides. Each task has its own `number`; two tasks may have the same words in their `line`.
 #
 # 1. `record(folder, number, line)`: keeps the line somewhere in the folder.
 # 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order. The folder is there, and holds only what `record` put there. No line has a
@@ -487,7 +487,7 @@ def record(folder, number, line):
     target = Path(folder) / f"line-{number:06d}.txt"
     with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".part", delete=False) as file:
         file.write(line)
-    os.replace(file.name, target)  # all at once: nobody ever sees half a file
+    os.replace(file.name, target)  # all at once: half a file is never visible
     ### END SOLUTION
 
 
@@ -608,7 +608,7 @@ print(f"{len(addresses(lab.client))} workers, as at the beginning")
 # ## Keypoints
 #
 # * Where a result lies is decided at run time, and may change. The graph is what lasts: it is the recipe.
-# * After a crash, Dask computes again what is wanted and held by nobody, and, where needed, its inputs back to the beginning. Nothing else.
+# * After a crash, Dask computes again what is wanted and held by no worker, and, if needed, its inputs back to the beginning. Nothing else.
 # * Scattered data has no recipe: it is lost, together with everything that depends on it. Let tasks load data.
 # * A task may run more than once. If it writes, it must be idempotent: set, do not add.
 # * `retries` counts errors, `allowed-failures` counts dead workers. `KilledWorker` means: look at the workers' logs, most often it is memory.
@@ -629,7 +629,7 @@ lessons.cards("04")
 #   processes.
 # * **One GPU:** the only worker crashes, so *all* results are computed again, and everything waits until it is back. Results in GPU memory are lost in
 #   the same way; results that were spilled to the host belong to the worker's process, and are lost, too.
-# * **Cluster:** a whole node may go, with its nanny: then nobody replaces the worker, unless the cluster scales by itself. Batch systems end workers when
+# * **Cluster:** a whole node may go, with its nanny: then the worker is not replaced, unless the cluster scales automatically. Batch systems end workers when
 #   their time is over. If the *scheduler* goes, all is lost: write intermediate results to files.
 
 # %% tags=["run"]
@@ -642,10 +642,10 @@ lab.close()
 # * **Goal:** learners predict from a graph what is computed again, and name the two cases in which recovery is not safe: lost inputs and side effects.
 # * **Time:** 8 section 1 · 12 section 2 · 8 section 3 · 8 section 4 · 5 section 5 · 4 section 6. When late, give the solution of 04.2, and leave 04.5 as homework.
 # * **On the projector:** the figure of section 2, then ask: "and if we had kept the `read` results?". The panel beside the notebook: a
-#   worker disappears and comes back. The question for the class in section 5: which of your own tasks write something?
+#   worker disappears and comes back. The question for the class in section 5: which of your tasks write something?
 # * **Frequent mistakes:** 04.1: everything upstream of a lost key is returned, although another worker still holds the input; copies on two
-#   workers are overlooked; lost results that nobody wants are returned. 04.2: crashing before anything was done (then nothing is computed *again*), or after the result
+#   workers are overlooked; lost results that are not needed are returned. 04.2: crashing before anything was done (then nothing is computed *again*), or after the result
 #   was there. 04.3: `except Exception`, which hides mistakes of the task. 04.4: comparing lines instead of numbers, so that equal lines disappear. 04.5: the
 #   setting is put back before the result was fetched.
 # * **What to skip when late:** section 6, if the class has seen `KilledWorker` before.
-# * **A warning:** the lesson ends workers. Learners who share a cluster need one of their own: `gpucluster create --name mine`.
+# * **A warning:** the lesson ends workers. Learners who share a cluster need their own: `gpucluster create --name mine`.

@@ -87,7 +87,7 @@ def _hidden_weather(exam: Examination) -> tuple[Any, Any]:
     late["time_hour"] = exam.rng.choice(double["time_hour"].unique(), 12)
     late["time_hour"] = pd.to_datetime(late["time_hour"], utc=True).astype(flights["time_hour"].dtype)
     flights = pd.concat([flights, late.astype(flights.dtypes.to_dict())]).reset_index(drop=True)
-    flights["flight"] = np.arange(len(flights), dtype="int32")  # so that rows can be told apart
+    flights["flight"] = np.arange(len(flights), dtype="int32")  # so that rows can be distinguished
     used = weather.merge(flights[["origin", "time_hour"]].drop_duplicates(), on=["origin", "time_hour"])
     kept = used.drop(used.sample(12, random_state=exam.rng).index)
     measured = ["temp", "wind_speed", "visib"]
@@ -355,7 +355,7 @@ def check_busiest(exam: Examination, busiest: Any, peak: Any) -> None:
         exam.expect("number is the most flights that are in the air in one minute", found[0] == most,
                     f"{found[0]:,} with {counted(count, 'partition')}")  # fmt: skip
         exam.expect(
-            "clock is the first minute with so many flights",
+            "clock is the first minute with that many flights",
             found[1] == first,
             f"{found[1]:,} with {counted(count, 'partition')}"
             + (
@@ -393,7 +393,7 @@ def _hidden_minutes(exam: Examination) -> tuple[Any, int, int]:
     first, second = 4200 + int(exam.rng.integers(0, 50)), 4400 + int(exam.rng.integers(0, 50))
     extra = [pd.DataFrame({"flight_row": np.arange(crowd) + size + n * crowd, "minute": 0, "clock": at})
              for n, at in enumerate((second, first))]  # fmt: skip
-    # Spread over all partitions: no partition by itself knows how busy a minute is.
+    # Spread over all partitions: no single partition knows how busy a minute is.
     mixed = pd.concat([extra[0], table, extra[1]]).sample(frac=1, random_state=exam.rng)
     late_first = mixed["clock"].to_numpy() == second
     order = np.argsort(~late_first & (exam.rng.random(len(mixed)) < 0.5), kind="stable")

@@ -116,7 +116,7 @@ def airborne(counts: Any) -> None:
 def bytes_moved(moved: dict[str, int], words: dict[str, str]) -> None:
     """Draw the bytes that the workers sent each other for each operation, coloured by the learner's words."""
     if not any(moved.values()):
-        print("No byte moved between workers: with a single worker there is nobody to send to.")
+        print("No byte moved between workers: with a single worker there is none to send to.")
         return
     figure, axes = new_axes(9.0, 0.32 * len(moved) + 1.2)
     colours = [WORD_COLOURS.get(words.get(name, ""), INK) for name in moved]

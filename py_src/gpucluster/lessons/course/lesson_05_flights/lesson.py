@@ -39,7 +39,7 @@
 # | second: reshape, cut, repair | 6 to 11 | 05.7 to 05.12 |
 #
 # `check("05.1", …)` tries an answer, `hint("05.1")` gives the next of three hints, `solution("05.1")` shows one right solution.
-# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
+# Unless an exercise says otherwise, a function must not change its arguments, and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -96,7 +96,7 @@ flights, weather = datasets.flights(), datasets.weather()
 planes, airports, airlines = datasets.planes(), datasets.airports(), datasets.airlines()
 workspace = tempfile.TemporaryDirectory(prefix="flights-")  # a folder for your files, gone at the end
 home = Path(workspace.name)
-clock = StageClock()  # adds up the time of your own cells, for the end of the lesson
+clock = StageClock()  # adds up the time of your cells, for the end of the lesson
 
 # %% [markdown] anchor="tables"
 # ## 1. Look before you calculate
@@ -227,7 +227,7 @@ with expect_failure():
     print(dd.read_csv(csv_files)["dep_delay"].mean().compute())
 
 # %% [markdown]
-# **Read the message.** In the first lines of January nobody was cancelled, so five columns looked like whole numbers. Later there are
+# **Read the message.** In the first lines of January no flight was cancelled, so five columns looked like whole numbers. Later there are
 # gaps, and a gap makes a column of decimal numbers (`int64`, the usual type of whole numbers, has no way to say "missing"; pandas' `Int64`, with a capital I, has
 # one, but `read_csv` takes it only when you ask for it). The guess was wrong, and Dask tells you
 # instead of going on with other types in the middle of the table.
@@ -262,7 +262,7 @@ del january
 # ### Exercise 05.2 · From CSV to Parquet (15 min)
 #
 # 1. Write `convert`. Each CSV file becomes one Parquet file; `time_hour` becomes a time; what is missing stays missing. The check uses
-#    months of its own, and in its first file *nothing* is missing.
+#    its own months, and in its first file *nothing* is missing.
 # 2. Write `open_delays`: the lazy table of two columns, and nothing else is read. The check damages the other columns on purpose.
 
 # %% tags=["exercise"] exercise="05.2"
@@ -298,7 +298,7 @@ check("05.2", convert, open_delays)
 # parse_dates=["time_hour"])`. The second function is one line: `return dd.read_parquet(folder, columns=["origin", "dep_delay"])`.
 
 # %% [markdown]
-# **Predict:** all 19 columns are in the files. Which share of their bytes must be read for two of them, in percent?
+# **Predict:** all 19 columns are in the files. What percentage of their bytes must be read for two of them?
 
 # %% tags=["predict"]
 predict("05.b", 12)  # SOLUTION
@@ -376,7 +376,7 @@ check("05.3", mean_delay)
 # It is the line that you would write in pandas.
 
 # %% [markdown] tags=["hint-2"] exercise="05.3"
-# `groupby`, one column, `mean`. `mean` leaves out missing values by itself. Do not compute: return the lazy result.
+# `groupby`, one column, `mean`. `mean` skips missing values automatically. Do not compute: return the lazy result.
 
 # %% [markdown] tags=["hint-3"] exercise="05.3"
 # `return flights.groupby("origin")["dep_delay"].mean()`
@@ -391,7 +391,7 @@ if ready("05.3", mean_delay):
 
 # %% [markdown]
 # **Explain:** read the plan from the bottom. Each partition gives *sums and counts* for three origins; a **tree** adds them up, and
-# one division ends it. Nobody averages averages, and nobody moves rows.
+# one division ends it. No averages are averaged, and no rows are moved.
 
 # %% [markdown] anchor="joins"
 # ## 5. Join, and lose nothing
@@ -746,12 +746,12 @@ predict("05.d", 191)  # SOLUTION
 # %% [markdown] exercise="05.9" title="Flights in the air at once" topic="movement"
 # ### Exercise 05.9 · Flights in the air at once (8 min)
 #
-# Write `busiest`: the largest number of flights in one minute, and the **first** minute with so many. One minute has rows in several
+# Write `busiest`: the largest number of flights in one minute, and the **first** minute with that many. One minute has rows in several
 # partitions. Return computed whole numbers. Then run it on the whole table.
 
 # %% tags=["exercise"] exercise="05.9"
 def busiest(minutes):
-    """Return (number, clock): the most flights in the air at once, and the first minute with so many."""
+    """Return (number, clock): the most flights in the air at once, and the first minute with that many."""
     ### BEGIN SOLUTION
     in_the_air = as_pandas(minutes.groupby("clock").size())  # one number per minute comes to the notebook
     number = in_the_air.max()
@@ -772,7 +772,7 @@ check("05.9", busiest, peak)
 # compute. Its index need not be sorted, so `idxmax` may give a later minute of the same height.
 
 # %% [markdown] tags=["hint-3"] exercise="05.9"
-# `minutes.groupby("clock").size().compute()` counts the flights of each minute; keep it under a name of its own. Its `.max()` is the number. Of the minutes that
+# `minutes.groupby("clock").size().compute()` counts the flights of each minute; give it its own name. Its `.max()` is the number. Of the minutes that
 # have this number, the smallest of the index is the first one. For the year: call your function with `minutes`.
 
 # %% tags=["run"]
@@ -846,7 +846,7 @@ if ready("05.10", npartitions_for, cut):
 #
 # | | | |
 # |---|---|---|
-# | **none** | each partition by itself | nothing moves |
+# | **none** | each partition alone | nothing moves |
 # | **tree** | partial results are merged, pair by pair or in small groups | little moves |
 # | **shuffle** | each row goes to the partition that its key belongs to | almost everything moves |
 #
@@ -957,7 +957,7 @@ del year, fleet, operations, four, by_carrier
 # %% [markdown] anchor="stay"
 # ## 10. Stay where the data is
 #
-# Here is a pipeline that somebody wrote. It filters, joins, encodes, normalises and aggregates: are delays in fog longer than usual? (Fog: one sees less than 3
+# Here is a pipeline. It filters, joins, encodes, normalises and aggregates: are delays in fog longer than usual? (Fog: one sees less than 3
 # miles.) It gives the right numbers, but in a wasteful way.
 
 # %% tags=["run"] anchor="detours"
@@ -1045,7 +1045,7 @@ if ready("05.4", globals().get("join_weather")):
 # %% [markdown] anchor="unchanged"
 # ### A script without a change
 #
-# Not everything needs a cluster. This is plain pandas, in a Python of its own. Where an accelerator for pandas is installed, the
+# Not everything needs a cluster. This is plain pandas, in a separate Python process. Where an accelerator for pandas is installed, the
 # **unchanged** script runs under it; the first line of the output shows the command.
 
 # %% tags=["run"]
@@ -1069,8 +1069,8 @@ figures.time_share(clock.shares())
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
-# * **Audit first.** A gap says something: cancelled, diverted, another airline's numbering. Gaps are seldom spread at random.
-# * **Parquet keeps types and columns apart**: two of 19 columns cost a small part of the bytes. CSV must be told its types.
+# * **Audit first.** A gap says something: cancelled, diverted, another airline's numbering. Missing values are rarely random.
+# * **Parquet keeps types and columns apart**: two of 19 columns cost a small part of the bytes. For CSV you must give the types.
 # * **After each join**: as many rows as before, how many without a partner, why? A missing value is not a missing row.
 # * **Categories belong to the whole table**, not to a partition.
 # * **A table need not fit, its partitions must**: 1/32 to 1/16 of the device's memory with shuffles, 1/16 to 1/8 without.
@@ -1106,7 +1106,7 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners ask by themselves, after each join, how many rows there are and why some have no partner; and they can say, without
+# * **Goal:** learners ask unprompted, after each join, how many rows there are and why some have no partner; and they can say, without
 #   running it, whether an operation is none, tree or shuffle.
 # * **Time, first half:** 5 tables · 10 for 05.1 · 15 for 05.2 · 5 partitions · 5 for 05.3 · 10 for 05.4 · 10 for 05.5 · 5 for 05.6.
 #   **Second half:** 8 for 05.7 · 12 for 05.8 · 8 for 05.9 · 8 for 05.10 · 8 for 05.11 · 12 for 05.12. For a one-day course, the first half alone is complete.

@@ -376,21 +376,19 @@ def _expect_options(exam: Examination, kmeans: Any, parts: list[Any], points: Fl
 
 
 def _expect_step(exam: Examination, kmeans: Any, points: Floats, start: Floats) -> None:
-    """The step that is given is run on each block by itself, where the block is."""
+    """The given step runs on each block separately, where the block is."""
     sizes = unequal_sizes(exam.rng, len(points), 5)
     parts = on_workers(exam.client, points, sizes)
     exam.client.run(_forget_tasks)
     _, inertias = _run(exam, partial(kmeans, step=squares_step), parts, start.copy(), 0.0, 1)
     true = float(sum(size**2 for size in sizes))
     exam.expect(
-        "It uses the step that it is given, on each block by itself",
+        "It uses the given step, on each block separately",
         inertias[0] == true,
         "it does" if inertias[0] == true else f"a step that returns {true:g} in all gave {inertias[0]:g}",
     )
     tasks = set().union(*exam.client.run(_task_names).values())
-    exam.expect(
-        "Each block has a task of its own", len(tasks) == len(parts), f"{len(tasks)} tasks, {len(parts)} blocks"
-    )
+    exam.expect("Each block has its own task", len(tasks) == len(parts), f"{len(tasks)} tasks, {len(parts)} blocks")
 
 
 _tasks: dict[str, None] = {}
@@ -405,7 +403,7 @@ def _task_names() -> set[str]:
 
 
 def squares_step(block: Any, centroids: Any) -> tuple[Floats, Floats, float]:
-    """Return sums and counts, and in the place of the inertia a number that tells how the points were cut."""
+    """Return sums and counts, and instead of the inertia a number that shows how the points were cut."""
     from distributed import get_worker
 
     _tasks[str(get_worker().get_current_task())] = None
@@ -463,7 +461,7 @@ def _expect_one_update(exam: Examination, update: Any, k: int, empty: int, far: 
     wanted = min(empty, far)
     moved = sorted(map(tuple, new[~used][(new[~used] != centroids[~used]).any(axis=1)]))
     exam.expect(
-        "Each empty cluster gets a far point of its own, the farthest (the first) ones first",
+        "Each empty cluster gets its own far point, the farthest (the first) ones first",
         moved == sorted(map(tuple, far_points[:wanted])),
         f"{len(moved)} of {empty} empty clusters moved; {case}",
     )
@@ -578,7 +576,7 @@ def _rows_of(exam: Examination, rows: Floats, block: Floats) -> Any:
 def _expect_first(exam: Examination, first_centroids: Any) -> None:
     k, n, d = 6, 4000, 3
     centres = 25 * np.stack(np.meshgrid(*[[0, 1, 2]] * d), axis=-1).reshape(-1, d)[exam.rng.permutation(3**d)[:k]]
-    # Groups of very different size: a random start seldom has a point in each.
+    # Groups of very different size: a random start rarely has a point in each.
     sizes = unequal_sizes(exam.rng, n, k)
     points = np.concatenate([exam.rng.normal(c, 1.0, (size, d)) for c, size in zip(centres, sizes, strict=True)])
     parts = on_workers(exam.client, points, unequal_sizes(exam.rng, n, 3))
@@ -635,7 +633,7 @@ def _expect_rounds(exam: Examination, first_centroids: Any) -> None:
     candidates = np.asarray(several(exam, result, "centroids", "candidates")[1], dtype=float)
     found = {int(group[squared_distances(points, row[None]).argmin()]) for row in candidates}
     exam.expect(
-        "Each round looks at the cost anew: small groups at very different distances all get a candidate",
+        "Each round computes the cost again: small groups at very different distances all get a candidate",
         len(found) == 4,
         f"candidates in {len(found)} of 4 groups",
     )

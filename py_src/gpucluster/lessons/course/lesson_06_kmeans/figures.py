@@ -104,7 +104,7 @@ def centroids_moving(fit: Any, points: Any) -> None:
             track.set_data(path[: step + 1, j, 0], path[: step + 1, j, 1])
         dots.set_offsets(path[step, :, :2])
         dots.set_facecolor(np.clip(path[step], 0, 1))
-        # inertias[i] belongs to path[i]; the last path has no inertia of its own yet.
+        # inertias[i] belongs to path[i]; the last path has no inertia yet.
         here.set_data([min(step, last - 1) + 1], [inertias[min(step, last - 1)]])
         left.set_title(f"after {step} of {last} iterations", fontsize=10)
 

@@ -46,7 +46,7 @@
 # | `hint("06.2")` | gives the next of three hints |
 # | `solution("06.2")` | shows one right solution after the hints |
 #
-# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
+# Unless an exercise says otherwise, a function must not change its arguments, and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -98,7 +98,7 @@ from gpucluster.lessons.simulations.ranks import run_on_workers, run_ranks
 # One of these steps is wrong as it stands. You will find out which in exercise 06.4.
 #
 # **How good is a set of centroids?** The *inertia* says it: the sum, over all points, of the squared distance to the
-# nearest centroid. K-means makes it smaller with every iteration, or at least never larger. Nobody tells it the right groups, so
+# nearest centroid. K-means makes it smaller with every iteration, or at least never larger. It is not given the right groups, so
 # it is *unsupervised* learning. A classifier is *supervised*: it minimises its errors on examples whose answers are known.
 
 # %% [markdown] exercise="06.1" title="The steps in order" topic="sums-and-counts"
@@ -571,7 +571,7 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 check("06.6", kmeans_on_ranks)
 
 # %% [markdown] tags=["hint-1"] exercise="06.6"
-# Take your loop of 06.5. Which line gathers results from all blocks? What stands in its place, when each rank has only its own points?
+# Take your loop of 06.5. Which line gathers results from all blocks? What replaces it when each rank has only its own points?
 
 # %% [markdown] tags=["hint-2"] exercise="06.6"
 # `partial(points, assign(points, centroids), centroids)` gives what this rank contributes. Add up over the ranks with `comm.allreduce`: first the sums and
@@ -796,7 +796,7 @@ check("06.8", draw, first_centroids)
 
 # %% [markdown] tags=["hint-2"] exercise="06.8"
 # In `draw`, `candidates[assign(block, candidates)]` is the nearest candidate of each point, and `block[condition]` keeps the points for which the
-# condition is true. In `first_centroids`, each block needs a seed of its own in each round, such as `[seed, round, block]`; otherwise equal blocks
+# condition is true. In `first_centroids`, each block needs its own seed in each round, such as `[seed, round, block]`; otherwise equal blocks
 # draw the same numbers.
 
 # %% [markdown] tags=["hint-3"] exercise="06.8"
@@ -830,7 +830,7 @@ figures.starts(starts)
 #
 # ### Exercise 06.9 (10 min)
 #
-# 1. Write `fit_library`: fit it **from the same start** as your loop. (Which first centroids it chooses by itself is another
+# 1. Write `fit_library`: fit it **from the same start** as your loop. (Which first centroids it chooses on its own is another
 #    question; here it must not choose.)
 # 2. Write `agreement`: two figures that say whether two results are the same.
 #
@@ -1017,7 +1017,7 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners say by themselves that sums and counts travel, not means, and why n is not in the formula.
+# * **Goal:** learners say unprompted that sums and counts travel, not means, and why n is not in the formula.
 # * **Time:** 5 blackboard · 5 for 06.1 · 10 data and step 1 · 15 for 06.2 · 10 for 06.3 · 10 for 06.4 · 20 for 06.5 and section 7 = 75. Second session: 20
 #   for 06.6 · 10 for 06.7 · 20 for 06.8 · 10 for 06.9 · 10 for 06.10, quiz.
 # * **When late:** give the solution of 06.2; leave out 7b and 7c; 06.8 is the first to become homework.

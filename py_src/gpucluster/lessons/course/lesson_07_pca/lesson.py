@@ -36,7 +36,7 @@
 # * **choose** between covariance and QR, and between PCA and truncated SVD.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons.
-# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
+# Unless an exercise says otherwise, a function must not change its arguments, and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -135,7 +135,7 @@ check("07.8", stretch, solve_halves, products_from)
 # For `stretch`, compare A v with v: they point in the same or the opposite direction. For the other two, put what you know into the formula, and see what remains.
 
 # %% [markdown] tags=["hint-2"] exercise="07.8"
-# If A v = λ v, then v · A v = λ (v · v). L Lᵀ x = b: call Lᵀ x by a name of its own. (Q R)ᵀ (Q R) = Rᵀ Qᵀ Q R, and QᵀQ is the identity.
+# If A v = λ v, then v · A v = λ (v · v). L Lᵀ x = b: give Lᵀ x a name. (Q R)ᵀ (Q R) = Rᵀ Qᵀ Q R, and QᵀQ is the identity.
 
 # %% [markdown] tags=["hint-3"] exercise="07.8"
 # `(v @ A @ v) / (v @ v)`. `y = np.linalg.solve(L, b)`, then `np.linalg.solve(L.T, y)`. `R.T @ R`.
@@ -148,7 +148,7 @@ check("07.8", stretch, solve_halves, products_from)
 #
 # Cut all overlapping squares of 8 × 8 pixels out of two photos. A square has 64 pixels with three colours: 192 numbers, one row of a
 # table. Neighbouring pixels are alike, so these 192 numbers repeat each other. **Principal component analysis** (PCA) finds the few
-# directions along which the rows really differ. Nobody gives it labels: like k-means, it is *unsupervised*.
+# directions along which the rows really differ. It needs no labels: like k-means, it is *unsupervised*.
 
 # %% tags=["run"]
 print(datasets.ATTRIBUTION)
@@ -430,7 +430,7 @@ figures.errors_far_from_zero(errors)
 # of a photo lie between 0 and 1, so they are not far from zero, and 07.1 was right for them. A library cannot know that, so it merges.
 
 # %% [markdown] anchor="streaming"
-# ## 5. A table that nobody holds
+# ## 5. A table that no machine holds
 #
 # Squares of 16 × 16 pixels make rows of 768 numbers, and a table of 1.58 GB. The next banner says how large it is. Your notebook is not to hold it, and
 # no worker either.
@@ -488,7 +488,7 @@ else:
     print("Nothing to report yet: write fit_stream first (exercise 07.4).")
 
 # %% tags=["exercise"] exercise="07.4"
-# How many patches are there, and which share of the variance has the first component?
+# How many patches are there, and what share of the variance does the first component explain?
 n_patches = stream[0]  # SOLUTION
 first_ratio = principal_components(stream[2] / (stream[0] - 1), 1)[2][0]  # SOLUTION
 

@@ -16,7 +16,7 @@ from ...examination import Examination, Halt, describe
 
 
 def arrays(exam: Examination, result: Any, names: Sequence[str]) -> list[Floats]:
-    """Read a result that must be so many arrays of finite numbers."""
+    """Read a result that must be this number of arrays of finite numbers."""
     return [numbers(exam, part, name) for part, name in zip(several(exam, result, *names), names, strict=True)]
 
 
@@ -34,7 +34,7 @@ def total(results: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
 
 
 EVALUATIONS = 500
-"""So often the gradient may be computed; a fixed step of a sensible size needs less than half of it."""
+"""The most gradients allowed; a fixed step of a sensible size needs less than half of it."""
 LARGEST_LOSS = 0.005
 
 

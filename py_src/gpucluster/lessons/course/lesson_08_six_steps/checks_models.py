@@ -30,7 +30,7 @@ FARTHEST = 0.2
 def check_forest(exam: Examination, vote: Any, deal: Any) -> None:
     """Forests that know different classes vote on all of them; dealing gives every block every class."""
     _expect_votes(exam, vote, [[0, 2], [1, 2, 3], [0, 1, 3]])
-    _expect_votes(exam, vote, [[0, 3], [1, 3], [0, 1]])  # nobody has seen class 2
+    _expect_votes(exam, vote, [[0, 3], [1, 3], [0, 1]])  # class 2 was never seen
     _expect_silence(exam, vote)
     _expect_dealt(exam, deal)
 
@@ -176,7 +176,7 @@ def _expect_chance(exam: Examination, deal: Any, X: Any, y: Any, sizes: list[int
     )
     shifts = np.bincount((places[1] - places[0]) % len(X))
     same = max(float((blocks[0] == blocks[1]).mean()), float(shifts.max() / len(X)))
-    exam.expect("Another seed deals anew: the order is not the same one, moved on", same < twice + FARTHEST,
+    exam.expect("Another seed reshuffles: the order is not the same one, shifted", same < twice + FARTHEST,
                 f"{same:.0%} of the rows were moved on together, or are in the same block as before")  # fmt: skip
 
 
@@ -347,7 +347,7 @@ def _expect_limit(exam: Examination, collect: Any) -> None:
     values = exam.rng.normal(size=(int(exam.rng.integers(3000, 5000)), 3))
     sizes = [1000, 1000, len(values) - 2000]
     known = in_blocks(values, sizes)
-    unknown = known[known[:, 0] > 0]  # nobody has counted these rows yet: its nbytes is not a number
+    unknown = known[known[:, 0] > 0]  # these rows are not counted yet: its nbytes is not a number
     right = values[values[:, 0] > 0]
     for array, true, what in ((known, values, "an array"), (unknown, right, "an array whose length is not known")):
         for limit in (true.nbytes, 10 * true.nbytes):
@@ -499,7 +499,7 @@ def _expect_searches(exam: Examination, found: dict[str, Any]) -> None:
         _expect_folds(exam, result)
         times.append(tuple(np.asarray(results["mean_fit_time"], dtype=float).tolist()))
     different = len(set(times))
-    exam.expect("Each backend has a search of its own in found", different == len(BACKENDS),
+    exam.expect("Each backend has its own search in found", different == len(BACKENDS),
                 f"{different} different searches" if different > 1 else "three times the same one")  # fmt: skip
 
 

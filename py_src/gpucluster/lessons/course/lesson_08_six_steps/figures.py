@@ -101,7 +101,7 @@ def _middle(messages: Sequence[Any]) -> list[Any]:
 
 def _zoom(axes: Any, inside: Sequence[Any], begin: float) -> None:
     if not inside:
-        axes.set_title("No messages of our own between workers", fontsize=10)
+        axes.set_title("None of our messages between workers", fontsize=10)
         return
     times = [(message.seconds - begin) * 1000 for message in inside]
     margin = 0.3 + 0.35 * (max(times) - min(times))

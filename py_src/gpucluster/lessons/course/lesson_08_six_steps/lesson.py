@@ -42,7 +42,7 @@
 # |---|---|---|
 # | 1 cluster | `lessons.start(…)` | a scheduler, and one worker per device |
 # | 2 load | `read_parquet`, `from_array` | blocks of rows on the workers |
-# | 3 choose | `from gpucluster.learn import …` | scikit-learn's names, some rules of their own |
+# | 3 choose | `from gpucluster.learn import …` | scikit-learn's names, with some differences |
 # | 4 fit | `.fit(X, y)` | each worker computes on its blocks; small results are added up |
 # | 5 predict | `.predict(X)` | block by block, lazily |
 # | 6 collect | `.compute()`, `save` | now the results travel to you |
@@ -502,7 +502,7 @@ def slopes(f, x, h=1e-5):
 check("08.11", slopes)
 
 # %% [markdown] tags=["hint-1"] exercise="08.11"
-# Write it for one entry first. How do you change only that entry, and leave x as it was?
+# Write it for one entry first. How do you change only that entry, and keep x unchanged?
 
 # %% [markdown] tags=["hint-2"] exercise="08.11"
 # Make an array of zeros with `h` at one place, and call f for `x + step` and `x - step`.
@@ -564,7 +564,7 @@ check("08.3", loss_and_gradient, descend)
 
 # %% [markdown] anchor="collective"
 # **Run it where the data are.** `run_on_ranks` starts the same function on all workers at the same time. Each adds up its own blocks; `allreduce` adds the workers' sums and gives the total to
-# all. So all take the same step, and nobody asks the scheduler.
+# all. So all take the same step, without asking the scheduler.
 
 # %% tags=["run"]
 def fit_on_workers(shard, partial, descend, n_rows):
@@ -674,7 +674,7 @@ figures.fit_trace(stream.data, log.messages)
 #    of 0, and that counts. Where two classes are equal, either is right.
 # 2. `deal`: repair. Return the same rows in random order, still as Dask arrays with as many blocks, of about the same size. The same seed gives the same order.
 #
-# **Predict:** which share of test digits does the forest on sorted blocks get right? (A forest that sees all rows: about 0.97.)
+# **Predict:** what share of test digits does the forest on sorted blocks get right? (A forest that sees all rows: about 0.97.)
 
 # %% tags=["predict"]
 predict("08.c", 0.7)  # SOLUTION
@@ -916,7 +916,7 @@ if ready("08.6", predict_rows, collect):
 #
 # The next cell groups the pixels of a photo by colour, cut into 7 strips, and puts the labels together in that way.
 #
-# **Predict:** which share of the pixels gets a label that is not its own?
+# **Predict:** what share of the pixels gets a wrong label?
 
 # %% tags=["predict"]
 predict("08.d", 0.4)  # SOLUTION
@@ -981,7 +981,7 @@ with expect_failure(NotImplementedError):
     dd.get_dummies(flights[["carrier"]].astype("category"))
 
 # %% [markdown]
-# **Explain:** The number of columns depends on all words in *all* partitions, and nobody has looked yet. Dask says so. The dangerous way is the one that does not complain: to let each partition number its own words. Then 3 means one airline in January and
+# **Explain:** The number of columns depends on all words in *all* partitions, which have not been read yet. Dask says so. The dangerous way is the one without an error: to let each partition number its own words. Then 3 means one airline in January and
 # another in February.
 
 # %% [markdown] exercise="08.8" title="One code for one word, everywhere"
@@ -1095,7 +1095,7 @@ if ready("08.9", keep, bring_back):
 # ### Exercise 08.10 · One search, three places (10 min)
 #
 # 1. `search`: try all parameters of `grid` for `model` by three-fold cross-validation (`GridSearchCV(model, grid, cv=3)`) under `joblib.parallel_config(backend=…, n_jobs=2)`. Return the fitted search.
-# 2. Fill `found`: the result for each backend, each from a search of its own. They must agree.
+# 2. Fill `found`: the result for each backend, each from its own search. They must agree.
 
 # %% tags=["exercise"] exercise="08.10"
 def search(backend, model, grid, X, y):
@@ -1123,7 +1123,7 @@ check("08.10", search, found)
 # `with joblib.parallel_config(backend=backend, n_jobs=2):` and inside it `return GridSearchCV(model, grid, cv=3).fit(X, y)`. If `fit` stands after the block, it runs in this process.
 
 # %% [markdown] tags=["hint-3"] exercise="08.10"
-# `found[backend] = search(backend, sklearn.neighbors.KNeighborsClassifier(), grid, images, digit)`. The backend `"dask"` uses the client of this notebook by itself.
+# `found[backend] = search(backend, sklearn.neighbors.KNeighborsClassifier(), grid, images, digit)`. The backend `"dask"` uses the client of this notebook automatically.
 
 # %% tags=["run"]
 if ready("08.10", search, found):

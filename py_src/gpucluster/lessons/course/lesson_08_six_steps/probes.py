@@ -42,7 +42,7 @@ class SentMessage:
 class MessageLog:
     """Write down what `gpucluster.learn` sends from worker to worker inside a ``with`` block.
 
-    What other libraries send by ways of their own, such as NCCL, is not seen here: the list then stays empty.
+    What other libraries send over their own connections, such as NCCL, is not seen here: the list then stays empty.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def _delays_of_ranks(rng: np.random.Generator, n_ranks: int) -> list[Floats]:
 
 @exercise("09.2", "grid_sums")
 def check_grid(exam: Examination, grid_sums: Any) -> None:
-    """Ranks in rows and columns: each gets the sums of its own row and column, from communicators of their own."""
+    """Ranks in rows and columns: each gets the sums of its own row and column, from separate communicators."""
     for columns, rows in ((2, 2), (3, 2), (2, 4), (1, 3), (4, 1)):
         _expect_grid(exam, grid_sums, rows, columns)
         if not exam.passed:
@@ -158,7 +158,7 @@ def _expect_grid(exam: Examination, grid_sums: Any, rows: int, columns: int) -> 
                 splits == 2 * values.size, f"{splits / values.size:g} calls of Split per rank; {case}")  # fmt: skip
     whole = [name for name, group, *_ in run.collectives if not group and name not in {"Split", "barrier"}]
     exam.expect(
-        "Nothing is added up over all ranks: each sum is made in a communicator of its own",
+        "Nothing is added up over all ranks: each sum is made in its own communicator",
         not whole and not run.messages,
         f"{', '.join(sorted(set(whole))) or 'nothing'} over all ranks; {case}",
     )
@@ -201,7 +201,7 @@ def _arrays(rng: np.random.Generator) -> dict[str, Any]:
 
 @exercise("09.7", "send_array", "receive_array")
 def check_arrays(exam: Examination, send_array: Any, receive_array: Any) -> None:
-    """Any array arrives as it was, and its numbers are not pickled."""
+    """Any array arrives unchanged, and its numbers are not pickled."""
     arrays = _arrays(exam.rng)
     for name, array in arrays.items():
         run = _one_way(exam, send_array, receive_array, array)
@@ -268,15 +268,15 @@ def _like(array: Any) -> Any:
 def expect_arrived(exam: Examination, found: Any, true: Any, name: str) -> None:
     """The same numbers, in the same shape and type."""
     exam.require("receive_array returns an array", isinstance(found, np.ndarray), f"{describe(found)}: {name}")
-    exam.expect("Shape and type arrive as they were sent", found.shape == true.shape and found.dtype == true.dtype,
+    exam.expect("Shape and type arrive unchanged", found.shape == true.shape and found.dtype == true.dtype,
                 f"{found.dtype} {found.shape} from {true.dtype} {true.shape}: {name}")  # fmt: skip
     same = np.array_equal(found, true)
-    exam.expect("All numbers arrive, each in its place", same, f"{'equal' if same else 'not equal'}: {name}")
+    exam.expect("All numbers arrive, in the right order", same, f"{'equal' if same else 'not equal'}: {name}")
 
 
 def expect_unchanged(exam: Examination, sent: Any, true: Any, name: str) -> None:
     """The sender still has what it had."""
-    exam.expect("The array that was sent stays as it was", np.array_equal(sent, true), name)
+    exam.expect("The sent array is unchanged", np.array_equal(sent, true), name)
 
 
 @exercise("09.8", "send_in_pieces", "receive_in_pieces")
@@ -327,7 +327,7 @@ KEYS = ("ranks", "workers", "environment", "program")
 
 @exercise("09.10", "read_launch")
 def check_launch(exam: Examination, read_launch: Any) -> None:
-    """Every word of the line is found in its place: the launcher's, the environment's, the program's."""
+    """Every word of the line is in the right place: the launcher's, the environment's, the program's."""
     for number in range(40):
         line, true = _random_line(exam.rng, number)
         found = exam.call(read_launch, line)

@@ -24,7 +24,7 @@ from .checks import on_ranks, under_mpi
 
 LARGEST_MODEL = 4_000
 SLOW, SLOW_SECONDS = 100.0, 0.3
-"""A chunk that begins with this number takes so long: the first one, so that models are ready in another order."""
+"""A chunk that begins with this number takes this long: the first one, so that models are ready in another order."""
 
 
 @exercise("09.5", "one_per_worker")
@@ -41,7 +41,7 @@ def check_one_per_worker(exam: Examination, one_per_worker: Any) -> None:
         result = exam.call(one_per_worker, X, workers)
         case = f"{n} rows, {workers} workers"
         exam.require("It returns a Dask array", isinstance(result, da.Array), f"{describe(result)}; {case}")
-        exam.require("The shape stays as it was", result.shape == X.shape, f"{result.shape} from {X.shape}")
+        exam.require("The shape is unchanged", result.shape == X.shape, f"{result.shape} from {X.shape}")
         exam.expect("There are as many chunks as workers", result.numblocks[0] == workers,
                     f"{result.numblocks[0]} chunks along the rows; {case}")  # fmt: skip
         exam.expect("Each chunk has all columns", result.numblocks[1] == 1,
@@ -49,7 +49,7 @@ def check_one_per_worker(exam: Examination, one_per_worker: Any) -> None:
         sizes = result.chunks[0]
         exam.expect("Two chunks differ by at most one row", max(sizes) - min(sizes) <= 1, f"rows: {sizes}; {case}")
         same = np.array_equal(as_numpy(result.compute(scheduler="synchronous")), points)
-        exam.expect("Values and order stay as they were", same, f"{'the same' if same else 'others'}; {case}")
+        exam.expect("Values and order are unchanged", same, f"{'the same' if same else 'others'}; {case}")
 
 
 def _refuse(_block: Any) -> Any:
@@ -254,7 +254,7 @@ def _expect_turns(exam: Examination, name: str, function: Any, operation: str, t
 
 
 def _run(function: Any, stage: _Stage, array: Any, other: int) -> str | None:
-    """Run the learner's coroutine beside another one, in a thread: a notebook has an event loop of its own."""
+    """Run the learner's coroutine beside another one, in a thread: a notebook has its own event loop."""
     errors: list[str] = []
 
     async def tick() -> None:

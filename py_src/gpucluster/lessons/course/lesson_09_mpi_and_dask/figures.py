@@ -29,7 +29,7 @@ def two_worlds() -> None:
     sides = [((147, 90), (213, 90)), ((147, 240), (213, 240)), ((85, 120), (85, 210)), ((275, 120), (275, 210))]
     for one, other in [*sides, ((130, 121), (230, 209)), ((230, 121), (130, 209))]:
         picture.arrow(one, other, both=True)
-    picture.text(180, 305, "nobody is the boss; each rank decides for itself,", colour=QUIET, anchor="middle", size=12)
+    picture.text(180, 305, "no coordinator; each rank decides for itself,", colour=QUIET, anchor="middle", size=12)
     picture.text(180, 322, "and all must call the same operations", colour=QUIET, anchor="middle", size=12)
     picture.line([(385, 40), (385, 325)], colour=QUIET, dashes="4 4")
     picture.frame(585, 62, 180, 34, "notebook: the program", colour=WARNING)

@@ -42,7 +42,7 @@
 # * **judge** an overhead from repeated measurements.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons.
-# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
+# Unless an exercise says otherwise, a function must not change its arguments, and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -60,7 +60,7 @@ lab = lessons.start("09")
 # |---|---|
 # | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
 # | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
-# | `run_coroutine(c)` | `asyncio.run(c)`; a notebook has a loop of its own already, so this takes a thread |
+# | `run_coroutine(c)` | `asyncio.run(c)`; a notebook already runs an event loop, so this takes a thread |
 # | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
 #
 # </details>
@@ -402,7 +402,7 @@ if ready("09.4", tree_of_futures):
     print(f"{total[0]:.0f}: {traffic.bytes / 1e6:.1f} MB came to the notebook, one merged result")
 
 # %% [markdown]
-# **Explain:** six results, or one. Dask arrays and tables do this by themselves: `x.sum()` is a tree of tasks. It is your turn only where you
+# **Explain:** six results, or one. Dask arrays and tables do this automatically: `x.sum()` is a tree of tasks. It is your turn only where you
 # work with futures.
 #
 # The reverse exists as well: `gpucluster.learn.run_on_ranks` starts one task on each worker, all at the same time, and gives them a communicator. Section 11 uses it.
@@ -762,7 +762,7 @@ print("\n".join(run_coroutine(handshake())))
 #
 # `comm.Recv` blocks: while it waits, the event loop stands still, and with it every other conversation. MPI has *non-blocking* operations for that: `comm.Isend(array, dest)` and
 # `comm.Irecv(array, source)` begin, and return a **request** at once. `request.Test()` says whether it is done, and asking is what helps it along. MPI knows nothing of event
-# loops, so somebody has to ask again and again, and step aside in between. These are the two coroutines of MPI4Dask. Write them.
+# loops, so you have to poll, and yield in between. These are the two coroutines of MPI4Dask. Write them.
 
 # %% tags=["exercise"] exercise="09.9"
 async def send_and_yield(comm, array, to):
@@ -985,7 +985,7 @@ print("a class for mpi:// would need:", ", ".join(sorted(Comm.__abstractmethods_
 # **Dask has no `mpi://`**: the two proposals of 2020 and 2021, a demonstration (dask/distributed, pull request 4142) and MPI4Dask of the Ohio State University (4461), were never merged. MPI4Dask lives on
 # as a changed copy of an older Dask that its authors offer for download. Its coroutines are those of 09.9, its pieces those of 09.8, its connections those of the handshake.
 #
-# What was gained? Their paper (Shafi and others, CCGrid 2021, arXiv 2101.08878) compares it with UCX, Dask's protocol for fast networks, as it was then (UCX-Py, no longer developed):
+# What was gained? Their paper (Shafi and others, CCGrid 2021, arXiv 2101.08878) compares it with UCX, Dask's protocol for fast networks at that time (UCX-Py, no longer developed):
 #
 # | measured | where | MPI4Dask is faster by |
 # |---|---|---|
@@ -1186,6 +1186,6 @@ lab.close()
 #   order (09.3: `merge(received, value)`); `functools.reduce` over futures, which is a chain, not a tree (09.4); chunks rounded up (09.5); `X.compute()` (09.6: right models, but the number of bytes shows it);
 #   a transposed array sent as it is (09.7: no error); `most` taken for a number of items (09.8); `asyncio.sleep(0)` without `await` (09.9); `-np` of the program taken for the launcher's (09.10); medians compared while
 #   ranges overlap (09.11).
-# * **Without MPI:** every exercise counts as usual; `hello` and the dask-mpi program say in a sentence that they cannot be started, and section 11 compares the workers with themselves.
+# * **Without MPI:** every exercise counts as usual; `hello` and the dask-mpi program say that they cannot be started, and section 11 compares the workers with themselves.
 # * **Stale in the slides, corrected here:** `X.compute()` for single chunks (section 6); "TCP and UCX" as Dask's protocols, with UCX-Py (section 10; UCX now needs `distributed-ucxx`); `dask-cudf_sum_mpi.py` for pandas; June 2020: Summit and
 #   Sierra were numbers 2 and 3 of the TOP500, Fugaku was number 1.

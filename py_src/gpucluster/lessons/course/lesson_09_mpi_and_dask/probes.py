@@ -14,9 +14,9 @@ from ...material.conversion import as_numpy
 
 
 def run_coroutine(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine to its end, in a thread with an event loop of its own, and return its result.
+    """Run a coroutine to its end, in a thread with its own event loop, and return its result.
 
-    In a program of its own, ``asyncio.run`` does the same.
+    In a separate program, ``asyncio.run`` does the same.
     """
     found: dict[str, Any] = {}
 

@@ -337,7 +337,7 @@ def check_published(exam: Examination, scaling: Any, published: Any) -> None:
     exam.require("Each result is there", not missing, f"without: {'; '.join(missing)}")
     for name, (true, thought) in PUBLISHED.items():
         value = number(exam, published[name], name)
-        # One in the third digit, so that whoever cuts it off is right, too.
+        # One in the third digit, so that truncation is right, too.
         right = abs(value - true) <= 10 ** (math.floor(math.log10(true)) - 2)
         exam.expect(f"{name} is right to three digits", right, f"{value:g}" if right else f"{value:g}: {thought}")
 
@@ -482,7 +482,7 @@ def check_idle_share(exam: Examination, idle_share: Any, micro_batches_for: Any)
         exam.require("It is a whole number of 1 or more", found == int(found) and found >= 1, case)
         needed = (stages - 1) * (1 - most) / most
         near = abs(needed - round(needed)) < 1e-6 and (stages, most) not in edges
-        exam.expect("So many are enough", near or found >= needed - 1e-9, case)
+        exam.expect("This number is enough", near or found >= needed - 1e-9, case)
         exam.expect("One fewer would not be enough", near or found == 1 or found - 1 < needed - 1e-9, case)
 
 
@@ -530,7 +530,7 @@ def on_ranks(exam: Examination, function: Callable[..., Any], *arguments: Any, n
 
 
 def watching(function: Callable[..., Any], place: int) -> Callable[..., Any]:
-    """Let a function of a communicator return, beside its result, whether its arguments are as they were."""
+    """Let a function of a communicator return, beside its result, whether its arguments are unchanged."""
 
     def watched(comm: Any, *arguments: Any) -> Any:
         own = [part[comm.rank] for part in arguments[:place]] + list(arguments[place:])

@@ -44,8 +44,8 @@
 # * **recalculate** published speed-ups, and **say** what they leave open.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("10.1", gradients)` tries your answer, `hint("10.1")` gives the next of
-# three hints, and `solution("10.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves what it
-# is given as it was, and gives the same when it is called again.
+# three hints, and `solution("10.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must not change
+# its arguments, and must return the same result each time.
 #
 # **What is real here, and what is not.** The network is small, and everything that it does is real: gradients, messages, results. Ranks are processes
 # of MPI, threads or workers of Dask, as each cell says. Schedules of pipelines in section 7 are **simulated**. Horovod, HyPar-Flow and GEMS are not
@@ -206,7 +206,7 @@ if ready("10.1", gradients):
 
 # %% [markdown]
 # **Explain:** this is a *gradient check*, the best friend of everybody who writes such code: a wrong gradient often still makes the loss smaller, only more slowly, and
-# nobody notices.
+# no error shows it.
 
 # %% [markdown] exercise="10.2" title="What training keeps in memory" topic="networks"
 # ### Exercise 10.2 · What training keeps in memory (7 min)
@@ -326,7 +326,7 @@ check("10.3", batches)
 # Shuffle all row numbers once, then cut the shuffled order into pieces.
 
 # %% [markdown] tags=["hint-2"] exercise="10.3"
-# `np.random.default_rng(seed).permutation(n_rows)` is the shuffled order, from a generator of its own.
+# `np.random.default_rng(seed).permutation(n_rows)` is the shuffled order, from a separate generator.
 
 # %% [markdown] tags=["hint-3"] exercise="10.3"
 # `[order[begin : begin + size] for begin in range(0, n_rows, size)]`. A slice that goes beyond the end is just shorter.
@@ -372,7 +372,7 @@ if ready("10.1", gradients) and ready("10.3", batches):
 # %% [markdown] exercise="10.4" title="What a curve says" topic="steps"
 # ### Exercise 10.4 · What a curve says (6 min)
 #
-# Somebody tries 35 pairs of rate and batch size, and nobody wants to look at 35 curves. Write `verdict(losses, wanted)`. `losses[0]` is the loss before training. In this order:
+# With 35 pairs of rate and batch size, you do not want to look at 35 curves. Write `verdict(losses, wanted)`. `losses[0]` is the loss before training. In this order:
 #
 # 1. `"diverges"` if any loss is not a finite number, or if the last loss is larger than the first;
 # 2. `"good"` if any loss is `wanted` or less;
@@ -428,7 +428,7 @@ figures.three_ways()
 # %% [markdown] exercise="10.5" title="Which way?" topic="strategies"
 # ### Exercise 10.5 · Which way? (4 min)
 #
-# Choose for each case `"one device"`, `"data"`, `"model"`, `"hybrid"` or `"tiles"` (the image is cut into pieces, and each piece is an image of its own). Each word is used once.
+# Choose for each case `"one device"`, `"data"`, `"model"`, `"hybrid"` or `"tiles"` (the image is cut into pieces, and each piece is a separate image). Each word is used once.
 #
 # * **A** A model and its batch need 2 GB. Training takes three minutes on the one card of 16 GB that you have.
 # * **B** ResNet-50 with a batch of 64 fits on a card. 1.2 million images, 90 epochs: weeks. You have 16 cards.
@@ -663,7 +663,7 @@ if ready("10.7", ring_allreduce):
 drawings.ring(steps, 4)
 
 # %% [markdown]
-# Click the numbers. Each row is a rank, each square a part, each stripe in a square the numbers of one rank: you see *your* messages, as they were sent (on simulated ranks).
+# Click the numbers. Each row is a rank, each square a part, each stripe in a square the numbers of one rank: you see *your* messages in the order sent (on simulated ranks).
 #
 # ### A real failure: everybody is polite
 #
@@ -680,7 +680,7 @@ with expect_failure():
     simulate(first_turn, np.zeros(100_000), n_ranks=3)
 
 # %% [markdown]
-# **Explain:** a small message is put aside by the library until somebody asks for it; a large one waits for its receiver. With large arrays, all three send, and nobody receives: a **deadlock**. With MPI nothing would tell
+# **Explain:** the library buffers a small message until it is received; a large one waits for its receiver. With large arrays, all three send, and none receives: a **deadlock**. With MPI nothing would tell
 # you: the job stands still until its time is over. Programs with this mistake pass all tests on small data.
 #
 # ### What Horovod stands on
@@ -704,7 +704,7 @@ figures.stack()
 # | `HOROVOD_CUDA_HOME=/opt/cuda/11.3` | where CUDA is. A path of one machine of 2022 |
 # | `--no-cache-dir` | do not take a wheel that was built earlier, with other variables |
 #
-# **Read it as history:** 0.28.1, of 2023, is the newest release on PyPI. Who begins today takes what PyTorch itself brings (`DistributedDataParallel`) or the like: the algorithm that you have
+# **Read it as history:** 0.28.1, of 2023, is the newest release on PyPI. For a new project, use what PyTorch itself provides (`DistributedDataParallel`) or the like: the algorithm that you have
 # just written is inside (NCCL's ring). That is why you build it instead of installing it.
 
 # %% [markdown] exercise="10.8" title="A benchmark's log" topic="published"
@@ -763,10 +763,10 @@ if ready("10.8", read_log):
 
 # %% [markdown]
 # **Explain:** two things to learn from. `± 2.2` is *1.96 times* the standard deviation (which is 1.1): if iterations vary as a bell curve does, 95 % of them lie in that range. Other programs print the deviation itself: ask
-# before you compare. And the second log writes `632.8 +-4` where 2 × 2.2 is 4.4: somebody rounded by hand. (Of the first, 333.94 ± 0.27 against 334.0 ± 0.2: the log's own iterations were rounded to one digit
+# before you compare. And the second log writes `632.8 +-4` where 2 × 2.2 is 4.4: they were rounded by hand. (Of the first, 333.94 ± 0.27 against 334.0 ± 0.2: the log's own iterations were rounded to one digit
 # before we averaged them.)
 #
-# Now a benchmark of our own, in the same form, on one core of this machine.
+# Now our own benchmark, in the same form, on one core of this machine.
 
 # %% tags=["run"]
 if ready("10.1", gradients):
@@ -881,7 +881,7 @@ if ready("10.1", gradients) and ready("10.9", two_stages):
 #
 # Four stages, one micro-batch after the other. In the pictures, a forward pass of a stage takes one unit of time, a backward pass two; messages take none. (Simulated.)
 #
-# **Predict:** four devices and *one* batch that is not divided. In which share of the devices' time does nobody work, in percent?
+# **Predict:** four devices and *one* batch that is not divided. What percentage of the devices' time is idle?
 
 # %% tags=["predict"]
 predict("10.g", 75)  # SOLUTION
@@ -947,7 +947,7 @@ drawings.explore_pipeline()
 # Memory-Aware Model Parallelism System*; Jain and others, 2020) puts a **second copy of the model** on the same devices, in the **opposite** order: the device that ends the first copy begins the second. While the errors of the first
 # image travel back, they free the memory of one device after the other, and the second image comes from there.
 #
-# **Predict:** four devices, two copies in opposite order. If memory were no matter: which share of the time would still be idle, in percent?
+# **Predict:** four devices, two copies in opposite order. If memory were no matter: what percentage of the time would still be idle?
 
 # %% tags=["predict"]
 predict("10.h", 50)  # SOLUTION
@@ -1117,7 +1117,7 @@ def smooth(image, reach=8):
 
 
 def smooth_by_tiles(halo):
-    """Smooth each tile by itself, and put the cores together."""
+    """Smooth each tile separately, and put the cores together."""
     result = np.zeros_like(photo)
     for core, around in tiles(*photo.shape, 128, halo):
         (rows, columns), (wide_rows, wide_columns) = core, around
@@ -1230,7 +1230,7 @@ if ready("10.13", scaling, published):
 # * **Images per second are no accuracy.** Large batches may need more epochs (section 3), and none of these lines says how good the trained network was.
 # * **Summit:** 278 images per second and card, one card in the benchmark above: 334. It is tempting to call that 83 % efficiency, and wrong: another framework, other versions, other settings.
 # * **A missing point.** What would HyPar-Flow reach on 1,024 nodes? A serial share s that explains 253 on 256 nodes (Amdahl: n / (1 + s (n − 1))) promises 500 on 512: 481 were measured. With the s of 512 nodes, it is 907 on 1,024. With each doubling
-#   the model was too hopeful. So: "at most 900, and nobody has measured it".
+#   the model was too optimistic. So: "at most 900, and not measured".
 
 # %% tags=["run"]
 def amdahl(speed_up, n, at):
@@ -1285,7 +1285,7 @@ lab.close()
 # * **Goal:** learners can say what travels in data-parallel, pipeline and hybrid training, have built each, and ask for the baseline when they see a speed-up.
 # * **Time:** 5 section 1 · 32 section 2 · 22 section 3 · 6 section 4 · 21 section 5 = 86. Second session: 35 section 6 · 31 section 7 · 13 section 8 ·
 #   13 section 9 · 12 section 10 = 104.
-# * **When late:** give the solution of 10.1 (the gradient check is worth more than the algebra), 10.8 and 10.12. Section 9 stands by itself.
+# * **When late:** give the solution of 10.1 (the gradient check is worth more than the algebra), 10.8 and 10.12. Section 9 is independent.
 # * **On the projector:** the map of section 3, and ask where four times as many workers would lie. The ring with four people and four sheets of paper, who pass sheets to the right: then let everybody hold on to their sheet until the left neighbour has
 #   taken it (deadlock). The pictures of pipelines: who waits?
 # * **Common mistakes:** 10.1: ReLU after the last layer; the mean forgotten in the gradients but not in the loss; the ReLU's zero taken from the wrong layer. 10.2: biases forgotten; the input not kept. 10.3: the rest dropped. 10.4: NaN compares as false. 10.6: mean of

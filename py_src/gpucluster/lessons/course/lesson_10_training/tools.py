@@ -77,7 +77,7 @@ def read_ring(allreduce: Callable[..., Any], n_ranks: int) -> tuple[MPIRun, list
     read = []
     for source, (_, sent) in enumerate(run.results):
         targets = [message.target for message in run.messages if message.source == source]
-        pairs = zip(targets, sent, strict=False)  # no message, where a rank sends to itself or to nobody
+        pairs = zip(targets, sent, strict=False)  # no message, where a rank sends to itself or to none
         read.append([_parcel(source, target, message, n_ranks) for target, message in pairs])
     steps = [[parcel for sent in read for parcel in sent[step : step + 1] if parcel is not None]
              for step in range(max(map(len, read)))]  # fmt: skip
@@ -187,7 +187,7 @@ def idle(spans: Sequence[Span]) -> float:
     return 1 - sum(span.stop - span.start for span in spans) / (devices * length(spans))
 
 
-# What two runs of a benchmark printed, as a tutorial of 2022 shows them: nobody here has run them.
+# What two runs of a benchmark printed, as a tutorial of 2022 shows them: they were not run here.
 
 
 ONE_CARD = """Model: resnet50

@@ -21,7 +21,7 @@ from .simulations import ALIGNMENT, LANES, Buffer, Event, OutOfDeviceMemory, Poo
 
 Free = list[tuple[int, int]]
 _BEST = "It takes the smallest free block that is large enough, at its beginning"
-_REST = "What is left over stays free, and all other blocks as they were"
+_REST = "What is left over stays free, and all other blocks are unchanged"
 _NONE = "Where nothing fits, start is None and the free blocks are as before"
 _BACK = "What is given back is free again, merged with its neighbours, in the order of the addresses"
 
@@ -231,7 +231,7 @@ _FLAGS = ("--enable-cudf-spill", "--rmm-track-allocations", "--no-dashboard", "-
 
 
 def random_command(rng: np.random.Generator, *, asynchronous: bool, pool: bool, background: bool) -> str:
-    """Return a command as it was written some years ago, with options in any order."""
+    """Return a command in the style of some years ago, with options in any order."""
     names = [str(name) for name in rng.permutation(sorted(_WITH_VALUES))[: int(rng.integers(0, 4))]]
     options = [_written(rng, name, str(rng.choice(_WITH_VALUES[name]))) for name in names]
     options += [[str(flag)] for flag in rng.permutation(_FLAGS)[: int(rng.integers(0, 3))]]
@@ -290,7 +290,7 @@ def check_repair(exam: Examination, repair: Any) -> None:
         exam.expect("No option is there that was not, or that must go", not more,
                     f"{more[0]}: {both_commands}" if more else "none")  # fmt: skip
         same = bool(new == wanted or missing or more)
-        exam.expect("The order of the options is as it was", same, "it is" if same else both_commands)
+        exam.expect("The order of the options is unchanged", same, "it is" if same else both_commands)
         ends = command.endswith("&") == found.endswith("&")
         exam.expect("An & at the end stays there", ends, "it does" if ends else both_commands)
 
@@ -306,7 +306,7 @@ Refers = dict[str, list[str]]
 
 
 def random_references(rng: np.random.Generator, size: int) -> tuple[Refers, list[str], str]:
-    """Return who refers to whom, the variables and the object; circles and objects that nobody refers to included."""
+    """Return who refers to whom, the variables and the object; including cycles and unreferenced objects."""
     objects = [f"object {place}" for place in range(size)]
     variables = [f"x{place}" for place in range(max(2, size // 2))]
     refers: Refers = {}

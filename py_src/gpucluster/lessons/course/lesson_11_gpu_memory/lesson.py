@@ -11,7 +11,7 @@
 #       pool-sizes: {title: How large a pool may be, link: "11#pool-sizes"}
 #       spilling: {title: "Spilling: from the device to the host to the disk", link: "11#spilling"}
 #       memory-options: {title: Options that decide about memory, link: "11#options"}
-#       freeing: {title: "Who holds the memory?", link: "11#views"}
+#       freeing: {title: "What holds the memory?", link: "11#views"}
 #     objectives:
 #       - count the steps of a branch in warps of 32 threads
 #       - build the inside of a memory pool, and explain why it refuses although enough is free
@@ -38,8 +38,8 @@
 # * **find** the variable that keeps memory from being freed.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("11.1", warp_steps)` tries your answer, `hint("11.1")` gives the next of
-# three hints, and `solution("11.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves what it is given
-# as it was, and gives the same when it is called again.
+# three hints, and `solution("11.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must not change its arguments,
+# and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -197,7 +197,7 @@ compare("11.b", sum(event[0] == "allocate" for event in events), "requests")
 # ### Exercise 11.2 · What a tracer knows (7 min)
 #
 # RMM, the memory manager of RAPIDS, keeps six numbers when you ask it to (`rmm.statistics`). Write the function that makes them from
-# a list of events: `("allocate", name, bytes)` and `("free", name)`, in order. A name may come again after it was freed. Each counts bytes as they were asked for.
+# a list of events: `("allocate", name, bytes)` and `("free", name)`, in order. A name may come again after it was freed. Each counts bytes as requested.
 #
 # | | bytes | number of allocations |
 # |---|---|---|
@@ -250,7 +250,7 @@ if counted := statistics(events):
 # %% [markdown]
 # The peak is what must fit on the device, not the size of the result: 50,000 numbers take 400,000 bytes, and six such arrays are alive at once.
 #
-# A **pool** asks the driver once for a large piece, and then gives out parts of it by itself. (A well-known slide says "allocations are sub-*sampled* from a
+# A **pool** asks the driver once for a large piece, and then hands out parts of it without the driver. (A well-known slide says "allocations are sub-*sampled* from a
 # larger pool". Nothing is sampled: they are **sub-allocated**, cut out of it.) How often is the driver asked?
 
 # %% tags=["run"]
@@ -260,7 +260,7 @@ time_requests(lab, 16 * MiB)
 
 # %% [markdown]
 # **Explain:** the lines above were measured on a worker, here. Without a GPU they show the same effect with host memory: 16 MiB that the operating
-# system has to hand out anew cost more than 16 MiB that are kept and used again, because the system has to find and clear
+# system has to hand out again cost more than 16 MiB that are kept and used again, because the system has to find and clear
 # each page. With a GPU you see `cudaMalloc`, a pool of RMM's, and CUDA's own asynchronous pool (section 4).
 
 # %% [markdown] anchor="fragmentation"
@@ -340,7 +340,7 @@ check("11.10", order)
 # Build the inside of a pool that cannot grow. `free` is a list of free blocks, each a pair `(start, size)` in bytes. It is in the order of the addresses, no
 # two blocks touch, and all sizes in it are multiples of 256.
 #
-# * `take(free, size)` returns two things: where the new block starts, and the new list. If nothing fits, it returns `None` and the list as it was.
+# * `take(free, size)` returns two things: where the new block starts, and the new list. If nothing fits, it returns `None` and the unchanged list.
 # * `give_back(free, start, size)` returns the new list. `size` is what was asked for, so rule 1 applies here, too.
 #
 # Make a new list; leave the given one as it is.
@@ -459,7 +459,7 @@ if largest_request([], 256, 256) is not None:
 # %% [markdown]
 # **Explain:** a pool with a maximum grows by half of what is left, or by what is asked for, if that is more: from 32 to 80 MiB for B, and
 # by 40 MiB for C. That is why a pool that starts small ends in several pieces. A pool of one piece has no such borders; its price is
-# that nobody else can use the memory. (Dashed lines in the picture: where a piece from the card begins.)
+# that nothing else can use the memory. (Dashed lines in the picture: where a piece from the card begins.)
 
 # %% [markdown] anchor="pool-sizes"
 # ## 4. How large?
@@ -544,7 +544,7 @@ figures.ladder()
 # | `jit_unspill` | – | – | removed from dask-cuda in 26.06 |
 #
 # For tables, `enable_cudf_spill` is the better choice: Dask knows only results, and cannot move what a task has made on its way. A buffer whose address cuDF has given to
-# somebody else, such as CuPy, is **exposed**, and must stay: if it moved, the other one would read what is no longer there.
+# another library, such as CuPy, is **exposed**, and must stay: if it moved, the other one would read what is no longer there.
 #
 # What does it cost? What is spilled is read over the bus between card and host. **Predict:** PCIe 4.0 ×16 moves about 32 GB/s, the memory of an A100 with 80 GB
 # about 2,000 GB/s. How many times as long does it take to read spilled data?
@@ -557,7 +557,7 @@ device_speed, bus_speed = 2000 * GB, 32 * GB  # bytes per second, from data shee
 print(f"10 GB: {10 * GB / device_speed * 1000:.0f} ms from the device, {10 * GB / bus_speed * 1000:.0f} ms over the bus")
 compare("11.e", device_speed / bus_speed, "times")
 
-# %% [markdown] exercise="11.6" title="Who has to leave?" topic="spilling"
+# %% [markdown] exercise="11.6" title="Which buffers are spilled?" topic="spilling"
 # ### Exercise 11.6 · Who has to leave? (10 min)
 #
 # cuDF and Dask both spill what was **least recently used** (LRU). Write `to_spill`. `buffers` are those on the device, each a dictionary
@@ -711,7 +711,7 @@ compare("11.g", in_memory / MB, "MB")
 
 # %% [markdown]
 # **Explain:** 60 MB are allowed; seven blocks of 8 MB fit, an eighth would not. The sum needed blocks that were on disk: they were read back, others had to leave, and the
-# answer is the same. When nobody needs the blocks any more, their files go, too. (Real files and the real code of Dask, but a thread as the
+# answer is the same. When the blocks are no longer needed, their files go, too. (Real files and the real code of Dask, but a thread as the
 # worker. Only *target* acts here, as the other three look at the whole process, and that is this notebook.)
 #
 # **With GPUs, note this:** workers of dask-cuda always report 0 in `"spilled_bytes"` (true of 26.10), because their store has three places instead of
@@ -805,7 +805,7 @@ if new := repair(OLD_COMMAND, "tcp://10.0.0.1:8786"):
     print("problems:", command_problems(new) or "none")
 
 # %% [markdown] anchor="views"
-# ## 8. Who holds the memory?
+# ## 8. What holds the memory?
 #
 # Ask all who could know, and each gives another number. None is wrong; each counts something else.
 
@@ -820,7 +820,7 @@ views(lab)
 # RMM counts as used, even when nothing is in it. For what libraries really hold by RMM, start the workers with `rmm_track_allocations=True`.
 #
 # **Giving memory back.** "`del df`, then `gc.collect()`" is the usual advice, and it often fails. `del` removes a *name*. The memory is free when
-# nobody refers to the object any more. Watch:
+# nothing refers to the object any more. Watch:
 
 # %% tags=["run"]
 def resident():
@@ -853,7 +853,7 @@ compare("11.i", max(0, round(full - resident(), -1)), "MB")
 # %% [markdown] exercise="11.9" title="Find the hidden references" topic="freeing"
 # ### Exercise 11.9 · Find the hidden references (8 min)
 #
-# Somebody still refers to the array. `who_refers` has looked through all variables of this notebook, just before `del`: `refers` says for each variable and for
+# Something still refers to the array. `who_refers` has looked through all variables of this notebook, just before `del`: `refers` says for each variable and for
 # each object which objects it refers to, and `target` is the array.
 #
 # Write `holders`: it returns the **set** of those variables from which the target can be reached, over any number of steps. Objects may
@@ -902,7 +902,7 @@ if (names := holders(refers, variables, target)) is not None:
 
 # %% tags=["run"]
 full = resident()
-corner = corner.copy()  # ten numbers of its own
+corner = corner.copy()  # its own ten numbers
 results.clear()
 forget_outputs()
 gc.collect()
@@ -925,7 +925,7 @@ held.release()
 # * Spilled data is read over the bus, tens of times slower. With LRU, 5 % too much can mean that *every* use is fetched.
 # * cuDF's spilling moves buffers, managed memory moves pages, Dask moves results. `jit_unspill` is gone.
 # * `1` means one byte, an unknown argument ends the workers: have the options checked before the start.
-# * Memory is free when nobody refers to it: think of views, of lists, of `Out`, of futures.
+# * Memory is free when nothing refers to it: think of views, of lists, of `Out`, of futures.
 
 # %% [markdown]
 # ## Quiz and cards

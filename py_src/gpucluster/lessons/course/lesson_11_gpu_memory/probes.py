@@ -35,7 +35,7 @@ def has_device(lab: Lab) -> bool:
 def run_trace(lab: Lab, trace: Sequence[Event], initial: int, maximum: int | None = None) -> Replay:
     """Put requests to a pool of RMM's on a worker's GPU; without one, to a simulated pool with the same rules.
 
-    The pool is one of its own: what else the worker holds stays where it is.
+    The pool is separate: everything else that the worker holds stays where it is.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def run_trace(lab: Lab, trace: Sequence[Event], initial: int, maximum: int | Non
 
 
 def replay_on_device(trace: Sequence[Event], initial: int, maximum: int | None) -> Replay | str:
-    """Run on a worker: put requests to a new pool of RMM's, or say in a sentence why there is none."""
+    """Run on a worker: put requests to a new pool of RMM's, or explain why there is none."""
     try:
         import rmm
     except ImportError:
@@ -92,7 +92,7 @@ def time_requests(lab: Lab, nbytes: int, repeats: int = 50) -> Times:
     """Measure on a worker what it costs to ask for memory, to use it, and to give it back.
 
     On a GPU: by ``cudaMalloc``, by a pool, and by the asynchronous allocator of CUDA. Without one: host memory that the
-    operating system gives anew each time, and host memory that is kept.
+    operating system provides again each time, and host memory that is kept.
     """
     function = _times_on_device if has_device(lab) else _times_on_host
     found: Times = lab.client.submit(function, nbytes, repeats, pure=False).result()
@@ -295,7 +295,7 @@ class SmallWorker:
         return [path for path in self.folder.rglob("storage/*") if path.is_file()]
 
     def files_left(self) -> int:
-        """Return how many files are there when the worker has deleted what nobody needs."""
+        """Return how many files are there when the worker has deleted what is not needed."""
         for _ in range(_TRIES):
             if not (left := self.files()):
                 break
@@ -352,7 +352,7 @@ def spilling_worker(memory_limit: str = "100 MB", target: float = 0.6) -> Iterat
             yield SmallWorker(client, Path(folder))
 
 
-# Who refers to whom among the variables of a notebook, and what the notebook itself remembers.
+# References among the variables of a notebook, and what the notebook itself remembers.
 
 
 _DEEPEST = 4

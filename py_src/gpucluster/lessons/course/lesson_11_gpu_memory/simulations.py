@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 ALIGNMENT = 256
-"""All sizes in a pool are multiples of so many bytes."""
+"""All sizes in a pool are multiples of this number of bytes."""
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -61,7 +61,7 @@ def in_binary(nbytes: int) -> str:
 
 
 class Card:
-    """What pools get their memory from: so many bytes, in pieces of any size.
+    """The source of memory for pools: a number of bytes, in pieces of any size.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Card:
         self._next = 0
 
     def allocate(self, nbytes: int) -> int:
-        """Return the address of so many new bytes."""
+        """Return the address of this number of new bytes."""
         self.requests += 1
         if self.taken + nbytes > self.total:
             raise OutOfDeviceMemory("CUDA error: cudaErrorMemoryAllocation out of memory")
@@ -127,7 +127,7 @@ class Pool:
         return self._size
 
     def allocate(self, nbytes: int) -> int:
-        """Return the address of so many bytes; 0 bytes are nowhere, which is address 0.
+        """Return the address of this number of bytes; 0 for 0 bytes.
 
         Raises
         ------
@@ -361,7 +361,7 @@ def times_asked(trace: Sequence[Event], make_pool: Callable[[], Pool]) -> tuple[
     return sum(event[0] == "allocate" for event in trace), replay(trace, make_pool()).requests_to_card or 0
 
 
-# Arrays that count: each result of a calculation is noted as an allocation, and as freed when nobody needs it.
+# Arrays that count: each result of a calculation is noted as an allocation, and as freed when it is no longer needed.
 
 
 class Tracer:
@@ -500,7 +500,7 @@ def use_buffers(
     choose : callable
         Called with the buffers on the device, the bytes that are needed and the limit.
     exposed : sequence of str
-        Buffers that must stay, because somebody else has their address.
+        Buffers that must stay, because another library has their address.
     """
     device: dict[str, int] = {}
     host: set[str] = set()

@@ -180,7 +180,7 @@ _TODAY: tuple[dict[str, Any], ...] = (
 
 
 def random_old(rng: np.random.Generator) -> dict[str, Any]:
-    """Return a configuration as it was written for UCX-Py, with other settings beside it."""
+    """Return a configuration for UCX-Py, with other settings beside it."""
     ucx = {
         name: copy.deepcopy(values[int(rng.integers(len(values)))])
         for name, values in _UCX.items()
@@ -323,7 +323,7 @@ TABLE: tuple[tuple[Place, Place], ...] = (
 
 
 def random_pair(rng: np.random.Generator) -> tuple[Place, Place]:
-    """Return two ends. Each process has one GPU of its own; cards belong to nodes; NVLink goes both ways."""
+    """Return two ends. Each process has its own GPU; cards belong to nodes; NVLink goes both ways."""
     same_node = rng.random() < 0.5
     nodes = ("n1", "n1") if same_node else ("n1", "n2")
     cards = [str(rng.choice(["plain", "rdma", "gpudirect"])) for _ in range(2)]
@@ -401,7 +401,7 @@ class _Clocked:
 
 @exercise("12.2", "ping_pong")
 def check_ping_pong(exam: Examination, ping_pong: Any) -> None:
-    """So many messages of this size each way, as buffers; the time is that of one way, without the first ones."""
+    """A number of messages of this size each way, as buffers; the time is that of one way, without the first ones."""
     for n_bytes, repeats, warm_up in ((1, 3, 1), (1000, 5, 2), (4096, 1, 0), (100_000, 4, 3), (17, 7, 2)):
         ticks = [float(one) for one in exam.rng.uniform(0.1, 1.0, repeats + warm_up)]
 
@@ -414,7 +414,7 @@ def check_ping_pong(exam: Examination, ping_pong: Any) -> None:
         sizes = [message.bytes for message in run.messages if message.kind == "buffer"]
         pickled = [message for message in run.messages if message.kind == "pickle"]
         exam.expect("Messages are buffers, not pickles", not pickled, f"{counted(len(pickled), 'pickle')}; {case}")
-        exam.expect("Each message has so many bytes", set(sizes) <= {n_bytes},
+        exam.expect("Each message has this number of bytes", set(sizes) <= {n_bytes},
                     f"{sorted(set(sizes))[:3]} bytes; {case}")  # fmt: skip
         ways = [(message.source, message.target) for message in run.messages]
         needed = 2 * (repeats + warm_up)

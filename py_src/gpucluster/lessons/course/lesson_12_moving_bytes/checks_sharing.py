@@ -63,7 +63,7 @@ def random_arrays(rng: np.random.Generator) -> dict[str, Any]:
 
 @exercise("12.7", "adopt", "interface_of")
 def check_sharing(exam: Examination, adopt: Any, interface_of: Any) -> None:
-    """What one side writes, the other side reads: no copy, whoever offers the memory."""
+    """What one side writes, the other side reads: no copy, for any provider of the memory."""
     for name, array in random_arrays(exam.rng).items():
         for kind in (OnlyDLPack, OnlyInterface, Both):
             _expect_adopted(exam, adopt, kind(array), array, f"{name}, {_OFFERS[kind]}")
@@ -235,7 +235,7 @@ def true_speed(link: PublishedLink) -> float:
 
 
 def random_published(rng: np.random.Generator) -> PublishedLink:
-    """Return a link that nobody sells."""
+    """Return an invented link."""
     unit = str(rng.choice(["GT/s", "Gb/s", "GB/s"]))
     encoding = ENCODINGS[int(rng.integers(len(ENCODINGS)))]
     return {

@@ -1,4 +1,4 @@
-"""The other end of a ping-pong: a process that sends back whatever it reads, over each transport that it is told.
+"""The other end of a ping-pong: a process that sends back whatever it reads, over each given transport.
 
 Started with ``python -m``. It reads one line of JSON (see `listen_to`), writes one with
 the addresses, and ends when its standard input does. It never deserializes what it reads, and listens on this machine's
@@ -48,7 +48,7 @@ async def listen_to(stack: AsyncExitStack, told: dict[str, Any]) -> dict[str, st
             found[scheme] = f"! {type(error).__name__}: {error}"
             continue
         reached = listening.contact_address
-        # distributed names the machine's address on the network, where nobody listens here.
+        # distributed names the machine's address on the network, where nothing listens here.
         with_port = address == f"{scheme}://{HOST}:0"
         found[scheme] = f"{scheme}://{HOST}:{reached.rpartition(':')[2]}" if with_port else reached
     return found

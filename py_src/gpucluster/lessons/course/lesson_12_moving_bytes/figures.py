@@ -140,7 +140,7 @@ def allreduce(
 
 @when_ready
 def speeds(found: Mapping[str, float], n_bytes: float) -> None:
-    """Draw the speeds of links as bars on a logarithmic axis, with the time for so many bytes.
+    """Draw the speeds of links as bars on a logarithmic axis, with the time for a number of bytes.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@
 # * **translate** old options of UCX into those of today.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons. Unless an exercise says
-# otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
+# otherwise, a function must not change its arguments, and must return the same result each time.
 #
 # **What is measured here, and what is not.** All transports that are on this machine, shared memory between libraries, the bytes of a merge and the
 # overlap of stages are measured while you run the cells. Speeds of NVLink, PCIe and InfiniBand come from data sheets, and what is calculated
@@ -353,7 +353,7 @@ for name, link in measured.items():
 print("registered here:", ", ".join(registered()))
 
 # %% [markdown]
-# Any installed package can add one, by an entry point; `gpucluster+unix` and `mpi` come from ours (`gpucluster` only looks up a cluster by its name): sockets of one machine, and messages between the ranks of one MPI program (`gpucluster create --backend mpi --protocol mpi`). `ucx` is always in the list, but what stands behind it is a sentence: UCX-Py was archived in 2025, and
+# Any installed package can add one, by an entry point; `gpucluster+unix` and `mpi` come from ours (`gpucluster` only looks up a cluster by its name): sockets of one machine, and messages between the ranks of one MPI program (`gpucluster create --backend mpi --protocol mpi`). `ucx` is always in the list, but choosing it raises an error: UCX-Py was archived in 2025, and
 # `protocol="ucx"` now needs the package `distributed-ucxx` (section 9). Being registered does not mean that it works. The workers of *your* cluster use:
 
 # %% tags=["run"]
@@ -456,7 +456,7 @@ if ready("12.4", one_way(LINKS["PCIe 4.0 ×16"])):
 # | **NVLink** | a link between the GPUs of one machine (and, with switches, of a few machines) |
 # | **PCIe** | the bus between GPUs, host, network cards and drives |
 # | **shared memory** | two processes of one machine see the same host memory |
-# | **RDMA** | a network card reads and writes the other machine's memory by itself, without its CPU; InfiniBand cards can, and those for RoCE |
+# | **RDMA** | a network card reads and writes the other machine's memory without its CPU; InfiniBand cards can, and those for RoCE |
 # | **GPUDirect RDMA** | the same with the *GPU's* memory: nothing is staged in host memory |
 # | **staged** | copied to host memory first, because the next part of the way cannot reach the GPU's |
 
@@ -562,8 +562,8 @@ if ready("12.5", path(end("a", 1), end("a", 1)), host_copies(end("a", 1), end("a
 #
 # | network | what it is |
 # |---|---|
-# | **InfiniBand** | a network of its own, with RDMA; NVIDIA (once Mellanox) |
-# | **Omni-Path** | a network of its own, first from Intel, now from Cornelis Networks |
+# | **InfiniBand** | a separate network, with RDMA; NVIDIA (once Mellanox) |
+# | **Omni-Path** | a separate network, first from Intel, now from Cornelis Networks |
 # | **iWARP**, **RoCE** | RDMA over Ethernet: iWARP over TCP, RoCE (*RDMA over Converged Ethernet*) without it |
 # | **EFA** | *Elastic Fabric Adapter*, in the cloud of Amazon |
 # | **Slingshot 10, 11** | Ethernet of HPE's Cray machines; 11 has HPE's own network card |
@@ -734,7 +734,7 @@ with expect_failure(BufferError):
     np.from_dlpack(np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]"))
 
 # %% [markdown]
-# **Explain:** view the dates as whole numbers (`.view("int64")`, still no copy) and say on the other side what they mean. What else prevents sharing: missing values in a column of Arrow (they lie in a second buffer), several chunks, another device. Then somebody copies, and
+# **Explain:** view the dates as whole numbers (`.view("int64")`, still no copy) and say on the other side what they mean. What else prevents sharing: missing values in a column of Arrow (they lie in a second buffer), several chunks, another device. Then something copies, and
 # a good library says so.
 #
 # (The order matters as well: memory that is shared must live as long as its user. Both agreements keep the owner alive. And on a GPU, the owner's kernels must have finished before the other one reads: version 3 of the interface and DLPack carry the *stream* for that.)
@@ -790,7 +790,7 @@ check("12.7", adopt, interface_of)
 
 # %% tags=["run"]
 class Shelf:
-    """Memory of somebody else, who offers a part of it."""
+    """Memory of another object, which offers a part of it."""
 
     def __init__(self, memory, *part):
         self.memory = memory  # keeps the memory alive
@@ -932,7 +932,7 @@ if ready("12.9", staged_seconds(10, 5, [(0, 1)])):
     display(compare("12.g", "some" if min(times, key=times.get) not in (1, 16000) else "few"))
 
 # %% [markdown]
-# **Explain:** few pieces overlap little; too many pay the startup too often. In between lies a wide valley, so nobody needs the exact best. Now with a real file: one thread reads pieces, while another one works on the piece before (a checksum
+# **Explain:** few pieces overlap little; too many pay the startup too often. The best size lies in between, in a wide valley, so you do not need the exact optimum. Now with a real file: one thread reads pieces, while another one works on the piece before (a checksum
 # stands for the second stage). The disk is too fast to teach, so each read also waits for 15 ms, as on a busy shared file system. (That wait is chosen.)
 
 # %% tags=["run"]
@@ -1122,7 +1122,7 @@ if ready("12.10", migrate(old)):
 # * A message takes α + n / β. Below α × β bytes the latency decides, above it the bandwidth.
 # * Fit with relative errors, and look at the dots: a model that does not fit is a finding.
 # * Data sheets: bits or bytes, per lane or all, one direction or both. Divide before you compare.
-# * Direct ways (NVLink, GPUDirect) exist where the hardware has them; elsewhere data is staged, and nobody tells you.
+# * Direct ways (NVLink, GPUDirect) exist where the hardware has them; elsewhere data is staged, without a warning.
 # * Small allreduce: few rounds, a tree. Large: a ring, less than 2 n bytes per rank. Ask for both sizes.
 # * `__array_interface__` and DLPack share memory. Prove it: write through.
 # * A shuffle moves (w − 1) / w of all rows, index included. Drop columns first.
@@ -1158,7 +1158,7 @@ lab.close()
 # * **Goal:** learners ask "how many bytes, over which link, how often?" before they ask "how fast is the GPU?", and can answer with a number.
 # * **Time:** 12 section 1 · 38 section 2 · 15 section 3 · 20 section 4 = 85 with a break; second session: 15 section 5 · 15 section 6 · 12 section 7 · 17 section 8 · 10 section 9, quiz.
 # * **When late:** give the solution of 12.2 and 12.10; let the class do 12.5 aloud, as a vote on the five machines. 12.6 is good homework.
-# * **On the projector:** the dots of section 2, before the fit: who sees the strange one (`ws`)? The slider of section 8: from 1 to 60 pieces, then to 16,000. In section 6, let somebody claim that `np.array(x)` shares, and write through.
+# * **On the projector:** the dots of section 2, before the fit: who sees the strange one (`ws`)? The slider of section 8: from 1 to 60 pieces, then to 16,000. In section 6, have someone claim that `np.array(x)` shares, and write through.
 # * **Common mistakes:** 12.1: `"any"` counted as a place, or the bytes of the step before. 12.2: the round trip instead of one way; the warm-up in the time; pickles. 12.3: no weights, or weights 1 / t² (polyfit squares them itself). 12.4: NVLink not halved, bits for bytes, the encoding forgotten. 12.5: `if end["device"]`, which takes
 #   GPU 0 for none. 12.6: `log2` without rounding up; all n bytes in each step of the ring. 12.7: `np.array`; `writeable` where read-only is asked. 12.8: no index; 1 / w instead of (w − 1) / w. 12.9: the maximum of the stages only; the last piece taken for a whole one. 12.10: the given dictionary is changed; old options win over new ones.
 # * **Stale in the slides, corrected here:** UCX by UCX-Py (archived; UCXX); "TCP and UCX" as Dask's transports; "32 GB/s" for PCIe 4.0 (31.5); "UCX bypasses the CPU" and "without host staging" (where the hardware can); GDS "eliminates the PCIe bottleneck" (it does not); MVAPICH2's names (today MVAPICH).

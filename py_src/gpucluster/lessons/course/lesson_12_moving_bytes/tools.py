@@ -76,7 +76,7 @@ def registered() -> list[str]:
 
 
 def measure_links(sizes: Sequence[int] = SIZES, schemes: Iterable[str] | None = None) -> dict[str, Link]:
-    """Send messages to and fro over each transport, and say in a sentence which registered ones were not measured.
+    """Send messages to and fro over each transport, and name the registered ones that were not measured.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ async def _within(sizes: tuple[int, ...]) -> Link:
 
 
 def measure_workers(client: Client, sizes: Sequence[int] = SIZES) -> Link | None:
-    """Let one worker of a cluster send blocks to another, and say in a sentence where there is only one.
+    """Let one worker of a cluster send blocks to another, and report if there is only one.
 
     Parameters
     ----------
@@ -343,8 +343,8 @@ class PublishedLink(TypedDict):
     """The speed of a link as it is published.
 
     ``value`` is in ``unit``: ``"GT/s"`` (10⁹ transfers of one bit per second and lane), ``"Gb/s"`` (10⁹ bits per
-    second, all lanes) or ``"GB/s"`` (10⁹ bytes per second, all lanes). ``encoding`` is how many of so many transferred
-    bits are data. With ``both_directions``, the value is the sum of both.
+    second, all lanes) or ``"GB/s"`` (10⁹ bytes per second, all lanes). ``encoding`` is the pair of data bits and
+    transferred bits. With ``both_directions``, the value is the sum of both.
     """
 
     value: float

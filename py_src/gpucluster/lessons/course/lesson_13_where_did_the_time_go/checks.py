@@ -67,7 +67,7 @@ def check_summary(exam: Examination, device_summary: Any) -> None:
             found = exam.call(device_summary, connection, device)
             exam.require("The connection stays open", _is_open(connection), "it was closed")
             same = _dump(connection) == before
-            exam.expect("The database stays as it was", same, "it does" if same else "something was written")
+            exam.expect("The database is unchanged", same, "it does" if same else "something was written")
             right = isinstance(found, dict) and set(found) == set(NAMES)
             exam.require(f"It returns a dictionary with {', '.join(NAMES)}", right,
                          f"{sorted(map(str, found))}" if isinstance(found, dict) else describe(found))  # fmt: skip
@@ -194,7 +194,7 @@ def _expect_shares(exam: Examination, share_below: Any, names: list[str], rows: 
                 {float(device) for device in given} == {float(device) for device in true},
                 f"{sorted(given)} instead of {sorted(true)}")  # fmt: skip
     right = given.keys() == true.keys() and all(abs(float(given[one]) - true[one]) < 1e-9 for one in true)
-    exam.expect("The share counts measured samples only, of each device by itself, below and not at the limit", right,
+    exam.expect("The share counts measured samples only, of each device separately, below and not at the limit", right,
                 ", ".join(f"device {one}: {float(value):.3f}" for one, value in given.items()))  # fmt: skip
 
 
@@ -214,7 +214,7 @@ def random_stream(rng: np.random.Generator, *, gap: bool) -> tuple[Records, int]
     """Return records as ``get_task_stream`` gives them, in any order, and the number of threads.
 
     Some threads run nothing. Long tasks cover short ones of other threads. With ``gap``, there is a time in the middle
-    in which nobody computes; without, one task goes from the beginning to the end.
+    in which no task computes; without, one task goes from the beginning to the end.
     """
     zero = float(rng.uniform(1e9, 2e9))
     records: Records = []

@@ -30,7 +30,7 @@ FIXES = {
         "The loader's core is busy all the time. Would it get done sooner if it began earlier?",
     ),
     "waiting": ("prefetch", "Neither the device nor the loader's core is busy: they take turns."),
-    "small kernels": ("larger batches", "Each kernel has too little to do for so many processors."),
+    "small kernels": ("larger batches", "Each kernel has too little work for all processors."),
 }
 _WORDS = {"pool", "stay", "faster loader", "prefetch", "larger batches"}
 
@@ -67,7 +67,7 @@ def random_traces(rng: np.random.Generator) -> list[Trace]:
     few = rng.permutation(len(fair.copies)) < 0.4 * len(fair.copies)
     traces.append(replace(fair, copies=np.where(few, 97.0, 18.0)))
     traces.append(replace(fair, kernels=np.where(few, 96.0, 42.0)))
-    # In pieces, and nothing failed: nobody asked for more.
+    # In pieces, and nothing failed: no more was requested.
     pieces = simulated("small kernels", rng)
     traces.append(replace(pieces, largest_bytes=pieces.asked_bytes // 2))
     # Exactly as much as was free: that is enough.
@@ -173,7 +173,7 @@ class Loader:
         return f"batch {number}"
 
     def wait_for(self, count: int) -> bool:
-        """Wait until so many were begun; return whether they were."""
+        """Wait until this number has started; return whether it has."""
         with self._changed:
             return self._changed.wait_for(lambda: len(self.begun) >= count, PATIENCE_SECONDS)
 

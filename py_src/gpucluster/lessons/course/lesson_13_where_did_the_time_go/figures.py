@@ -56,7 +56,7 @@ def counters(series: Mapping[str, Sequence[float]], unit: str, *, rolling: int =
 
 
 def _rolling(values: Any, window: int) -> Any:
-    """Return the mean of the last so many samples; NaN until there are so many."""
+    """Return the mean of the last n samples; NaN until there are n."""
     means = np.full(len(values), np.nan)
     for place in range(window - 1, len(values)):
         means[place] = values[place - window + 1 : place + 1].mean()
@@ -76,7 +76,7 @@ def _runs(points: Sequence[tuple[float, float]]) -> list[list[tuple[float, float
 
 @when_ready
 def traces(shown: Mapping[str, Trace]) -> None:
-    """Draw the counters of each trace in a row of its own, and what is known of its memory."""
+    """Draw the counters of each trace in a separate row, and what is known of its memory."""
     picture = Picture(WIDTH, 118 * len(shown) + 26, f"Counters of the traces {', '.join(shown)} over one minute each: "
                       + "; ".join(f"{name}: {_said(one)}" for name, one in shown.items()))  # fmt: skip
     width = 560.0

@@ -42,7 +42,7 @@
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("13.1", idle_share, longest_gap)` tries your answer, `hint("13.1")`
 # gives the next of three hints, and `solution("13.1")` shows one right solution after the hints. Unless an exercise says otherwise, a
-# function leaves what it is given as it was, and gives the same when it is called again.
+# function must not change its arguments, and must return the same result each time.
 #
 # **What is measured here, and what is not.** Task streams, reports, the roofline and all timers are measured while you run the cells. The
 # recording in section 3 is of real workers without a GPU. Counters of a GPU are measured where there is one; elsewhere a **simulation**
@@ -110,7 +110,7 @@ THREADS = sum(lab.client.nthreads().values())
 # The next cell sorts random numbers. First six equal tasks. Then the notebook itself does something for 0.6 s. Then three tasks, one of
 # them large.
 #
-# **Predict:** for which share of the threads' time will no task run, in percent?
+# **Predict:** for what percentage of the threads' time will no task run?
 
 # %% tags=["predict"]
 predict("13.a", 55)  # SOLUTION
@@ -129,7 +129,7 @@ with get_task_stream(lab.client) as stream:
 timelines.stream(stream.data, THREADS)
 
 # %% [markdown]
-# Rest the mouse on a bar to see which task it is, and how long it took. There are two kinds of empty space: the gap in the middle, when nobody
+# Hover over a bar to see which task it is, and how long it took. There are two kinds of empty space: the gap in the middle, when nothing
 # had given the workers anything to do, and the end, when one thread still works and the others have nothing left.
 
 # %% [markdown] exercise="13.1" title="Idle share and longest gap" topic="task-stream"
@@ -206,7 +206,7 @@ if ready("13.1", share, gap):
 # `%%gpucluster profile`, or `gpucluster.profile()` in a program, looks at the task stream, the memory, the transfers and the counters at
 # once, and says what the bottleneck looks like. Read the three jobs.
 #
-# **Predict:** one of them will be told that *one task held the others up*. Which: `"A"`, `"B"` or `"C"`?
+# **Predict:** for one of them the report says *one task held the others up*. Which: `"A"`, `"B"` or `"C"`?
 
 # %% tags=["predict"]
 predict("13.b", "B")  # SOLUTION
@@ -236,14 +236,14 @@ compare("13.b", held_up)
 # the notebook, which is one process; leave them on the workers, or reduce them there.
 #
 # The report also separates two times that our `idle_share` adds up: *Idle* is the threads' time **while there were tasks**, and *Notebook*
-# is the time in which nobody had submitted any. The first asks for another graph, the second for another notebook. Run any cell with
+# is the time without submitted tasks. The first asks for another graph, the second for another notebook. Run any cell with
 # `%%gpucluster profile` above it to see the whole report, with a timeline.
 
 # %% [markdown] anchor="report"
 # ## 2. A report that others can read
 #
 # Dask's `performance_report` writes what its dashboard shows into one HTML file: task stream, profile of the code, memory. You can open it
-# next week, and send it to somebody. The file holds the address of the scheduler, your code and lines of the log: read it before you pass
+# next week, and send it to someone. The file holds the address of the scheduler, your code and lines of the log: read it before you pass
 # it on. Its pictures need a script from the network; `mode="inline"` puts the script into the file.
 
 # %% tags=["run"]
@@ -258,7 +258,7 @@ print(text[begin : begin + 420].replace("\\n", "\n"))
 # %% [markdown] anchor="lost-report"
 # ### A real failure: the report of a long night
 #
-# Somebody runs an hour of work, and gives the folder for the report instead of a file.
+# Suppose you run an hour of work, and pass the report's folder instead of a file.
 
 # %% tags=["run"]
 finished = []
@@ -463,7 +463,7 @@ print(moments.set_axis(range(1, len(moments) + 1)).round(0).astype(int).to_strin
 print(f"mean load of a worker: {recorded['cpu_percent'].mean():.0f} % of a core; most on disk: {moments.disk_MiB.max():,.0f} MiB")
 
 # %% [markdown]
-# **Explain:** the mean of the whole recording is true of hardly any moment. In the first six samples nobody works. Then both workers are
+# **Explain:** the mean of the whole recording describes hardly any single moment. In the first six samples no worker works. Then both workers are
 # busy, while their results fill the memory and go to disk. Look at sample 14: the workers have 23 tasks, and run none of them. In such a
 # moment the inputs are still on the way, from the disk or from the other worker. That is the moment to ask about, and no mean shows it.
 
@@ -715,7 +715,7 @@ compare("13.f", 100 * occupancy(256, 128, 0)[0], "%")
 
 # %% [markdown]
 # **Explain:** 65,536 registers hold 2 blocks of 256 × 128, that is 16 of 64 warps. Blocks of 32 threads waste the device, too: it takes 32
-# blocks, so half of the warps. Low occupancy is a **symptom**: with too few warps nobody hides the waiting. High occupancy is no goal of
+# blocks, so half of the warps. Low occupancy is a **symptom**: with too few warps nothing hides the waiting. High occupancy is no goal of
 # its own. A kernel with few warps that compute without waiting may be at the roof.
 
 # %% [markdown] anchor="overlap"
@@ -922,7 +922,7 @@ for name, trace in mystery.items():
 # **Explain:** look at B: more was free than it asked for, but no piece was that large. (Lesson 11 is about memory.) A and D look the
 # same on the device; only the host tells them apart. And a high `sm`, as in C, was no proof of health.
 #
-# **Change:** does a trace of your own job fit? `%%gpucluster profile` has rules of the same kind; the table of them is in its
+# **Change:** does a trace of your job fit? `%%gpucluster profile` has rules of the same kind; the table of them is in its
 # documentation, *docs/profile.md*.
 
 # %% [markdown] anchor="timers"
@@ -930,11 +930,11 @@ for name, trace in mystery.items():
 #
 # Profilers see kernels and tasks. What they were *for* (forward, backward, loading, optimizer) only the program knows. DLProf used to make
 # this table for deep learning; its newest documents that we found are of 2021, so take Nsight Systems with NVTX ranges, the profiler of
-# your framework, or timers of your own. There are three traps.
+# your framework, or your own timers. There are three traps.
 #
 # ### Trap 1: what returns at once has not been done
 #
-# **Predict:** the next cell times `submit`, then `result`. Which share of the time is in `submit`, in percent?
+# **Predict:** the next cell times `submit`, then `result`. What percentage of the time is spent in `submit`?
 
 # %% tags=["predict"]
 predict("13.h", 1)  # SOLUTION
@@ -984,7 +984,7 @@ def train(features, targets, packed, shape, batches):
             first -= 0.5 * first_slope
             second -= 0.5 * second_slope
         if number % 10 == 0:
-            loss = float(-np.log((likely * targets).sum(axis=1)).mean())  # between the stages: nobody's time?
+            loss = float(-np.log((likely * targets).sum(axis=1)).mean())  # between the stages: in no stage?
     return [tuple(event) for event in timers.events], timers.total(), loss
 
 
@@ -1030,7 +1030,7 @@ def breakdown(events, total):
 check("13.8", breakdown)
 
 # %% [markdown] tags=["hint-1"] exercise="13.8"
-# Between two events that follow each other, exactly one stage runs by itself, or none. Which? The one that was opened last and is not
+# Between two events that follow each other, exactly one stage runs alone, or none. Which? The one that was opened last and is not
 # closed yet.
 
 # %% [markdown] tags=["hint-2"] exercise="13.8"
@@ -1050,7 +1050,7 @@ if ready("13.8", parts):
 
 # %% [markdown]
 # **Explain:** with the time of `unpack` counted in `load` as well, the parts would be more than the whole. What is left as *other* is the
-# third thing to look at: where it is large, the time went where nobody has put a timer.
+# third thing to look at: where it is large, the time went where there is no timer.
 
 # %% [markdown] anchor="baseline"
 # ## 9. Trap 3: "ten times faster" than what?
@@ -1102,7 +1102,7 @@ compare("13.i", round(bars["loop"] / bars["pandas"], 1), "times as fast")
 # **Explain:** one program, two true answers. The large factor compares a good tool with a bad loop, and leaves out reading. From file to
 # answer, the gain may be none. Before you believe a factor, ask: faster than **what** (which library, how many cores)? With **which part**
 # of the way (reading, copies, first run)? For **which size**? Measured **by whom**, on what, how often? A bar without these says nothing.
-# And put the same four under each factor of your own.
+# And put the same four under each of your factors.
 
 # %% [markdown] exercise="13.9" title="The order of work" topic="diagnosis"
 # ## 10. Make it a habit
@@ -1130,7 +1130,7 @@ check("13.9", order)
 
 # %% [markdown] tags=["hint-3"] exercise="13.9"
 # After the change, two things are looked at, in any order: the results and the time. Only then do you decide. The two lines that do not belong change
-# more than one thing, and compare with somebody else's machine.
+# more than one thing, and compare with another machine.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
@@ -1185,7 +1185,7 @@ lab.close()
 #   records, so that idle threads vanish. 13.2: `us` and `ms` forgotten, or the two whole numbers of long times. 13.3: NaN counted as "not
 #   below"; `-` read as 0. 13.4: nanoseconds; overlapping kernels counted twice in the idle share; copies of another device; no table of
 #   copies. 13.5: bytes per operation. 13.6: a queue of `depth` holds one batch too many (the check says so); an error in the thread that
-#   nobody hears of. 13.7: every "out of memory" taken for fragmentation. 13.8: times with what lies inside.
+#   goes unnoticed. 13.7: every "out of memory" taken for fragmentation. 13.8: times with what lies inside.
 # * **Say openly:** what looks like a GPU's counters is marked as simulated where it is not one's. If you have a GPU, run section 3 and 5 on it, and show the difference.
 # * **When late:** give the solutions of 13.2 and 13.4; the queries are worth reading.
 # * **Measured** while this lesson was written: see the lines that the cells print; they say on what. Timings of two busy cores say nothing

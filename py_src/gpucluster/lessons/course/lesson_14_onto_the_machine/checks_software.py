@@ -149,7 +149,7 @@ def check_with_gpus(exam: Examination, with_gpus: Any) -> None:
             "The worker's command is the right one", list(inside.get("args", [])) == args, f"{inside.get('args')}"
         )
         exam.expect("The scheduler asks for no GPU", "nvidia.com/gpu" not in str(outside), f"{outside}")
-        exam.expect("Everything else is as it was", _rest(new) == _rest(before), "something was lost, added or changed")
+        exam.expect("Everything else is unchanged", _rest(new) == _rest(before), "something was lost, added or changed")
         _change(new)
         exam.expect(
             "The new manifest shares nothing with the old one", manifest == before, "a change in one is in both"

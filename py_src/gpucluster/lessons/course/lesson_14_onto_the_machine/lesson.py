@@ -43,12 +43,12 @@
 # * **write** one reduction for Dask, Spark and Ray.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("14.1", places)` tries your answer, `hint("14.1")` gives the next of three
-# hints, and `solution("14.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves what it is
-# given as it was, and gives the same when it is called again.
+# hints, and `solution("14.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must not change its
+# arguments, and must return the same result each time.
 #
 # **What is real here, and what is not.** Where Slurm answers, the batch scripts of this lesson are submitted to it; elsewhere they are read, and run as
 # plain shell scripts. Scheduler and workers of section 3 are real processes, and the tunnel of section 5 carries real bytes, on this machine. There is no
-# Kubernetes here, and Ray and Spark only where somebody has installed them: each cell says so.
+# Kubernetes here, and Ray and Spark only where they are installed: each cell says so.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -177,7 +177,7 @@ for step, place in zip(day, places(day) or (), strict=False):
 #
 # | directive | short | what it asks for |
 # |---|---|---|
-# | `--partition=boost_usr_prod` | `-p` | a group of nodes with rules of its own |
+# | `--partition=boost_usr_prod` | `-p` | a group of nodes with its own rules |
 # | `--account=my_project` | `-A` | who is charged |
 # | `--nodes=2` | `-N` | nodes |
 # | `--ntasks=8` | `-n` | processes that `srun` starts, on all nodes together |
@@ -443,7 +443,7 @@ compare("14.c", "yes" if commands["dask-scheduler"] and commands["dask-worker"] 
 #
 # Write two functions that return such command lines, as one text for a shell, or as a list of words.
 #
-# 1. `scheduler_command(file, interface=None, protocol=None)`: `dask scheduler` with the scheduler file, and `--port 0`: the system chooses a free port, and nobody has to
+# 1. `scheduler_command(file, interface=None, protocol=None)`: `dask scheduler` with the scheduler file, and `--port 0`: the system chooses a free port, and you need not
 #    know it, as it is in the file. `--interface` and `--protocol` only where they are given.
 # 2. `worker_command(file, threads, memory, interface=None, protocol=None)`: `dask worker`, the scheduler file, one process (`--nworkers 1`), `threads` threads (`--nthreads`) and
 #    the memory (`--memory-limit`), such as `"2 GiB"`; the last two as above.
@@ -503,7 +503,7 @@ if scheduler_command(file) and worker_command(file, 1, "512 MiB"):
 
 # %% [markdown]
 # **Explain:** no line of it knew where the other process was. On a site the first line runs on one node, the second in the batch script of exercise 14.3. What is missing,
-# compared with a kind of gpucluster: nobody starts a lost worker again, nobody ends them all when you go home, and the address begins with `tcp`: whoever can reach that port can
+# compared with a kind of gpucluster: a lost worker is not restarted, the workers do not end when you go home, and the address begins with `tcp`: anyone who can reach that port can
 # run programs as you. On a shared machine use `tls`, or let a tool make the credentials.
 
 # %% [markdown] anchor="allocation"
@@ -526,7 +526,7 @@ compare("14.d", 3 * max(16 / 32, 1 / 4), "node-hours")
 # ### Exercise 14.5 · Charged, and idle (11 min)
 #
 # Write `node_hours(jobs, cores_on_node, gpus_on_node)`. A job has `"start"` and `"end"` (hours), `"nodes"`, `"cores"` and `"gpus"` *on each node*, and `"busy"`: pairs of begin and end
-# in which its workers computed, in any order. They may overlap each other, and may begin before or end after the job (somebody's clock was wrong): only what lies in the job counts,
+# in which its workers computed, in any order. They may overlap each other, and may begin before or end after the job (a clock was wrong): only what lies in the job counts,
 # and each moment counts once.
 #
 # Return two numbers: all node-hours that are charged, and how many of these were idle. Nodes without GPUs have `gpus_on_node = 0`.
@@ -572,8 +572,8 @@ afternoon = [
 figures.allocation(afternoon, node_hours(afternoon, 32, 4))
 
 # %% [markdown]
-# **Explain:** the first job is what a notebook with fixed workers looks like: two whole nodes wait while somebody reads a plot. Three remedies, from the simplest on: let the cluster end by
-# itself when nobody uses it (`idle_timeout_seconds`); let the number of workers follow the work (`cluster.adapt(0, 8)`), so that jobs come and go; and put what needs no eyes into a batch
+# **Explain:** the first job is what a notebook with fixed workers looks like: two whole nodes wait while someone reads a plot. Three remedies, simplest first: let the cluster end automatically when it
+# is idle (`idle_timeout_seconds`); let the number of workers follow the work (`cluster.adapt(0, 8)`), so that jobs come and go; and put work that nobody has to watch into a batch
 # script. On the card gpucluster shows what a cluster has cost so far, in the unit of the site.
 #
 # A short wall time waits less in the queue: Slurm fills gaps between large jobs with small ones (*backfill*). With `slurm`, gpucluster asks for a new job before the old one's time is over, and
@@ -582,7 +582,7 @@ figures.allocation(afternoon, node_hours(afternoon, 32, 4))
 # %% [markdown] anchor="tunnels"
 # ## 5. Jupyter on a node, the browser on a laptop
 #
-# Jupyter runs on compute node `node7`, port 8888, and listens on **loopback** only (`localhost`): nobody outside that node can connect, which is good. Your browser is at home. An **SSH
+# Jupyter runs on compute node `node7`, port 8888, and listens on **loopback** only (`localhost`): no one outside that node can connect, which is good. Your browser is at home. An **SSH
 # tunnel** opens a port on your laptop, and hands everything that arrives there on, encrypted, through the login node:
 #
 # ```console
@@ -621,7 +621,7 @@ compare("14.e", "login")
 #
 # 1. `loopback` is true: the server listens on the node's loopback only. The connection ends at the node, by way of the login node.
 # 2. `loopback` is false: it listens on the node's network. The connection ends at the login node.
-# 3. The laptop's port is `local_port`, and only programs on the laptop may use it, which is what `-L` does when it is told nothing else.
+# 3. The laptop's port is `local_port`, and only programs on the laptop may use it, which is what `-L` does by default.
 # 4. No command is run at the other end. The user has the same name everywhere.
 
 # %% tags=["exercise"] exercise="14.6"
@@ -661,7 +661,7 @@ if line := tunnel_line("me", "login.site.org", "node7", 8888, True, 9000):
 # `module load NAME` changes variables such as `PATH` and `LD_LIBRARY_PATH` of *this shell*: programs that the site has built come first then. It is no installation, it is gone with the shell, and a batch job begins
 # without it, unless its script says so. Names and versions are the site's: `module avail` lists them. "`module load rapids/2023.12`", on a slide about Leonardo, was right there, then.
 #
-# ### An environment of your own
+# ### Your own environment
 #
 # With `venv`, or with conda from any distribution (Miniforge is one that takes its packages from conda-forge). Make it on the **login node**, on **storage** that compute nodes see; then use it on compute
 # nodes without a network. Where even that is too much, `conda-pack`, or wheels fetched with `pip download -d wheels …` and installed with `pip install --no-index --find-links wheels …`.
@@ -787,8 +787,8 @@ if new := modernise(OLD_INSTALLATION, RULES, ["rapidsai", "conda-forge"]):
 # %% [markdown] anchor="import-audit"
 # ### Which copy is imported?
 #
-# MPI4Dask came as a tarball with a `distributed` of its own, installed over the other one; `conda list | grep distributed` then tells what conda *believes*. What Python *imports* is another question, and
-# Python answers it: the first folder of `sys.path` that has the name wins. That may be the folder you are in, a file of your own, `PYTHONPATH`, or `~/.local` (which `PYTHONNOUSERSITE=1` switches off).
+# MPI4Dask came as a tarball with its own `distributed`, installed over the other one; `conda list | grep distributed` then tells what conda *believes*. What Python *imports* is another question, and
+# Python answers it: the first folder of `sys.path` that has the name wins. That may be the folder you are in, one of your files, `PYTHONPATH`, or `~/.local` (which `PYTHONNOUSERSITE=1` switches off).
 #
 # **Predict:** a folder holds a forgotten file `dask.py`. A program starts in it and says `import dask`. Whose `dask` is it: `"ours"` (the file) or `"installed"`?
 
@@ -837,7 +837,7 @@ check("14.8", order)
 # %% [markdown] anchor="containers"
 # ## 7. Containers: Apptainer
 #
-# A **container image** is a whole file system with all libraries. Docker runs images through a service that works as root: whoever may talk to it is root on that machine. So sites do not have it; they have **Apptainer** (once Singularity).
+# A **container image** is a whole file system with all libraries. Docker runs images through a service that works as root: anyone who may talk to it is root on that machine. So sites do not have it; they have **Apptainer** (once Singularity).
 # It runs the *same images* as *you*, with your files, your network, your GPUs:
 #
 # | Docker | Apptainer | |
@@ -914,7 +914,7 @@ if translated := to_apptainer(OLD_RUN):
 # A slide says that containers and Kubernetes give *consistency, scalability, reliability*. Where does each come from? **Consistency**: the same image runs everywhere. **Scalability**: one number in the manifest, `replicas`.
 # **Reliability**: the loop. Watch it, simulated: three nodes with room for two pods each, a pod runs two rounds after it was made.
 #
-# **Predict:** four pods are wanted from round 0 on. In round 5 a node with two of them fails; nobody does anything. How many pods *run* in round 6, and how many in round 9? Write the sum of the two.
+# **Predict:** four pods are wanted from round 0 on. In round 5 a node with two of them fails, and no one intervenes. How many pods *run* in round 6, and how many in round 9? Write the sum of the two.
 
 # %% tags=["predict"]
 predict("14.h", 6)  # SOLUTION
@@ -925,7 +925,7 @@ figures.pods(history)
 compare("14.h", history[6].running + history[9].running, "pods")
 
 # %% [markdown]
-# **Explain:** the loop repaired it without anybody. But not the *results* that were in the lost workers' memory: Kubernetes knows pods, not tasks. That Dask computes these anew is lesson 04. In round 11 six pods are wanted and two nodes are left:
+# **Explain:** the loop repaired it without help. But not the *results* that were in the lost workers' memory: Kubernetes knows pods, not tasks. Dask recomputes these, as in lesson 04. In round 11 six pods are wanted and two nodes are left:
 # the rest is **pending**, like a job in a queue, until there is room. (Which node is chosen, how long a start takes, what is ended first: rules of this simulation.)
 #
 # For *training and serving models* (the word is MLOps: the path of a model from data to operation, again and again), the manifest is what is versioned, tested, and rolled back. Kubernetes brings GPUs in as a resource like memory: the
@@ -961,17 +961,17 @@ print(yaml.safe_dump(MANIFEST["spec"]["worker"], sort_keys=False))
 # %% [markdown] exercise="14.10" title="GPUs for the pods" topic="pods"
 # ### Exercise 14.10 · GPUs for the pods (10 min)
 #
-# Write `with_gpus(manifest, workers, image, gpus, memory)`: it returns a **new** manifest like the one above, and leaves the given one as it was. The two share nothing: who
+# Write `with_gpus(manifest, workers, image, gpus, memory)`: it returns a **new** manifest like the one above, and does not change the given one. The two share nothing: who
 # changes one later does not change the other.
 #
 # 1. `workers` replicas; `image` for the scheduler and for the workers, as all must have the same versions.
-# 2. The worker's container gets `resources` with `requests` and `limits`, both with `memory` (such as `"16Gi"`) and, if `gpus` is not 0, with `nvidia.com/gpu`: so many. Numbers of GPUs are whole. What is asked for must be what is the most: Kubernetes does not lend GPUs.
+# 2. The worker's container gets `resources` with `requests` and `limits`, both with `memory` (such as `"16Gi"`) and, if `gpus` is not 0, with `nvidia.com/gpu`: `gpus`. Numbers of GPUs are whole. What is asked for must be what is the most: Kubernetes does not lend GPUs.
 # 3. If `gpus` is not 0, the worker's command begins with `dask cuda worker` instead of `dask worker`; what follows stays.
 # 4. The scheduler gets no GPU: it computes nothing.
 
 # %% tags=["exercise"] exercise="14.10"
 def with_gpus(manifest, workers, image, gpus, memory):
-    """Return a new manifest with so many workers, each with so many GPUs."""
+    """Return a new manifest with that many workers and GPUs per worker."""
     ### BEGIN SOLUTION
     import copy
 
@@ -1016,11 +1016,11 @@ if manifest := with_gpus(MANIFEST, 4, "rapidsai/base:26.10-cuda13-py3.12", 1, "6
 # | | Dask | Spark | Ray |
 # |---|---|---|---|
 # | written in | Python | Scala, on the JVM; Python talks to it | C++ and Python |
-# | you write | NumPy and pandas, delayed functions, futures | SQL and DataFrames of its own | functions and *actors* (objects that live on a worker) |
+# | you write | NumPy and pandas, delayed functions, futures | its own SQL and DataFrames | functions and *actors* (objects that live on a worker) |
 # | strong at | growing out of pandas and NumPy; arrays; scientific code | large tables and SQL in a company that has it already | training, tuning and serving models; simulations with state |
 # | GPUs | dask-cuda: a worker per GPU; tables of cuDF | RAPIDS Accelerator: a plugin which replaces parts of a SQL plan by GPU ones | `num_gpus=1` on a function or an actor |
-# | on a batch system | dask-jobqueue, gpucluster, dask-mpi | a cluster of its own within a job | `ray start` on each node of a job |
-# | a lost worker | computes what was lost anew, from the graph | the same, from the *lineage* of partitions | runs tasks anew; actors lose their state |
+# | on a batch system | dask-jobqueue, gpucluster, dask-mpi | its own cluster within a job | `ray start` on each node of a job |
+# | a lost worker | recomputes what was lost, from the graph | the same, from the *lineage* of partitions | reruns tasks; actors lose their state |
 #
 # Take a mean by key. What travels are sums and counts, never means (lesson 06). If you write it as two functions that fit together, all three can carry it out.
 
@@ -1105,7 +1105,7 @@ if partial(parts[0]) is not None:
 # ```
 #
 # All three are lazy, plan first, and do on each part what they can before anything travels. **How to choose?** Look first at what you have: a cluster with Spark and colleagues who know it; a program in NumPy and pandas; a model that is to be tuned. Then at where
-# the GPUs come in: RAPIDS is below Dask as libraries, and below Spark as a plugin. Nobody chooses by a benchmark of somebody else's data.
+# the GPUs come in: RAPIDS is below Dask as libraries, and below Spark as a plugin. Do not choose by a benchmark of other people's data.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keep this
@@ -1139,7 +1139,7 @@ lessons.cards("14")
 #   `gpucluster create --backend slurm --dry-run`, `gpucluster tunnel`, and [from an account to k-means on eight GPUs](https://github.com/gpucluster/gpucluster/blob/main/docs/hpc.md#from-an-account-to-k-means-on-eight-gpus).
 #
 # Where the rules come from: `man sbatch` of Slurm 22.05; the commands of distributed 2026.8; dask-jobqueue 0.9; the documentation of Apptainer 1.4, of Dask's operator 2026.3, and of `ssh`. What is said of Leonardo is from the slides that this
-# lesson answers, and from CINECA's pages. The whole lesson was run with a Slurm 22.05 of our own (three nodes on one machine), not on Leonardo; the
+# lesson answers, and from CINECA's pages. The whole lesson was run with our own Slurm 22.05 (three nodes on one machine), not on Leonardo; the
 # reduction of section 9 also with Ray 2.60.0 and Spark 4.3.0 on one machine. No image was run, and no Kubernetes was there.
 
 # %% tags=["run"]

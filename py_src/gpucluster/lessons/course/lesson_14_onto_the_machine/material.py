@@ -131,7 +131,7 @@ class Route:
     works : bool
         Whether the browser gets Jupyter's pages.
     told : str
-        What happens, in a sentence.
+        What happens.
     ends_at : str
         Where the SSH connection ends: ``"laptop"`` where there is none, ``"login"`` or ``"node"``.
     reaches : str
@@ -289,7 +289,7 @@ def run_loop(
         told: list[str] = []
         if turn in wanted:
             target = wanted[turn]
-            told.append(f"somebody asks for {target}")
+            told.append(f"{target} are requested")
         if turn in failing:
             alive.remove(failing[turn])
             lost = [pod for pod in pods if pod.node == failing[turn]]

@@ -118,7 +118,7 @@ class BatchSystem:
     def looked_at(self, script: str) -> str:
         """Ask Slurm whether it would take a script, and submit nothing."""
         if not self.real:
-            return "No Slurm here: nobody was asked."
+            return "No Slurm here: no job was requested."
         done = _run(["sbatch", "--test-only"], script)
         return (done.stderr or done.stdout).strip()
 
@@ -189,7 +189,7 @@ class StartedByHand:
 
     Notes
     -----
-    On this machine the scheduler listens on loopback only and has no dashboard, so that it disturbs nobody.
+    On this machine the scheduler listens on loopback only and has no dashboard, so that it disturbs no other user.
     """
 
     def __init__(self, scheduler_file: str | Path, *commands: str | Sequence[str]) -> None:
@@ -237,11 +237,11 @@ class StartedByHand:
                 process.wait()
 
 
-# What ``gpucluster create … --dry-run`` prints, as a text; what would be refused is a sentence.
+# What ``gpucluster create … --dry-run`` prints, as text, or the error message.
 
 
 def dry_run(backend: str, **options: Any) -> str:
-    """Return what a cluster of this kind would hand to whoever starts its workers, and what is to be known about it.
+    """Return what a cluster of this kind would hand to the launcher of its workers, with notes.
 
     Nothing is started.
     """
@@ -391,7 +391,7 @@ def on_ray(parts: Sequence[Any], partial: Partial, combine: Combine) -> Any:
     """Remote functions and references to results."""
     import ray
 
-    # On loopback only: on a login node nobody else should reach it.
+    # On loopback only: on a login node no other user should reach it.
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
     try:
         results = [ray.remote(partial).remote(part) for part in parts]
@@ -461,7 +461,7 @@ def mpi_library() -> str:
     """Return what the MPI library below mpi4py calls itself; a sentence where there is none."""
     if find_spec("mpi4py") is None:
         return "mpi4py is not installed here."
-    # In a process of its own: importing it begins an MPI program.
+    # In a separate process: importing it starts an MPI program.
     done = subprocess.run([sys.executable, "-c", _LIBRARY], capture_output=True, text=True, timeout=60, check=False)
     return done.stdout.strip() or "mpi4py is here, and finds no MPI library."
 

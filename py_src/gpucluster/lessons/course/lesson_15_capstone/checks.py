@@ -18,7 +18,7 @@ CHARTER: dict[str, tuple[Any, str]] = {
     "task": ("classification", "each flight gets one of two answers: late or not"),
     "late_from": (30, "from how many minutes on is a flight late?"),
     "decide_before": (60, "how many minutes before departure must the list be there?"),
-    "share": (0.1, "which share of the flights can be warned, as a number from 0 to 1?"),
+    "share": (0.1, "what share of the flights can be warned, as a number from 0 to 1?"),
     "figure": ("lift", "what does the letter compare: late flights on the list, and late flights among all"),
     "at_least": (3.0, "how many times as many?"),
     "worst_month": (2.5, "what must hold in each single month?"),
@@ -157,7 +157,7 @@ def _project(rng: np.random.Generator, *, all_met: bool) -> tuple[Criteria, dict
 
 
 def true_psi(reference: Floats, current: Floats, bins: int) -> float:
-    """Return the population stability index; what is missing has a bin of its own."""
+    """Return the population stability index; missing values have their own bin."""
     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
 
     def shares(values: Floats) -> Floats:
@@ -193,7 +193,7 @@ def check_drift(exam: Examination, psi: Any, alarms: Any) -> None:
         bins = int(exam.rng.choice([4, 10]))
         found = number(exam, exam.call(psi, reference.copy(), current.copy(), bins), "The index")
         sentence = (
-            "What is missing counts as a bin of its own" if gaps
+            "Missing values count as their own bin" if gaps
             else "Edges that are equal count once" if place % 3 == 1
             else "The index is Σ (now - before) · ln(now / before) over all bins"
         )  # fmt: skip
@@ -379,7 +379,7 @@ def true_now(left: Floats, delay: Floats, asked: Floats, window: float) -> Float
 def check_now(exam: Examination, airport_now: Any) -> None:
     """Twelve hidden days: flights and moments in no order, on the borders of the window, without any flight.
 
-    One has so many flights, and so late ones, that sums need more digits than half precision has.
+    One has flights so many and so late that sums need more digits than half precision has.
     """
     for place in range(12):
         large = place == 4

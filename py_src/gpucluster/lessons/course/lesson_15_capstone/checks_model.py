@@ -92,7 +92,7 @@ def _border_cases(rng: np.random.Generator) -> list[tuple[str, list[Any], float,
     base = rng.permutation(np.repeat([0, 1, 2], [195, 195, 10]))
 
     def moved(run: Any, first: int, count: int) -> Any:
-        """Give so many rows of the clusters 0 and 1 to the other one, beginning with some row."""
+        """Give a number of rows of the clusters 0 and 1 to the other one, beginning with some row."""
         places = np.flatnonzero(run < 2)[first : first + count]
         other = run.copy()
         other[places] = 1 - other[places]
@@ -308,8 +308,8 @@ def check_scorer(exam: Examination, score_month: Any) -> None:
             exam.expect("Where the file cannot be written, the error is not hidden", told,
                         "it came out" if told else "it returned all the same")  # fmt: skip
         same = (folder / "2013.11.parquet").is_file() and (folder / "2013.11.parquet").read_bytes() == before
-        exam.expect("A run that fails leaves the file of the last good run as it was", same,
-                    "it is as it was" if same else "it is damaged, or gone")  # fmt: skip
+        exam.expect("A run that fails does not change the file of the last good run", same,
+                    "it is unchanged" if same else "it is damaged, or gone")  # fmt: skip
         half = (folder / "2013.12.parquet").exists()
         exam.expect("A run that fails leaves no half file under the final name", not half,
                     "2013.12.parquet is there" if half else "there is none")  # fmt: skip

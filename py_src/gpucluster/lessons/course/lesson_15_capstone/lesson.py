@@ -49,7 +49,7 @@
 # | third: a service, and faster | 8 to 11 | 15.8 to 15.11 |
 #
 # `check("15.1", …)` tries an answer, `hint("15.1")` gives the next of three hints, `solution("15.1")` shows one right solution.
-# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
+# Unless an exercise says otherwise, a function must not change its arguments, and must return the same result each time.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -120,7 +120,7 @@ figures.journey([])
 # | 6 deployment | how does it run every day, and who notices when it is wrong? | 15.8 to 15.10 |
 #
 # Slides on deep learning name four steps: recognize a problem for it, determine the data, choose an algorithm, train it on much data. Compare:
-# nobody there asks what is good enough, and nothing comes after the training. Those are phases 1, 5 and 6, and most projects fail in them.
+# it does not ask what is good enough, and nothing comes after the training. Those are phases 1, 5 and 6, and most projects fail in them.
 
 # %% [markdown] anchor="letter"
 # ## 2. Phase 1: a letter
@@ -139,7 +139,7 @@ figures.journey([])
 # 1. Fill `charter`. `task` is one of `"classification"`, `"regression"`, `"clustering"`, `"no model"`; `figure` is the name of the figure that the
 #    letter compares; the others are numbers: `late_from` and `decide_before` in minutes, `share` from 0 to 1, `at_least` for the year,
 #    `worst_month` for each month.
-# 2. Give each question in `tasks` its kind. *Supervised* are classification and regression: somebody has given the right answers to learn
+# 2. Give each question in `tasks` its kind. *Supervised* are classification and regression: the right answers are given to learn
 #    from. Clustering is *unsupervised*: there are none. And a question that one line of counting answers needs no model.
 
 # %% tags=["exercise"] exercise="15.1"
@@ -169,14 +169,14 @@ check("15.1", charter, tasks)
 
 # %% [markdown] tags=["hint-2"] exercise="15.1"
 # One flight in ten is a share of 0.1. Three times is for all flights, two and a half for each month. Causes that are known and five in number are
-# classes; kinds that nobody has named yet are clusters.
+# classes; kinds without a name yet are clusters.
 
 # %% [markdown] tags=["hint-3"] exercise="15.1"
 # The task is `"classification"` (late or not), the figure is `"lift"`. Minutes are a number: regression. Cancelled flights are counted.
 
 # %% [markdown]
 # Two things that the letter decided, and that no model can decide: a **figure that can fail**, and a **baseline**, what is done today. "As accurate as possible"
-# is neither. (Accuracy would mislead: who says "never late" is right for 85 flights in 100, and warns nobody.)
+# is neither. (Accuracy would mislead: "never late" is right for 85 flights in 100, and warns no one.)
 
 # %% [markdown] anchor="leakage"
 # ## 3. Phase 3: what was known an hour before?
@@ -323,7 +323,7 @@ if ready("15.1", charter) and ready("15.2", split) and ready("15.3", airport_now
         print(f"{name:36} {len(part):7,} flights, {float(part['late'].mean().compute()):.1%} late")
 
 # %% [markdown]
-# **Explain:** three parts, not two. Whoever tries five models on a test part and takes the best has learned from the test part. So we choose by August and
+# **Explain:** three parts, not two. If you try five models on a test part and take the best, you have learned from the test part. So we choose by August and
 # September, and open October to December once. And we say what is missing: cancelled flights have no delay, and days with many of them are the
 # worst ones. This list is about flights that leave.
 
@@ -331,7 +331,7 @@ if ready("15.1", charter) and ready("15.2", split) and ready("15.3", airport_now
 # ## 4. Phase 4, unsupervised: kinds of weather
 #
 # "Which weather is it?" Let k-means find kinds of weather, after scaling and PCA (lessons 06 and 07). How many kinds are there? One honest answer:
-# as many as come out **again** when you start anew.
+# as many as come out **again** when you start over.
 #
 # **Predict:** with four clusters, how many of the 26,110 hours will be in the smallest one?
 
@@ -675,7 +675,7 @@ if ready("15.7", boosted) and ready("15.6", gate) and ready("15.5", baseline):
 # %% [markdown] anchor="xgboost"
 # ### The same with XGBoost
 #
-# XGBoost brings an interface to Dask of its own: it runs inside the workers of *your* cluster, on the blocks that they have, and its own messages carry the
+# XGBoost brings its own interface to Dask: it runs inside the workers of *your* cluster, on the blocks that they have, and its own messages carry the
 # histograms. Nothing in it needs a device: `tree_method="hist"` is the CPU algorithm; on workers with GPUs, the parameter `device` chooses theirs.
 # XGBoost (Apache 2.0; `pip install xgboost`, or the smaller `xgboost-cpu` where there is no GPU) is not part of this course's installation. Where it is missing, the cell says so, and your own trees above are the result.
 
@@ -742,7 +742,7 @@ if ready("15.6", gate) and ready("15.5", baseline):
 # exists. Write all columns of the table, in the order of the rows, and the column `chance`, not rounded, into `folder / (name + ".parquet")`; return the number of rows.
 #
 # * Called again, also with other rows for the same name, the file has what the **last** call gave, and the folder has nothing else.
-# * If writing fails in the middle (the check lets the disk be full), the error comes out, the file of the run before stays **as it was**, and nothing that ends with
+# * If writing fails in the middle (the check lets the disk be full), the error comes out, the file of the run before stays **unchanged**, and nothing that ends with
 #   `.parquet` is half a file.
 
 # %% tags=["exercise"] exercise="15.8"
@@ -752,7 +752,7 @@ def score_month(table, chance, folder, name):
     scored = table.assign(chance=chance(table))
     beside = folder / f"{name}.parquet.part"
     scored.to_parquet(beside, index=False)
-    os.replace(beside, folder / f"{name}.parquet")  # one step: whoever looks sees the old file, or the new one
+    os.replace(beside, folder / f"{name}.parquet")  # one step: readers see the old file, or the new one
     return len(scored)
     ### END SOLUTION
 
@@ -795,7 +795,7 @@ if ready("15.6", chosen) and ready("15.8", score_month):
         print(f"{attempt} run: {lab.client.gather(tasks_of)} flights;", sorted(path.name for path in scores.iterdir()))
 
 # %% [markdown]
-# **Explain:** three tasks, run twice, and the folder is as it was after the first run. Each worker wrote its own month; only three numbers came to the notebook. (`pure=False` tells Dask that the call has an effect, so the
+# **Explain:** three tasks, run twice, and the folder is the same as after the first run. Each worker wrote its own month; only three numbers came to the notebook. (`pure=False` tells Dask that the call has an effect, so the
 # second run is not answered from memory.)
 
 # %% [markdown] anchor="drift"
@@ -810,7 +810,7 @@ if ready("15.6", chosen) and ready("15.8", score_month):
 #
 # 1. `psi(reference, current, bins)` for two arrays of numbers, of which some may be NaN.
 #    * Edges: the quantiles of what is there in `reference`, at 1/bins, 2/bins, … up to (bins−1)/bins (`np.quantile`); of equal edges, **only one** counts.
-#    * The bin of a number: how many edges are not above it. What is **missing** has a bin of its own, in both arrays, even if it stays empty.
+#    * The bin of a number: how many edges are not above it. What is **missing** has its own bin, in both arrays, even if it stays empty.
 #    * An empty bin would make the logarithm infinite: add **0.5 to each count**, then divide by the sum of these counts.
 # 2. `alarms(indices, limit)`: from `{feature: psi}` the names of those **above** the limit, the largest first.
 
@@ -905,7 +905,7 @@ print(PROGRAM)
 #
 # Write `publish(repository, name, model, program, largest)`. `repository` is a `Path` that may not exist yet.
 #
-# * The folder `name` gets a `config.pbtxt`, each time anew: name, backend `"python"`, `max_batch_size` as `largest`, one input `FEATURES` and one output `CHANCE`, both of type
+# * The folder `name` gets a new `config.pbtxt` each time: name, backend `"python"`, `max_batch_size` as `largest`, one input `FEATURES` and one output `CHANCE`, both of type
 #   `TYPE_FP32`. `dims` are those of **one** row: `[ 6 ]` for the input where `model["columns"]` has six names, `[ 1 ]` for the output.
 # * A **new version**: 1 for a new model, otherwise one more than the highest that is there (2 after 1, and 11 after 10). Older versions stay.
 # * In the version: `program` as `model.py`, and `model` as JSON in `model.json`.
@@ -966,8 +966,8 @@ if ready("15.10", publish) and ready("15.8", model):
         served.infer({"FEATURES": rows[:, :6]})
 
 # %% [markdown]
-# **Explain:** the last line forgot a feature, and the *configuration* caught it before the model saw it. A batch scorer reads whole months, and nobody waits; a server answers one request in milliseconds,
-# and costs a machine that is always on. The letter asks for a list each hour: a batch job would do. For trees, Triton has a backend of its own (**FIL**), which runs models of XGBoost, LightGBM and cuML without any `model.py`. We have not run it.
+# **Explain:** the last line forgot a feature, and the *configuration* caught it before the model saw it. A batch scorer reads whole months, and no user waits; a server answers one request in milliseconds,
+# and costs a machine that is always on. The letter asks for a list each hour: a batch job would do. For trees, Triton has its own backend (**FIL**), which runs models of XGBoost, LightGBM and cuML without any `model.py`. We have not run it.
 #
 # And then? The circle begins again: the passengers ask for the *arrival*.
 
@@ -1000,7 +1000,7 @@ run_unchanged(script)
 # ### What a fallback costs
 #
 # How can a program run unchanged? Each object is a **proxy**, which holds *either* a fast object (on the device) *or* a slow one (on the host). Each call is tried on the fast side first, for which the object is copied there if it must be;
-# where that refuses, it is copied to the slow side, and done there. The result is always right. What is lost is time, and nobody says so.
+# where that refuses, it is copied to the slow side, and done there. The result is always right. What is lost is time, without a warning.
 #
 # Here is the mechanism, for real, in a hundred lines: `Accelerated` holds a column of a small fast library, or of pandas. (Only the device is missing: both are in host memory. The real ones try and fail; this one knows beforehand what the fast side can do.)
 #
@@ -1108,6 +1108,6 @@ lab.close()
 # * **Frequent mistakes:** 15.1: 10 instead of 0.1. 15.2: parts by month only; a sorted table assumed. 15.3: the window by the *planned* departure, which knows the future; `side="left"`; an error where nothing left. 15.4: labels compared directly; only neighbouring runs
 #   compared. 15.5: equal chances taken in the order of the array. 15.7: the last bin as a split. 15.6: `if value < bound: failed`, which lets NaN pass. 15.8: written in place; `mode="append"`. 15.9: quantiles of the current rows; NaN dropped. 15.10: versions sorted as texts; rows in the
 #   dims. 15.11: the result's size instead of the object's.
-# * **Say openly:** the weather is what was measured, two hours before; a forecast for the hour itself might do better. Cancelled flights are left out. One year: nobody knows what a second winter looks like. No GPU and no Triton was at hand when this lesson was written.
+# * **Say openly:** the weather is what was measured, two hours before; a forecast for the hour itself might do better. Cancelled flights are left out. One year: a second winter may look different. No GPU and no Triton was at hand when this lesson was written.
 # * **When late:** leave out 15.7 and run it; leave out section 11.
 # * **Measured** while this lesson was written, on two CPU cores: lift in August and September 2.0 with the weather alone, 3.4 with all features (logistic); in October to December 3.2, worst month 2.8.

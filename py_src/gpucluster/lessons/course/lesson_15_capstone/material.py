@@ -148,7 +148,7 @@ def _of_tensors(kind: str, tensors: list[Any]) -> list[str]:
     found = []
     names = [tensor.get("name", [""])[-1] for tensor in tensors]
     if "" in names or len(set(names)) != len(names):
-        found.append(f"each {kind} needs a name of its own.")
+        found.append(f"each {kind} needs its own name.")
     for name, tensor in zip(names, tensors, strict=True):
         if tensor.get("data_type", [""])[-1] not in TYPES:
             found.append(f"the data_type of {kind} {name} is none of TYPE_FP32, TYPE_INT64, ….")
@@ -203,7 +203,7 @@ class TritonPythonModel:
         self.intercept = model["intercept"]
 
     def execute(self, requests):
-        """Answer several requests, each with a response of its own, in their order."""
+        """Answer several requests, each with its own response, in their order."""
         responses = []
         for request in requests:
             rows = pb_utils.get_input_tensor_by_name(request, "FEATURES").as_numpy()

@@ -40,7 +40,7 @@ def points_of(kind: str, options: int | None, outcome: str) -> float:
 
 
 def luck_of(chances: Sequence[float], right: int) -> float:
-    """Return the probability that a guesser has at least so many right."""
+    """Return the probability that a guesser has at least this many right."""
     spread = np.ones(1)
     for chance in chances:
         spread = np.convolve(spread, [1 - chance, chance])
@@ -64,7 +64,7 @@ def random_paper(rng: np.random.Generator, size: int) -> list[Item]:
 
 @exercise("16.1", "fair_points")
 def check_points(exam: Examination, fair_points: Any) -> None:
-    """Each rule by itself, then 40 mixed papers."""
+    """Each rule alone, then 40 mixed papers."""
 
     def given(paper: list[Item]) -> float:
         return number(exam, exam.call(fair_points, paper), "What it returns")
@@ -135,7 +135,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def progress_after(events: list[Event]) -> Progress:
-    """Return the progress of somebody who did all this, and nothing before."""
+    """Return the progress of someone who did all this, and nothing before."""
     progress = Progress()
     for event in events:
         apply(progress, EVENT.validate_python(event), AT)
@@ -219,7 +219,7 @@ CASES: tuple[tuple[str, list[Event], int], ...] = (
 
 @exercise("16.6", "weak_topics")
 def check_advisor(exam: Examination, weak_topics: Any) -> None:
-    """Each rule by itself, then 30 random learners, compared with the kit's own table."""
+    """Each rule alone, then 30 random learners, compared with the kit's own table."""
     for what, events, points in CASES:
         topics = {"pools": ["90.1", "90.q1", "90.q2", "90.c1", "90.c2"]}
         found = _pairs(exam, exam.call(weak_topics, [dict(event) for event in events], topics))
@@ -466,7 +466,7 @@ def check_claims(exam: Examination, missing: Any) -> None:
 
 @exercise("16.9", "levels")
 def check_levels(exam: Examination, levels: Any) -> None:
-    """Each level by itself, then random learners."""
+    """Each level alone, then random learners."""
     passed = {"state": "passed", "attempts": 2, "hints": 0, "solution_seen": False}
     cases: tuple[tuple[str, dict[str, Any] | None, str], ...] = (
         ("Passed without help is 'alone'", passed, "alone"),
@@ -475,7 +475,7 @@ def check_levels(exam: Examination, levels: Any) -> None:
         ("What has failed is 'not yet', also with the solution read",
          {**passed, "state": "failed", "solution_seen": True}, "not yet"),
         ("Many attempts are no help of others", {**passed, "attempts": 40}, "alone"),
-        ("What nobody tried is 'not yet'", None, "not yet"),
+        ("Topics without attempts are 'not yet'", None, "not yet"),
     )  # fmt: skip
     for what, record, true in cases:
         found = _said_of_style(exam, levels, {"add": ["91.1"]}, {"91.1": record} if record else {})

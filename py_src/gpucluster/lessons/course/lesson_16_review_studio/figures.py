@@ -32,7 +32,7 @@ def guessing(counts: Sequence[int], luck: Callable[[int], float] | None = None, 
     counts : sequence of int
         Guessers with 0, 1, 2 … right answers.
     luck : callable, optional
-        Gives the calculated probability of at least so many; drawn as dots.
+        Gives the calculated probability of at least this many; drawn as dots.
     mark : int, optional
         Right answers from which an exam is passed.
     """

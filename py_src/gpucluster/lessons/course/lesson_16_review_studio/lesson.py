@@ -20,7 +20,7 @@
 #       - write the rules of a study advisor, and check them against real ones
 #       - put milestones in order, and say what a claim leaves out
 #       - say what a learner's record shows, and what it does not
-#       - write the design for a problem of your own in two lines
+#       - write the design for your own problem in two lines
 # ---
 
 # %% [markdown]
@@ -38,11 +38,11 @@
 # * **write** the rules of a study advisor, and **check** them against real ones;
 # * **put** milestones in order, and **say** what a claim leaves out;
 # * **say** what a learner's record shows, and what it does not;
-# * **write** the design for a problem of your own in two lines.
+# * **write** the design for your own problem in two lines.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("16.1", fair_points)` tries your answer, `hint("16.1")` gives the
-# next of three hints, and `solution("16.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves
-# what it is given as it was, and gives the same when it is called again.
+# next of three hints, and `solution("16.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must
+# not change its arguments, and must return the same result each time.
 #
 # The tools of this lesson (exam, cards, hooks, advisor, certificate) are those of all lessons. Here you use them, and you write the rule that
 # is behind each. *docs/study.md* describes them.
@@ -100,7 +100,7 @@ lessons.exam(1616)
 # %% [markdown] anchor="luck"
 # ### What is a score worth?
 #
-# Say you had five of ten right. How much of that is knowledge? Somebody who knows nothing and picks one of four options has a quarter right
+# Say you had five of ten right. How much of that is knowledge? Someone who knows nothing and picks one of four options has a quarter right
 # **on average**, and some people have luck.
 #
 # **Predict:** of 100 people who only guess, how many have five or more of ten such questions right?
@@ -132,7 +132,7 @@ compare("16.a", round(100 * sum(guessers[5:]) / sum(guessers), 1), "of 100")
 # * `options`: how many options there are; `None` for a number or a text;
 # * `outcome`: `"right"`, `"wrong"` or `"skipped"`.
 #
-# Return the sum of the points. Right is 1 point, skipped is 0. A wrong answer costs as much as is needed so that somebody who guesses, with all
+# Return the sum of the points. Right is 1 point, skipped is 0. A wrong answer costs as much as is needed so that someone who guesses, with all
 # possible answers equally likely, gets 0 **on average**. A number or text is never guessed: wrong costs nothing there.
 
 # %% tags=["exercise"] exercise="16.1"
@@ -178,7 +178,7 @@ check("16.1", fair_points)
 
 # %% tags=["exercise"] exercise="16.2"
 def luck(chances, right):
-    """Return the probability that guessing gives at least so many right."""
+    """Return the probability of at least this many right by guessing."""
     ### BEGIN SOLUTION
     spread = [1.0]  # spread[k]: probability of k right among the questions so far
     for chance in chances:
@@ -232,7 +232,7 @@ if ready("16.2", luck, pass_mark):
 # %% [markdown] anchor="habits"
 # ### Detect a habit
 #
-# A guesser need not choose at random. Authors often make the right option **longer**, because it has to be exactly right. Somebody who always picks the longest
+# A guesser need not choose at random. Authors often make the right option **longer**, because it has to be exactly right. Someone who always picks the longest
 # option then passes, and knows nothing. This is a fault of the exam, and it can be measured.
 
 # %% [markdown] exercise="16.3" title="What a habit gives away" topic="fair-questions"
@@ -242,7 +242,7 @@ if ready("16.2", luck, pass_mark):
 # counted from 0. `score(text)` gives a number. A guesser picks the option with the highest score; where several have it, one of these at random,
 # all equally likely.
 #
-# Return the share of questions that this guesser has right on average, minus the share that somebody has who picks any option at random. Questions may
+# Return the share of questions that this guesser has right on average, minus the share of a purely random guesser. Questions may
 # have different numbers of options.
 
 # %% tags=["exercise"] exercise="16.3"
@@ -300,10 +300,10 @@ if ready("16.3", habit_gain):
     display(compare("16.b", round(100 * gains["the longest"], 1), "%"))
 
 # %% [markdown]
-# **Explain:** the last habit avoids words such as “always”. A gain of a few percent is noise of so many questions; how much noise? With `n` questions of four
+# **Explain:** the last habit avoids words such as “always”. With this many questions, a gain of a few percent is noise; how much noise? With `n` questions of four
 # options, the share varies by about $\sqrt{0.25 \cdot 0.75 / n}$.
 #
-# **Change:** invent a habit of your own. If it gains more than 5 %, tell us: you have found a fault.
+# **Change:** invent your own habit. If it gains more than 5 %, tell us: you have found a fault.
 
 # %% [markdown] anchor="boxes"
 # ## 2. Cards
@@ -572,7 +572,7 @@ check("16.6", weak_topics)
 # never passed. Sort with `key=lambda row: -row[1]`: equal rows keep their order.
 
 # %% [markdown]
-# Now the same evening of a learner goes to your rules and to the kit's. It is noted in a progress file in a folder of its own; your own file is not touched.
+# Now the same evening of a learner goes to your rules and to the kit's. It is recorded in a progress file in a separate folder; your own file is not touched.
 
 # %% tags=["run"]
 evening = [
@@ -617,7 +617,7 @@ if ready("16.6", weak_topics):
 # %% [markdown] anchor="broken-file"
 # ### A real failure: half a file
 #
-# A disk is full, a laptop loses its power, somebody edits the file by hand. Then only half of the progress is there, and the next card is turned.
+# A disk is full, a laptop loses its power, someone edits the file by hand. Then only half of the progress is there, and the next card is turned.
 
 # %% tags=["run"]
 file = progress_file(FOLDER)
@@ -627,7 +627,7 @@ with expect_failure(ProgressUnreadable):
     record({"kind": "card", "id": "02.c1", "known": True}, FOLDER)
 left = file.read_text(encoding="utf-8")
 file.write_text(whole, encoding="utf-8")  # the good copy is put back
-print("the damaged file was left as it was:", left == whole[: len(whole) // 2])
+print("the damaged file was left unchanged:", left == whole[: len(whole) // 2])
 
 # %% [markdown]
 # **Explain:** a program that finds a damaged file can write a new one over it: then everything works again, and the work of weeks is gone. This one refuses, says
@@ -672,7 +672,7 @@ figures.milestones(figures.MILESTONES)
 #
 # Slides are full of figures. Ask each of them four questions:
 #
-# * **source**: who counted or measured? A list, a study or a person is named. ("In a survey" names nobody.)
+# * **source**: who counted or measured? A list, a study or a person is named. ("In a survey" names no source.)
 # * **date**: when? At least a year.
 # * **sample**: only for a share of people: who was asked, and how many?
 # * **baseline**: only for "better" or "faster": compared with what?
@@ -712,7 +712,7 @@ check("16.8", missing)
 # Which claims are shares of people? Only they need a sample. Which say that something is better? Only they need a baseline.
 
 # %% [markdown] tags=["hint-2"] exercise="16.8"
-# "In a survey" is no source: whose survey? "On my laptop, with my timer" is one. A list that comes out twice a year has a date of its own.
+# "In a survey" is no source: whose survey? "On my laptop, with my timer" is one. A list that comes out twice a year has its own date.
 
 # %% [markdown] tags=["hint-3"] exercise="16.8"
 # One claim has everything. Two lack only the date. The two shares of people lack source and sample, and one of them the date, too.
@@ -785,8 +785,8 @@ lessons.certificate("Ada", FOLDER)
 
 # %% [markdown]
 # **Explain:** the page was made from the little file in that folder, by the same rule as yours. It lists only what has been shown. It also says what it is
-# **not**: nobody watched Ada while she worked, and she can edit the file. A hash or a password in the file would not help, as the program that writes it is
-# on her machine, too. A certificate that others can trust needs somebody who watches, or who runs the checks again on their own machine: *docs/grading.md*.
+# **not**: no one watched Ada while she worked, and she can edit the file. A hash or a password in the file would not help, as the program that writes it is
+# on her machine, too. A certificate that others can trust needs someone who watches, or who runs the checks again on their own machine: *docs/grading.md*.
 #
 # Now make yours. It says so if nothing has passed yet.
 
@@ -795,7 +795,7 @@ print("Yours would be made from", progress_file().name, "by lessons.certificate(
 lessons.progress()
 
 # %% [markdown] anchor="conclusions"
-# ## 6. Conclusions, and a design of your own
+# ## 6. Conclusions, and your own design
 #
 # The talks behind these lessons conclude: designs should be **efficient, scalable and hierarchical**, and the software for communication and the frameworks above it
 # should be designed **together** (co-design). You have met each word as a number:
@@ -805,12 +805,12 @@ lessons.progress()
 # * *hierarchical*: first within a machine, where links are fast, then between machines (lesson 09);
 # * *co-design*: one partition per worker, because the link and the algorithm both want few large messages (lessons 08 and 09).
 #
-# A design is good when somebody else can check it. Two lines are enough to begin.
+# A design is good when someone else can check it. Two lines are enough to begin.
 
 # %% [markdown] exercise="16.10" title="A design in two lines" topic="design-notes"
 # ### Exercise 16.10 · A design in two lines (8 min)
 #
-# Take a problem **of your own**. Fill in `plan`, all sizes in GB:
+# Take one of **your own** problems. Fill in `plan`, all sizes in GB:
 #
 # * `data_gb`: the data in memory; `working_room`: the factor for intermediate results, at least 1; `device_gb`: the memory of one device (or of one worker);
 # * `choice`: `"one device"` if data times working room fits one device; `"spill"` if it is at most 1.25 times as large as that device; else `"cluster"`;
@@ -858,7 +858,7 @@ check("16.10", plan, note)
 # * Boxes: known, one up; not known, back to the first. The distances grow, so the work does not.
 # * An advisor can be a table that you can read, and disagree with.
 # * A figure needs its source and its date; a share its sample; a gain its baseline.
-# * A certificate from one's own file shows something to oneself. For others, somebody has to run the checks again.
+# * A certificate from your own file shows something to you. For others, someone has to run the checks again.
 
 # %% [markdown]
 # ## Check yourself

@@ -76,12 +76,12 @@ def run(job: Job, root: Path) -> NotebookGrade:
     if monitor.shared_bytes > _MUCH_LEFT:
         result.notes.append(
             f"New files of this account take {monitor.shared_bytes / 1e6:,.0f} MB in {SHARED_MEMORY}, which is memory. "
-            "When no program of yours has made them, this notebook has: remove them."
+            "If none of your programs made them, this notebook did: remove them."
         )
     if not job.sandboxing.apart and (open_folders := landlock.not_closable(sandbox.unreadable())):
         result.notes.append(
-            f"{counted(len(open_folders), 'folder')} that the notebook should not read could not be closed, as what "
-            "lies above cannot be listed by this account."
+            f"{counted(len(open_folders), 'folder')} that the notebook should not read could not be closed, because a "
+            "parent folder cannot be listed by this account."
         )
     if monitor.failure is not None:
         result.notes.append(f"It was ended, as nothing could be seen of what it uses ({monitor.failure}).")

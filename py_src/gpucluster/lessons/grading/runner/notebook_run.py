@@ -117,12 +117,12 @@ class NotebookRun:
                         self._grade(session, exercise, place)
                     if not session.alive or self._monitor.exceeded is not None:
                         # It was the answer, not the cell after it; as it is graded, the next kernel gets past it.
-                        self._ended(f"The kernel ended in the check of {exercise}", "begun anew")
+                        self._ended(f"The kernel ended in the check of {exercise}", "restarted")
                         return False
         except Exception as error:  # whatever a hostile kernel makes the client trip over
             nonsense = f"the kernel sent nonsense ({type(error).__name__})"
             what = str(error) if isinstance(error, KernelEnded) else nonsense
-            self._ended(f"Cell {number + 1}: {what}", "begun anew without it")
+            self._ended(f"Cell {number + 1}: {what}", "restarted without it")
             self._deadly.add(number)
             return False
         return True

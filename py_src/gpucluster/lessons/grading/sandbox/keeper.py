@@ -83,7 +83,7 @@ class SharedMemory:
                         sizes[about.st_ino] = 512 * about.st_blocks
             except PermissionError:
                 closed = True
-            except OSError:  # it has ended meanwhile
+            except OSError:  # it has stopped in the meantime
                 continue
         found = sum(sizes.values())
         return max(found, without_name - self._without_name_before) if closed else found

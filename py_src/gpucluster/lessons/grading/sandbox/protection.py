@@ -168,7 +168,7 @@ def other_processes() -> tuple[list[int], set[int]]:
     for pid in dict.fromkeys([*above, *psutil.pids()]):
         if pid == os.getpid():
             continue
-        with suppress(OSError):  # it has ended meanwhile, or is none of this account's
+        with suppress(OSError):  # it has stopped in the meantime, or is none of this account's
             groups.add(os.getpgid(pid))
             os.kill(pid, 0)
             numbers += thread_numbers(pid)

@@ -124,7 +124,7 @@ class World:
     def take(self, rank: int, group: tuple[Any, ...], target: int, source: int, tag: int) -> Envelope:
         """Block this rank until a message has come, and return it."""
         with self._changed:
-            words = f"rank {rank} receives, but nobody sends to it"
+            words = f"rank {rank} receives, but no rank sends to it"
             self._wait(rank, lambda: self._find(group, target, source, tag) is not None, words)
             found = self._taken(group, target, source, tag)
             assert found is not None
@@ -134,7 +134,7 @@ class World:
     def look(self, rank: int, group: tuple[Any, ...], target: int, source: int, tag: int) -> Envelope:
         """Block this rank until a message has come, and leave it there."""
         with self._changed:
-            words = f"rank {rank} looks for a message, but nobody sends to it"
+            words = f"rank {rank} waits for a message, but no rank sends to it"
             self._wait(rank, lambda: self._find(group, target, source, tag) is not None, words)
             found = self._find(group, target, source, tag)
             assert found is not None
@@ -159,7 +159,7 @@ class World:
     def wait_for(self, rank: int, wanted: Wanted) -> None:
         """Block this rank until what it has begun to receive has come."""
         with self._changed:
-            words = f"rank {rank} receives, but nobody sends to it"
+            words = f"rank {rank} receives, but no rank sends to it"
             self._wait(rank, lambda: wanted.letter is not None, words)
 
     def note_received(self, rank: int) -> None:
@@ -212,7 +212,7 @@ class World:
         all_wait = len(self._waiting) + len(self._ended) >= self.size
         if all_wait and self._waiting and not any(ready() for ready in self._waiting.values()):
             sentence = words[0].upper() + words[1:]
-            self._stuck = self._stuck or f"The ranks wait for each other for ever (a deadlock): {sentence}."
+            self._stuck = self._stuck or f"The ranks wait for each other forever (a deadlock): {sentence}."
             self._changed.notify_all()
 
     def _find(self, group: tuple[Any, ...], target: int, source: int, tag: int) -> Envelope | None:

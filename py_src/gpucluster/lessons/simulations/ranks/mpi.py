@@ -86,7 +86,7 @@ def _wait(program: subprocess.Popen[bytes], folder: Path, n_ranks: int) -> None:
         if first_done and now - first_done > PATIENCE_SECONDS:
             raise RankFailed(
                 f"Rank {', '.join(done)} has ended, the others still wait for it. All ranks must call the same "
-                "operations equally often: decide from what all of them know."
+                "operations the same number of times: decide from what all of them know."
             )
         if now - began > LONGEST_SECONDS:
             raise RankFailed(f"The ranks did not end within {LONGEST_SECONDS} s. Is there a loop that never stops?")

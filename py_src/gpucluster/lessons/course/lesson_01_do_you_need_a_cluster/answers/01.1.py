@@ -26,7 +26,7 @@ def table_bytes(sample, n_rows):
     return total / len(sample) * n_rows
 
 # %% wrong sample_changed
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def table_bytes(sample, n_rows):
     sample["size"] = 0
     del sample["size"]

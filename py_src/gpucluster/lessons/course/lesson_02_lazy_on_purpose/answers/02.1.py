@@ -60,7 +60,7 @@ def order(graph):
 # +     return [task for task in found if graph[task]]
 
 # %% wrong empties_graph
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def order(graph):
     done = []
     while graph:

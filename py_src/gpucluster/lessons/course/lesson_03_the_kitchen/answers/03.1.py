@@ -79,7 +79,7 @@ def bound(orders, cooks, knives):
 # +     cutting = sum(order.seconds for order in orders if order.knife) // knives
 
 # %% wrong pops_orders
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def bound(orders, cooks, knives):
     w = sum(o.seconds for o in orders) / cooks
     k = sum(o.seconds for o in orders if o.knife) / knives

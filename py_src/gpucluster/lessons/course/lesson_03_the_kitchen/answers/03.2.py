@@ -31,7 +31,7 @@ def idle_share(log, cooks):
         idle -= entry.ended - entry.began
     return idle / total
 
-# %% right own_entry: An Entry of its own, with the same fields: so it is, too, where the package was loaded twice, as for grading.
+# %% right own_entry: A separate Entry class with the same fields, as when the package was loaded twice for grading.
 import time
 from collections import namedtuple
 
@@ -88,7 +88,7 @@ def idle_share(log, cooks):
 # +     length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
 # +     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
 
-# %% wrong no_knife: Nobody takes a knife.
+# %% wrong no_knife: No cook takes a knife.
 # fails: Never more knives in use than there are
 # edit of wrong knife_for_all
 # -     with knives:

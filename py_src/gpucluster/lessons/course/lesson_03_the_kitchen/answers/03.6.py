@@ -38,8 +38,8 @@ def bars(records):
         for record in records
     ]
 
-# %% wrong b_cut_in_place: Subtracts zero in the records themselves; a function must leave what it is given as it was.
-# fails: What it is given stays as it was
+# %% wrong b_cut_in_place: Subtracts zero in the records themselves; a function must not change its arguments.
+# fails: Inputs are not modified
 def bars(records):
     works = [part for record in records for part in record["startstops"] if part["action"] == "compute"]
     zero = min((part["start"] for part in works), default=0)
@@ -70,8 +70,8 @@ def bars(records):
     zero = min((bar[1] for bar in found), default=0)
     return [(row, start - zero, seconds, name) for row, start, seconds, name in found]
 
-# %% wrong b_row_per_task: Each task has a row of its own, not each thread.
-# fails: Each thread of each worker has a row of its own
+# %% wrong b_row_per_task: Each task has its own row, not each thread.
+# fails: Each thread of each worker has its own row
 def bars(records):
     found = []
     for row, record in enumerate(records):
@@ -82,7 +82,7 @@ def bars(records):
     return [(row, start - zero, seconds, name) for row, start, seconds, name in found]
 
 # %% wrong b_row_per_thread: The row depends on the number of the thread only, but threads of two workers may have the same number.
-# fails: Each thread of each worker has a row of its own
+# fails: Each thread of each worker has its own row
 def bars(records):
     rows, found = {}, []
     for record in records:

@@ -41,7 +41,7 @@ def rerun(graph, memory, wanted, lost):
 def rerun(graph, memory, wanted, lost):
     return {key for key in wanted if memory.get(key, set()) <= {lost}}
 
-# %% wrong c_all_in_memory: Begins with everything that is in memory, also where nobody wants it any more.
+# %% wrong c_all_in_memory: Begins with everything that is in memory, even if it is no longer needed.
 # fails: Nothing else is computed again
 def rerun(graph, memory, wanted, lost):
     again = set()
@@ -62,7 +62,7 @@ def rerun(graph, memory, wanted, lost):
     return again
 
 # %% wrong memory_changed
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def rerun(graph, memory, wanted, lost):
     for k in memory:
         memory[k].discard(lost)
@@ -75,7 +75,7 @@ def rerun(graph, memory, wanted, lost):
     return again
 
 # %% wrong pops_wanted
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def rerun(graph, memory, wanted, lost):
     again = set()
     while wanted:

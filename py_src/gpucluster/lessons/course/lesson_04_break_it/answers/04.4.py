@@ -103,7 +103,7 @@ def record(folder, number, line):
 def read_lines(folder):
     return [path.read_text() for path in Path(folder).glob("*.txt")]
 
-# %% wrong created_once: Whoever finds the file believes that its line is in it.
+# %% wrong created_once: If the file exists, its line is assumed to be in it.
 # fails: After a crash between opening a file and writing, each line is there
 # edit of wrong append
 # -     with open(Path(folder) / "lines.txt", "a") as file:
@@ -117,7 +117,7 @@ def read_lines(folder):
 # -     return (Path(folder) / "lines.txt").read_text().splitlines()
 # +     return [path.read_text(encoding="utf-8") for path in Path(folder).glob("*.txt")]
 
-# %% wrong lock_stays: A file that says that somebody is writing stays when that one crashes, and all others wait for ever.
+# %% wrong lock_stays: A lock file stays when its writer crashes, and all others wait forever.
 # fails: A task that begins again after a crash comes to its end
 import json
 import os

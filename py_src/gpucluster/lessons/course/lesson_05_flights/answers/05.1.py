@@ -43,7 +43,7 @@ kinds = {
 # +         "duplicates": int(whole.duplicated(subset=list(key)).sum()),
 # +     }
 
-# %% right columns_one_by_one: Each column by itself, and groups for the duplicates.
+# %% right columns_one_by_one: Each column alone, and groups for the duplicates.
 # edit of right b_lazy_one_compute
 # -     gaps = {name: table[name].isnull().sum() for name in table.columns}
 # -     different = table[list(key)].drop_duplicates()

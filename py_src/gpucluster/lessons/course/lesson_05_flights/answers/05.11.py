@@ -44,7 +44,7 @@ moves = {
 # -     "apply per plane": "tree",
 # +     "apply per plane": "shuffle",
 
-# %% wrong b_isin_tree: Each partition asks isin by itself, nothing is merged.
+# %% wrong b_isin_tree: Each partition calls isin alone, nothing is merged.
 # fails: The operations with 'none' are those of Dask's plans
 # edit of wrong apply_is_a_tree
 # -     "only three carriers": "none",

@@ -39,8 +39,8 @@ def minutes_in_air(block):
     rows = rows.assign(clock=rows["departure"] + rows["minute"])
     return rows[["flight_row", "minute", "clock"]].astype(TYPES).reset_index(drop=True)
 
-# %% wrong b_changes_block: Fills the gaps in the block that it was given ("leaves what it is given as it was").
-# fails: What it is given stays as it was
+# %% wrong b_changes_block: Fills the gaps in the block that it was given ("must not change its arguments").
+# fails: Inputs are not modified
 import numpy as np
 import pandas as pd
 

@@ -18,7 +18,7 @@ def busiest(minutes):
 peak = (191, 133674)
 
 # %% wrong any_minute: One of the busiest minutes, not the first.
-# fails: clock is the first minute with so many flights
+# fails: clock is the first minute with that many flights
 def busiest(minutes):
     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
     return counts.max(), counts.idxmax()

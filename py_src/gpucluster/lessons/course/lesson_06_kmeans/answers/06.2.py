@@ -75,7 +75,7 @@ def assign(points, centroids):
 # +     return labels
 
 # %% wrong points_changed: Right labels, but the caller's points are spoilt.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right list_of_norms
 # -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     labels = ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=1)

@@ -19,7 +19,7 @@ def partial(points, labels, centroids):
     member = np.equal.outer(np.arange(len(centroids)), labels).astype(float)
     return [member @ points, member.sum(axis=1), float(np.square(points - centroids[labels]).sum())]
 
-# %% wrong b_at_least_one: Empty clusters get the count 1 so that nobody divides by 0, but '0 where it has none' is asked.
+# %% wrong b_at_least_one: Empty clusters get the count 1 to avoid a division by 0, but '0 where it has none' is required.
 # fails: Each point is counted once
 import numpy as np
 
@@ -97,7 +97,7 @@ def partial(points, labels, centroids):
 # +     np.bincount(labels, minlength=len(centroids))
 
 # %% wrong works_in_place: Right results, but the caller's points are differences afterwards.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong no_return
 # -     np.bincount(labels, minlength=len(centroids))
 # +     k = len(centroids)
@@ -106,7 +106,7 @@ def partial(points, labels, centroids):
 # +     return sums, np.bincount(labels, minlength=k), float((points**2).sum())
 
 # %% wrong zeroes_its_inputs: All zero, and so are the inputs afterwards: right only by the inputs that it leaves behind.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong no_return
 # -     np.bincount(labels, minlength=len(centroids))
 # +     points[:] = 0

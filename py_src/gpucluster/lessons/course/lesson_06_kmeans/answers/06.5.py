@@ -169,7 +169,7 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 # +         results = [step(block, path[-1]) for block in blocks]
 
 # %% wrong b_same_array: One array is changed in place, so start is changed and path has the last centroids everywhere.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong b_any_stands
 # -         new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
 # +         new, old = path[-1], path[-1].copy()
@@ -252,7 +252,7 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # +     for _ in range(max_iterations + 1):
 
 # %% wrong one_task: One task gets all blocks.
-# fails: Each block has a task of its own
+# fails: Each block has its own task
 # edit of wrong nan_for_empty
 # - def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 # + def kmeans(client, parts, start, tolerance, max_iterations, step=step):
@@ -274,7 +274,7 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # +     return path[-1]
 
 # %% wrong own_step: Another step than its own changes nothing.
-# fails: It uses the step that it is given, on each block by itself
+# fails: It uses the given step, on each block separately
 # edit of right as_completed
 # - def step(block, centroids):
 # + def own_step(block, centroids):

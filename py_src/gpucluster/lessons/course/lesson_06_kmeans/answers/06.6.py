@@ -151,7 +151,7 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
 
 # %% wrong b_start_changed: Moves the centroids in place, so start is changed and path has one array many times.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong b_empty_zero
 # -         new = sums / np.maximum(counts, 1)
 # +         before = old.copy()

@@ -24,7 +24,7 @@ def update(sums, counts, centroids, far_points):
     return new
 
 # %% wrong all_the_same_point
-# fails: Each empty cluster gets a far point of its own, the farthest (the first) ones first
+# fails: Each empty cluster gets its own far point, the farthest (the first) ones first
 def update(sums, counts, centroids, far_points):
     new = centroids.copy()
     new[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
@@ -33,7 +33,7 @@ def update(sums, counts, centroids, far_points):
     return new
 
 # %% wrong b_divides_sums: Divides the sums in place, but 'change none of the arguments'.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 import numpy as np
 
 
@@ -46,7 +46,7 @@ def update(sums, counts, centroids, far_points):
     return new
 
 # %% wrong nearest_first
-# fails: Each empty cluster gets a far point of its own, the farthest (the first) ones first
+# fails: Each empty cluster gets its own far point, the farthest (the first) ones first
 # edit of wrong all_the_same_point
 # -     if len(far_points):
 # -         new[counts == 0] = far_points[0]
@@ -54,7 +54,7 @@ def update(sums, counts, centroids, far_points):
 # +     new[empty] = far_points[::-1][: len(empty)]
 
 # %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def update(sums, counts, centroids, far_points):
     i = 0
     for j in range(len(counts)):

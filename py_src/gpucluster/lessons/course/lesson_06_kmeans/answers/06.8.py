@@ -204,7 +204,7 @@ def first_centroids(client, parts, k, seed=0):
 # +     ]
 
 # %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
-# fails: Called again with the same, it gives the same
+# fails: Same input, same result
 # edit of right b_delayed
 # -     block = as_numpy(block)
 # -     squared = np.full(len(block), np.inf)
@@ -289,7 +289,7 @@ def first_centroids(client, parts, k, seed=0):
 # +     weights = results[0][1]
 
 # %% wrong c_one_round: One round that wants all candidates at once, after the cost of the first point alone.
-# fails: Each round looks at the cost anew: small groups at very different distances all get a candidate
+# fails: Each round computes the cost again: small groups at very different distances all get a candidate
 # edit of right b_delayed
 # -     for _ in range(5):
 # +     for _ in range(1):
@@ -297,7 +297,7 @@ def first_centroids(client, parts, k, seed=0):
 # +         drawn = run(draw, [(candidates, 10 * k, cost, next(seeds)) for _ in parts])
 
 # %% wrong c_two_rounds: Two rounds that want 5 k points each.
-# fails: Each round looks at the cost anew: small groups at very different distances all get a candidate
+# fails: Each round computes the cost again: small groups at very different distances all get a candidate
 # edit of right b_delayed
 # -     for _ in range(5):
 # +     for _ in range(2):

@@ -84,7 +84,7 @@ def covariance(n, sums, products):
 # +     return wide.size, wide.sum(axis=0), wide.T @ wide
 
 # %% wrong overwrites: covariance works in its argument.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong axis
 # -     return len(rows), rows.sum(axis=0), rows @ rows.T
 # +     return len(rows), rows.sum(axis=0), rows.T @ rows

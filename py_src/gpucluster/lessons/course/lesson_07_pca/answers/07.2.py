@@ -85,7 +85,7 @@ def principal_components(C, k):
 # +     return vectors.T[::-1][:k] * np.sqrt(np.maximum(variances, 0))[:, None], variances, variances / values.sum()
 
 # %% wrong in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right deflation
 # -     total, C = np.trace(C), C.copy()
 # +     total = np.trace(C)

@@ -48,8 +48,8 @@ def merge(a, b):
     n = a[0] + b[0]
     return n, a[1] + b[0] / n * delta, a[2] + b[2] + a[0] * b[0] / n * np.outer(delta, delta)
 
-# %% wrong b_block_centred_in_place: Subtracts the mean in the block that was given, which it is to leave as it was.
-# fails: What it is given stays as it was
+# %% wrong b_block_centred_in_place: Subtracts the mean in the given block, which must not change.
+# fails: Inputs are not modified
 import numpy as np
 
 
@@ -119,7 +119,7 @@ def merge(a, b):
 # +     return len(block), mean.astype(float), rows.T @ rows
 
 # %% wrong in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right all_in_float64
 # -     rows = np.asarray(block, dtype=float)
 # +     rows = block.astype(float)
@@ -145,7 +145,7 @@ def merge(a, b):
 # +     return len(block), mean, (rows.T @ rows).astype(float)
 
 # %% wrong merge_changes_a
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 import numpy as np
 
 

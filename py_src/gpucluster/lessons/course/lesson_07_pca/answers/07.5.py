@@ -64,8 +64,8 @@ quality = {k: psnr(tiles, reconstruct(tiles, tiles.mean(axis=0), own[:k])) for k
 # - quality = {4: 67.3030, 16: 69.0748, 64: 71.8416}
 # + quality = {4: 19.1722, 16: 20.9440, 64: 23.7108}
 
-# %% wrong b_in_place: Subtracts the mean in the rows that were given, which it is to leave as they were.
-# fails: What it is given stays as it was
+# %% wrong b_in_place: Subtracts the mean in the given rows, which must not change.
+# fails: Inputs are not modified
 # edit of wrong b_clipped
 # -     return np.clip(mean + (rows - mean) @ components.T @ components, 0, 1)
 # +     rows -= mean
@@ -128,7 +128,7 @@ quality = {k: psnr(tiles, reconstruct(tiles, tiles.mean(axis=0), own[:k])) for k
 # + quality = {4: 19.1722, 16: 20.9440}
 
 # %% wrong changes_rows
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right projector
 # -     return mean + (rows - mean) @ (components.T @ components)
 # +     rows -= mean

@@ -67,7 +67,7 @@ cosine = 0.99925
 # + cosine = 1.0
 
 # %% wrong in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong b_by_n
 # -     values, vectors = np.linalg.eigh((M + n * np.outer(mean, mean)) / (n - 1))
 # -     return vectors.T[::-1][:k], np.sqrt(np.maximum(values[::-1][:k], 0))

@@ -24,8 +24,8 @@ def products_from(R):
 # -     return np.einsum("ki,kj->ij", R, R)
 # +     return R.T @ R
 
-# %% wrong b_b_changed: Does the substitution in b itself, which it is to leave as it was.
-# fails: What it is given stays as it was
+# %% wrong b_b_changed: Does the substitution in b itself, which must not change.
+# fails: Inputs are not modified
 # edit of right products
 # -     return (v @ A @ v) / (v @ v)
 # +     return v @ A @ v / (v @ v)

@@ -97,7 +97,7 @@ def naive_bayes(counts, sums, alpha=1.0):
 # +     return counts, sums.astype(np.float16)
 
 # %% wrong sums_changed
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong alpha_always_one
 # -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
 # +     one = np.eye(n_classes)[y]

@@ -103,7 +103,7 @@ found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for na
 # + found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=5).fit(X, y) for name in ("threading", "loky", "dask")}
 
 # %% wrong one_search_three_times: One search, copied.
-# fails: Each backend has a search of its own in found
+# fails: Each backend has its own search in found
 # edit of right config
 # - import joblib
 # + import copy

@@ -49,7 +49,7 @@ def slopes(f, x, h=1e-5):
 # +     return gradient
 
 # %% wrong changes_x
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def slopes(f, x, h=1e-5):
     result = []
     for i in range(len(x)):

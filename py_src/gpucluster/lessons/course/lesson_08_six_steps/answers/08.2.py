@@ -74,7 +74,7 @@ def ridge(merged, alpha):
 # +     w = np.linalg.solve(A.T @ A + alpha * D, A.T @ y)
 
 # %% wrong changes_the_sums
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong alpha_forgotten
 # -     Z = np.column_stack([X, np.ones(len(X))])
 # -     return Z.T @ Z, Z.T @ y

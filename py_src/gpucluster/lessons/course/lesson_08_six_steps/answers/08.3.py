@@ -166,7 +166,7 @@ def descend(evaluate, weights):
     return weights
 
 # %% wrong weights_in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 import numpy as np
 from scipy.special import expit
 

@@ -113,7 +113,7 @@ def deal(X, y, seed):
 # +     order = np.random.default_rng(seed).integers(0, len(X), len(X))
 
 # %% wrong c_blocks_of_a_fixed_order: A row's block is the same for every seed, only the order inside the blocks changes.
-# fails: Another seed deals anew: the order is not the same one, moved on
+# fails: Another seed reshuffles: the order is not the same one, shifted
 # edit of right c_sorted_in_each_block
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # -     parts = [np.sort(part) for part in np.array_split(order, X.numblocks[0])]
@@ -129,7 +129,7 @@ def deal(X, y, seed):
 # +     order = (np.arange(len(X)) * 7919 + seed) % len(X)
 
 # %% wrong c_one_order_rolled: One random order for all seeds; the seed only moves it on.
-# fails: Another seed deals anew: the order is not the same one, moved on
+# fails: Another seed reshuffles: the order is not the same one, shifted
 # edit of right b_take
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # +     order = np.roll(np.random.default_rng(0).permutation(len(X)), seed)

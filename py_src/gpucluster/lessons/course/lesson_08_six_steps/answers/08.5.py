@@ -177,7 +177,7 @@ def merge_nearest(found, k):
     return distances[:, :k], rows[:, :k]
 
 # %% wrong found_in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 import numpy as np
 from scipy.spatial.distance import cdist
 

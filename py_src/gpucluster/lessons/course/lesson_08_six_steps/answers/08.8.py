@@ -84,7 +84,7 @@ def encode(block, categories):
 # +     return np.array([sum(map(ord, str(label))) % len(categories) for label in block.tolist()])
 
 # %% wrong sorts_block
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong b_own_numbers
 # -     return np.unique(block)
 # +     block.sort()

@@ -20,7 +20,7 @@ def bring_back(path):
 # -     return joblib.load(path)
 # +     return learn.load(path)
 
-# %% right zip: Numbers only, in a compressed file of NumPy; a class of one's own predicts.
+# %% right zip: Numbers only, in a compressed file of NumPy; a custom class predicts.
 import numpy as np
 
 

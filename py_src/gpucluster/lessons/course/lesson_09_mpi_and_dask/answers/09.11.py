@@ -89,7 +89,7 @@ def verdict(dask_seconds, mpi_seconds):
 # -         return "slower"
 
 # %% wrong list_sorted_in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong extremes_exchanged
 # -     return float(np.median(seconds)), max(seconds), min(seconds)
 # +     seconds.sort()

@@ -47,7 +47,7 @@ def tree_of_futures(client, futures, merge):
     return futures[0]
 
 # %% wrong empties_list: Merges in place in the caller's list, which has one element afterwards.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def tree_of_futures(client, futures, merge):
     while len(futures) > 1:
         merged = [client.submit(merge, one, other) for one, other in zip(futures[::2], futures[1::2], strict=False)]

@@ -27,7 +27,7 @@ def one_per_worker(X, n_workers):
 def one_per_worker(X, n_workers):
     return X.rechunk(("auto", -1), block_size_limit=max(1, X.nbytes // n_workers))
 
-# %% wrong columns_cut: Leaves the chunks of the columns as they were; only the rows are cut again.
+# %% wrong columns_cut: Leaves the chunks of the columns unchanged; only the rows are cut again.
 # fails: Each chunk has all columns
 def one_per_worker(X, n_workers):
     size, rest = divmod(X.shape[0], n_workers)
@@ -59,7 +59,7 @@ def one_per_worker(X, n_workers):
     return X.rechunk((tuple(sizes), -1))
 
 # %% wrong rows_shuffled
-# fails: Values and order stay as they were
+# fails: Values and order are unchanged
 import dask.array as da
 
 

@@ -44,7 +44,7 @@ def receive_array(comm, source):
 # +     return array.astype(dtype)
 
 # %% wrong always_float64_too: Everything is sent as float64; whole numbers, bools and complex ones lose their type.
-# fails: Shape and type arrive as they were sent
+# fails: Shape and type arrive unchanged
 import numpy as np
 
 
@@ -59,7 +59,7 @@ def receive_array(comm, source):
     return result
 
 # %% wrong any_source
-# fails: Shape and type arrive as they were sent
+# fails: Shape and type arrive unchanged
 # edit of right bytes_view
 # -     comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
 # +     comm.Send(np.ascontiguousarray(array), dest=to)
@@ -73,7 +73,7 @@ def receive_array(comm, source):
 # +     return array
 
 # %% wrong float16
-# fails: All numbers arrive, each in its place
+# fails: All numbers arrive, in the right order
 # edit of wrong always_float64
 # -     comm.Send(np.ascontiguousarray(array, dtype=float), dest=to)
 # +     comm.Send(np.ascontiguousarray(array, dtype=np.float16), dest=to)

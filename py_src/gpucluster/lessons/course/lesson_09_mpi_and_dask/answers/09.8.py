@@ -64,7 +64,7 @@ def receive_in_pieces(comm, source):
     return np.concatenate(found)
 
 # %% wrong array_cleared
-# fails: The array that was sent stays as it was
+# fails: The sent array is unchanged
 import numpy as np
 
 
@@ -91,7 +91,7 @@ def receive_in_pieces(comm, source):
 # -         array[start : start + each] = 0
 
 # %% wrong order_reversed
-# fails: All numbers arrive, each in its place
+# fails: All numbers arrive, in the right order
 # edit of wrong array_cleared
 # -     for start in range(0, len(array), each):
 # +     for start in range(0, len(array), each)[::-1]:
@@ -128,7 +128,7 @@ def receive_in_pieces(comm, source):
 # -         array[start : start + each] = 0
 
 # %% wrong rest_lost
-# fails: Shape and type arrive as they were sent
+# fails: Shape and type arrive unchanged
 # edit of wrong array_cleared
 # -     comm.send((len(array), array.dtype, each), dest=to)
 # -     for start in range(0, len(array), each):

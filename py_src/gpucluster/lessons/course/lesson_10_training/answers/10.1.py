@@ -88,7 +88,7 @@ def gradients(X, wanted, layers):
 # +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 
 # %% wrong pops_layers: Takes the layers out of the list that it was given.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 import numpy as np
 
 
@@ -120,7 +120,7 @@ def gradients(X, wanted, layers):
 # +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 
 # %% wrong weights_already_moved: The weights are changed while the error goes back.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong bias_mean
 # -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
 # +         slopes = [given.T @ error, error.sum(axis=0), *slopes]

@@ -57,13 +57,13 @@ def micro_batches_for(stages, most_idle):
 # +     return micro_batches
 
 # %% wrong rounded_down: Rounded down.
-# fails: So many are enough
+# fails: This number is enough
 # edit of right count_up
 # -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
 # +     return max(1, int((stages - 1) * (1 - most_idle) / most_idle))
 
 # %% wrong rule_of_thumb: Four times as many micro-batches as stages.
-# fails: So many are enough
+# fails: This number is enough
 # edit of right count_up
 # -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
 # +     return 4 * stages

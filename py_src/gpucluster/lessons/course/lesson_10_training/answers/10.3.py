@@ -11,7 +11,7 @@ def batches(n_rows, size, seed):
         yield rows[:size]
         rows = rows[size:]
 
-# %% right split: Cut by np.split, from an old generator of its own.
+# %% right split: Cut by np.split, from its own legacy generator.
 import numpy as np
 
 

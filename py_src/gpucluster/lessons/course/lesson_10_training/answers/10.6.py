@@ -30,7 +30,7 @@ def parallel_gradients(comm, X, wanted, layers):
     loss, slopes = gradients(X, wanted, layers)
     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
 
-# %% right gather: Everybody gets everybody's sums, and adds them up by itself.
+# %% right gather: Every rank gets all sums, and adds them up itself.
 import numpy as np
 
 

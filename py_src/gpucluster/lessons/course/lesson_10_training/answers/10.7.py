@@ -120,7 +120,7 @@ def ring_allreduce(comm, values):
     return total
 
 # %% wrong changes_input: Adds in place to views of the array that it was given.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong adding_only
 # -     parts = [part.copy() for part in np.array_split(values, n)]
 # +     parts = np.array_split(values, n)

@@ -105,7 +105,7 @@ def two_stages(comm, X, wanted, own, n_micro):
 # +         kept = [forward(part, own, True) for part in np.array_split(X, n_micro)]
 
 # %% wrong layers_change: The layers are changed on the way.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right two_lists
 # - def two_stages(comm, X, wanted, own, n_micro):
 # + def two_stages(comm, X, wanted, own, n_micro):

@@ -49,7 +49,7 @@ def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     return 64
 
 # %% wrong sorted_first: Sorts the threads, in place: fewer steps, but not those that were asked for.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     takes_a.sort()
     total = 0

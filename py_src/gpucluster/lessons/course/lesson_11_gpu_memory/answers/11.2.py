@@ -1,6 +1,6 @@
 """Answers to exercise 11.2."""
 
-# %% right alive_dictionary: Style: a plain loop with one dictionary of what is alive, everything summed anew at each step.
+# %% right alive_dictionary: Style: a plain loop with one dictionary of what is alive, everything summed again at each step.
 def statistics(events):
     alive = {}
     made = []
@@ -145,7 +145,7 @@ def statistics(events):
     }
 
 # %% wrong empties_the_list: Takes the events out of the list that it is given.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong count_of_names
 # -     live = {}
 # -     peak_bytes = peak_count = total_bytes = total_count = 0

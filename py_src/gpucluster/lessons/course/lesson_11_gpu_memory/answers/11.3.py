@@ -73,7 +73,7 @@ def give_back(free, start, size):
     return result
 
 # %% wrong changes_its_input: give_back appends to the list that it was given, and sorts it.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def take(free, size):
     size = -(-size // 256) * 256
     good = [(n, s) for s, n in free if n >= size]
@@ -99,7 +99,7 @@ def give_back(free, start, size):
     return result
 
 # %% wrong changes_the_list: Takes the block out of the list that it is given.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def take(free, size):
     size = -(-size // 256) * 256
     fitting = [block for block in free if block[1] >= size]
@@ -124,7 +124,7 @@ def give_back(free, start, size):
     return merged
 
 # %% wrong exact_fit_leaves_nothing: A block of exactly that size leaves an empty one behind.
-# fails: What is left over stays free, and all other blocks as they were
+# fails: What is left over stays free, and all other blocks are unchanged
 # edit of wrong changes_the_list
 # -     free.remove((start, whole))
 # -     if whole > size:

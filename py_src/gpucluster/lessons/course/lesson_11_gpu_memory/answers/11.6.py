@@ -65,7 +65,7 @@ def to_spill(buffers, needed, limit):
 # +         if held + needed <= limit:
 
 # %% wrong changes_its_input: Sorts the caller's list in place, and removes from it what leaves.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def to_spill(buffers, needed, limit):
     buffers.sort(key=lambda b: b["last_used"])
     names = []

@@ -42,7 +42,7 @@ def tiers(workers):
     return found
 
 # %% wrong changes_metrics: Takes entries out of what it is given.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def tiers(workers):
     found = {}
     for address, worker in workers.items():
@@ -59,7 +59,7 @@ def tiers(workers):
 # +         found[address] = (metrics["managed_bytes"] - spilled["memory"], spilled["memory"])
 
 # %% wrong subtracts_in_place: Subtracts inside the dictionary that it was given, so a second call gives something else.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def tiers(workers):
     result = {}
     for address, w in workers.items():

@@ -99,7 +99,7 @@ def repair(command, scheduler):
     return " ".join(["dask cuda worker", scheduler, *kept])
 
 # %% wrong sorted: Sorts the options.
-# fails: The order of the options is as it was
+# fails: The order of the options is unchanged
 def repair(command, scheduler):
     options, words = [], command.split()[1:]
     for word in words:

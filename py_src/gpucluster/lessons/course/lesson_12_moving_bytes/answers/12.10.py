@@ -120,7 +120,7 @@ def migrate(config):
     return new
 
 # %% wrong changes_the_config
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong always_made
 # -     new = copy.deepcopy(config)
 # +     new = config

@@ -53,7 +53,7 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     return (clock() - began) / repeats / 2
 
 # %% wrong eight_times_the_bytes
-# fails: Each message has so many bytes
+# fails: Each message has this number of bytes
 import numpy as np
 
 

@@ -148,7 +148,7 @@ def longest_gap(records):
 # +     return sorted((record["startstops"][-1]["start"], record["startstops"][-1]["stop"]) for record in records)
 
 # %% wrong sorts_in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong gap_to_neighbour
 # -     """The task just before need not be the one that ended last."""
 # +     records.sort(key=lambda record: record["startstops"][-1]["start"])

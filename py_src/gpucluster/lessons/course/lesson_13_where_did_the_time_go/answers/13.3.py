@@ -44,7 +44,7 @@ def share_below(table, limit):
     return result
 
 # %% wrong all_devices_together
-# fails: The share counts measured samples only, of each device by itself, below and not at the limit
+# fails: The share counts measured samples only, of each device separately, below and not at the limit
 import numpy as np
 import pandas as pd
 
@@ -62,7 +62,7 @@ def share_below(table, limit):
     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
 
 # %% wrong changes_the_table
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong all_devices_together
 # -     sm = table["sm"].dropna()
 # -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}

@@ -115,7 +115,7 @@ def device_summary(connection, device):
 # +         "idle_share": 1 - busy / (end - begin),
 
 # %% wrong deletes_the_others
-# fails: The database stays as it was
+# fails: The database is unchanged
 # edit of wrong busy_share
 # - def device_summary(connection, device):
 # + def device_summary(connection, device):

@@ -104,7 +104,7 @@ def place(kernels, peak, bandwidth):
 # +         label = "compute" if intensity * bandwidth >= peak else "memory"
 
 # %% wrong pops_kernels
-# fails: Called again with the same, it gives the same
+# fails: Same input, same result
 # edit of wrong bound_words
 # -     for name, (flops, n_bytes) in kernels.items():
 # +     while kernels:

@@ -95,7 +95,7 @@ fixes = {
 # +         return "loading" if host > 80 else "waiting"
 
 # %% wrong changes_the_trace
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right means_of_statistics
 # -     kernels, copies, host, occupancy = (
 # -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)

@@ -1,6 +1,6 @@
 """Answers to exercise 13.8."""
 
-# %% right between_events: Style: the time between two events goes to whoever is on top of the stack; "other" is the bottom of the stack.
+# %% right between_events: Style: the time between two events goes to the top of the stack; "other" is the bottom of the stack.
 from collections import Counter
 from itertools import pairwise
 
@@ -60,7 +60,7 @@ def breakdown(events, total):
     return dict(seconds)
 
 # %% wrong empties_the_list
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def breakdown(events, total):
     seconds, open_stages, before = {}, [], 0.0
     while events:
@@ -174,7 +174,7 @@ def breakdown(events, total):
 # +             seconds[open_stages[0]] += at - before
 
 # %% wrong remembers
-# fails: Called again with the same, it gives the same
+# fails: Same input, same result
 # edit of wrong outer_gets_it
 # - def breakdown(events, total):
 # + total_so_far = {}

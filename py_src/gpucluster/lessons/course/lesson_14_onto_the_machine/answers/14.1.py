@@ -34,7 +34,7 @@ def places(steps, login_minutes=10):
         found.append("split" if heavy and s["internet"] else "login" if s["internet"] else "compute")
     return found
 
-# %% wrong d_gpu_before_internet: Whoever needs a GPU goes to a compute node, with or without the internet.
+# %% wrong d_gpu_before_internet: Everything that needs a GPU goes to a compute node, with or without the internet.
 # fails: What needs GPUs is never on the login node, and split where it needs the internet
 def places(steps, login_minutes=10):
     out = []

@@ -40,7 +40,7 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # -         inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
 
 # %% wrong in_place: The given manifest is changed.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right deepcopy
 # -     new = copy.deepcopy(manifest)
 # +     new = manifest
@@ -95,7 +95,7 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # +     scheduler["spec"]["containers"][0]["resources"] = dict(inside["resources"])
 
 # %% wrong service_lost: The service is lost.
-# fails: Everything else is as it was
+# fails: Everything else is unchanged
 # edit of wrong scheduler_gets_gpus
 # -     scheduler["spec"]["containers"][0]["resources"] = dict(inside["resources"])
 # +     del scheduler["service"]

@@ -62,7 +62,7 @@ def finish(total):
 # +     return {key: s / n if n else None for key, (s, n) in total.items()}
 
 # %% wrong changes_a: combine adds into its first argument.
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right tuples
 # -     zero = (0.0, 0)
 # -     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in {*a, *b}}

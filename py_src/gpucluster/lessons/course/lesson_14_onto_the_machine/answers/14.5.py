@@ -25,7 +25,7 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # -     return np.array([charged, idle])
 # +     return charged, idle
 
-# %% right pandas: NumPy: between any two moments somebody computes, or nobody.
+# %% right pandas: NumPy: between any two moments some worker computes, or none.
 import numpy as np
 
 

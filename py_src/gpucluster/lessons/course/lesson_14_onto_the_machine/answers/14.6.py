@@ -25,7 +25,7 @@ def tunnel_line(user, login, node, port, loopback, local_port):
         return f"ssh -N -J {user}@{login} -L 0.0.0.0:{local_port}:localhost:{port} {user}@{node}"
     return f"ssh -N -L 0.0.0.0:{local_port}:{node}:{port} {user}@{login}"
 
-# %% wrong d_node_through_jump: With a loopback, the tunnel asks the node's network for the port: nobody listens there.
+# %% wrong d_node_through_jump: With a loopback, the tunnel asks the node's network for the port: nothing listens there.
 # fails: It leads to a server that listens on loopback
 # edit of right two_lines
 # -         return f"ssh -N -J {user}@{login} -L {local_port}:localhost:{port} {user}@{node}"

@@ -37,6 +37,6 @@ order = [(letter, 0) for letter in "FHJGEDBALI"]
 # fails: No line is missing
 order = [("A", 0)]
 
-# %% wrong one_missing: Nobody looks what is imported.
+# %% wrong one_missing: Imports are not checked.
 # fails: No line is missing
 order = [("F", 0), ("H", 0), ("J", 0), ("G", 0), ("E", 0), ("D", 1), ("B", 1), ("L", 1), ("I", 0)]

@@ -51,7 +51,7 @@ tasks = {
 # +     "at_least": 2.5,
 # +     "worst_month": 3,
 
-# %% wrong b_causes_clustered: Five causes are names that somebody has given, so this is classification and not clustering.
+# %% wrong b_causes_clustered: Five causes are given labels, so this is classification and not clustering.
 # fails: Each question has the kind of task that answers it
 # edit of right b_plain
 # -     "which of five causes": "classification",

@@ -52,8 +52,8 @@ def split(table, starts):
 # -     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:], strict=False)]
 # +     return [table[(date >= a) & (date < b)] for a, b in zip(edges, edges[1:], strict=False)]
 
-# %% wrong b_columns_added: Adds a column to the table that it is given, which a function leaves as it was.
-# fails: What it is given stays as it was
+# %% wrong b_columns_added: Adds a column to the given table, which must not change.
+# fails: Inputs are not modified
 # edit of right b_keys
 # -     key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
 # +     table["date"] = table["month"].astype("int64") * 100 + table["day"].astype("int64")
@@ -81,7 +81,7 @@ def split(table, starts):
 # +     bounds = [0, *(month * 100 + day for month, day in starts)]
 
 # %% wrong changes_the_table
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of right edges
 # -     date = table["month"] * 100 + table["day"]
 # +     table["date"] = table["month"] * 100 + table["day"]

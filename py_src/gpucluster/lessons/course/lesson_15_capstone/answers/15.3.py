@@ -52,8 +52,8 @@ def airport_now(left, delay, asked, window=60.0):
 # -         answer.append(np.median(delay[here]) if here.any() else 0.0)
 # +         answer.append(delay[here].mean() if here.any() else np.nan)
 
-# %% wrong b_sorts_in_place: Sorts the arrays that it is given, which a function leaves as they were.
-# fails: What it is given stays as it was
+# %% wrong b_sorts_in_place: Sorts the given arrays, which must not change.
+# fails: Inputs are not modified
 # edit of wrong all_flights
 # -     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
 # +     order = np.argsort(left)

@@ -52,8 +52,8 @@ def lift(chance, late, share):
 # -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
 # +     return float(on_list)
 
-# %% wrong b_sorts_in_place: Sorts the chances that it is given, which a function leaves as they were.
-# fails: What it is given stays as it was
+# %% wrong b_sorts_in_place: Sorts the given chances, which must not change.
+# fails: Inputs are not modified
 import numpy as np
 
 

@@ -108,8 +108,8 @@ def gate(criteria, figures):
             missed.append(name)
     return ("go back" if missed else "go"), missed
 
-# %% wrong b_pops: Takes the figures out of the dictionary that it is given, which a function leaves as it was.
-# fails: What it is given stays as it was
+# %% wrong b_pops: Removes the figures from the given dictionary, which must not change.
+# fails: Inputs are not modified
 import math
 
 

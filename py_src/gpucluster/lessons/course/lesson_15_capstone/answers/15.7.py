@@ -215,7 +215,7 @@ def best_split(gradients, hessians, penalty):
 # -         return 0, gradients.shape[1] - 1, 0.0
 
 # %% wrong sums_in_place
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 # edit of wrong bin_after
 # -     g, h = np.cumsum(gradients, axis=1), np.cumsum(hessians, axis=1)
 # +     g, h = np.cumsum(gradients, axis=1, out=gradients), np.cumsum(hessians, axis=1, out=hessians)

@@ -12,7 +12,7 @@ def score_month(table, chance, folder, name):
     part.rename(folder / (name + ".parquet"))
     return len(scored)
 
-# %% right d_elsewhere: Written into a folder of its own inside the folder, which is gone at the end.
+# %% right d_elsewhere: Written into a separate folder inside the folder, which is gone at the end.
 import tempfile
 from pathlib import Path
 
@@ -64,8 +64,8 @@ def score_month(table, chance, folder, name):
     os.replace(folder / f"{name}.part", file)
     return len(table)
 
-# %% wrong b_adds_column: Adds the column to the table that it is given, which a function leaves as it was.
-# fails: What it is given stays as it was
+# %% wrong b_adds_column: Adds the column to the given table, which must not change.
+# fails: Inputs are not modified
 import os
 
 import numpy as np
@@ -107,7 +107,7 @@ def score_month(table, chance, folder, name):
     return len(scored)
 
 # %% wrong b_in_place: Writes into the file itself, so a failure in the middle leaves half a file and not the one of the run before.
-# fails: A run that fails leaves the file of the last good run as it was
+# fails: A run that fails does not change the file of the last good run
 # edit of wrong b_half_parquet
 # -     beside = folder / (name + ".new.parquet")
 # -     scored.to_parquet(beside)
@@ -142,7 +142,7 @@ def score_month(table, chance, folder, name):
 # +     return int((scored["chance"] > 0.5).sum())
 
 # %% wrong b_old_removed: Removes the old file before it writes the new one, so a failure loses the run before.
-# fails: A run that fails leaves the file of the last good run as it was
+# fails: A run that fails does not change the file of the last good run
 # edit of wrong b_chance_only
 # -     beside = folder / (name + ".tmp")
 # +     target, beside = folder / (name + ".parquet"), folder / (name + ".tmp")

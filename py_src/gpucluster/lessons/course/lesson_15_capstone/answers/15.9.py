@@ -81,7 +81,7 @@ def alarms(indices, limit=0.25):
 # +         counts = np.bincount(np.searchsorted(edges, there, side="left"), minlength=len(edges) + 1)
 
 # %% wrong missing_is_zero
-# fails: What is missing counts as a bin of its own
+# fails: Missing values count as their own bin
 # edit of right bincount
 # -     return float(((c - r) * np.log(c / r)).sum())
 # -

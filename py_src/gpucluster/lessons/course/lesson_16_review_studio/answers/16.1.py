@@ -43,7 +43,7 @@ def fair_points(paper):
     )
 
 # %% wrong changes_the_paper
-# fails: What it is given stays as it was
+# fails: Inputs are not modified
 def fair_points(paper):
     points = 0.0
     while paper:

@@ -82,7 +82,7 @@ def pass_mark(chances, risk):
         right += 1
     return right
 
-# %% wrong d_more_than: More than so many, not at least.
+# %% wrong d_more_than: More than this number, not at least.
 # fails: `luck` is exact for questions alike
 # edit of wrong d_mean_chance
 # -     n = len(chances)

@@ -57,7 +57,7 @@ def due(cards, today):
 # +     return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
 
 # %% wrong changes_the_deck
-# fails: Called again with the same, it gives the same
+# fails: Same input, same result
 # edit of wrong box_before_day
 # -     begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
 # -     return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
