@@ -52,7 +52,7 @@ def test_ctrl_c_before_the_cluster_was_asked_for_says_so(
 
     monkeypatch.setattr(gpucluster.cli, "_run", interrupted)
     assert gpucluster.cli.main(["create"]) == 130
-    assert capsys.readouterr() == ("", "Interrupted. What there is: gpucluster list\n")
+    assert capsys.readouterr() == ("", "Interrupted. List clusters: gpucluster list\n")
 
 
 def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpucluster: Callable[..., Any]) -> None:

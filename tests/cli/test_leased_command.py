@@ -44,7 +44,7 @@ def test_a_command_finds_its_worker_and_its_exit_code_is_passed_on(
     assert (done.returncode, done.stdout) == (7, "True command ['--help', '--', '-n']\n"), done.stderr
     assert without_turns(done.stderr) == ""
     last = site.get("lease-1")
-    assert (last.state.value, last.reason) == ("stopped", "The command that had leased it has ended.")
+    assert (last.state.value, last.reason) == ("stopped", "The command that held the lease has ended.")
 
 
 def test_signals_reach_the_command_and_the_worker_is_given_back(site: Any, command: list[str]) -> None:
@@ -70,7 +70,7 @@ def test_who_is_killed_leaves_no_worker_behind(site: Any, command: list[str]) ->
     last = site.wait_for("left", lambda model: model.state.ended)
     subprocess.run(["kill", str(started)], check=True)
     leased.communicate(timeout=90)
-    assert last.reason == f"Who had leased it (command line, process {leased.pid}) has ended without giving it back."
+    assert last.reason == f"The holder of the lease (command line, process {leased.pid}) ended without releasing it."
 
 
 @pytest.mark.full
@@ -102,7 +102,7 @@ def test_a_command_that_goes_on_is_told_at_once_when_its_worker_has_gone(site: A
 def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable[..., Any], inner: list[str]) -> None:
     done = gpucluster(*LEASE, "--", sys.executable, *inner)
     assert done.returncode != 0
-    assert "This is within the lease 'lease-1', and a lease cannot be taken inside another one" in done.stderr
+    assert "Leases cannot be nested: this is inside the lease 'lease-1'" in done.stderr
     assert [model.name for model in site.control.list()] == ["lease-1"]
 
 

@@ -24,7 +24,7 @@ def said(capsys):
 
 
 def test_a_site_without_a_file(said):
-    assert said("site") == (0, "This site says nothing: there is no file /nonexistent/site.yaml.\n")
+    assert said("site") == (0, "This site has no file /nonexistent/site.yaml.\n")
 
 
 def test_a_file_is_checked_before_it_counts(said, tmp_path):

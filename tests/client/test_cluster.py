@@ -105,7 +105,7 @@ def test_the_verbs(shared_site, shared, wait_until):
     names = {worker.name for worker in shared.model.workers}
     # A new worker is in it from the next sample on.
     wait_until(lambda: set(shared.frame(by="worker").index.get_level_values("worker")) >= names)
-    with pytest.raises(InvalidRequest, match="by: must be 'cluster' or 'worker' for a living cluster"):
+    with pytest.raises(InvalidRequest, match="by: must be 'cluster' or 'worker' for a running cluster"):
         shared.frame(by="task")
     with pytest.raises(InvalidRequest, match="n_workers: must be at least 0, not -1"):
         shared.scale(-1)

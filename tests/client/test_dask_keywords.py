@@ -61,8 +61,8 @@ def test_what_holds_anyway_is_taken_without_a_word(keywords):
 @pytest.mark.parametrize(
     ("keywords", "sentence"),
     [
-        ({"processes": False}, "processes=False has no effect: the workers are always processes"),
-        ({"protocol": "inproc://"}, "protocol='inproc://' has no effect: scheduler and workers are processes"),
+        ({"processes": False}, "processes=False has no effect: workers are always separate"),
+        ({"protocol": "inproc://"}, "protocol='inproc://' has no effect: scheduler and workers always run"),
         ({"scheduler_port": 8786}, "scheduler_port=8786 has no effect: a cluster is found by its name"),
         ({"dashboard_address": ":8787"}, "dashboard_address=':8787' has no effect: the dashboard is where only you"),
         ({"worker_dashboard_address": ":0"}, "worker_dashboard_address=':0' has no effect: workers have no web pages"),
@@ -80,12 +80,12 @@ def test_what_has_no_effect_is_taken_with_a_sentence(keywords, sentence):
         ({"host": "0.0.0.0"}, "host: a cluster can be reached from this machine only, not at '0.0.0.0'"),  # noqa: S104
         ({"ip": "node7"}, "ip: a cluster can be reached from this machine only"),
         ({"interface": "eth0"}, "interface: this kind of cluster does not use the network"),
-        ({"security": Security()}, "security: each cluster makes credentials of its own"),
+        ({"security": Security()}, "security: each cluster creates its own credentials"),
         ({"security": True, "protocol": "tcp"}, "security: anybody on this machine can connect with protocol 'tcp'"),
         ({"security": True, "host": "tcp://127.0.0.1"}, "security: anybody on this machine can connect with protocol"),
         ({"worker_class": Worker}, "worker_class: scheduler and workers are Dask's own classes here"),
         ({"plugins": [1]}, "plugins: register them on the cluster: client.register_plugin"),
-        ({"preload_argv": ["--fast"]}, "preload_argv: modules get no arguments here"),
+        ({"preload_argv": ["--fast"]}, "preload_argv: preloaded modules get no arguments here"),
         ({"lifetime": "a while"}, "lifetime: 'a while' is not a duration"),
         ({"death_timeout": -1}, "death_timeout: must be a duration that is neither negative"),
     ],
@@ -150,7 +150,7 @@ def test_without_workers_the_request_says_what_one_has():
 @pytest.mark.parametrize(
     ("told", "asked", "sentence"),
     [
-        ({}, {}, "n: say how many workers: scale(4), scale(memory='8 GiB') or scale(cores=8)."),
+        ({}, {}, "n: pass a number of workers: scale(4), scale(memory='8 GiB') or scale(cores=8)."),
         ({"limit": None}, {"memory": "1 GiB"}, "memory: this cluster's workers have no memory limit"),
         ({"workers": 0}, {"memory": "1 GiB"}, "memory: the memory of a worker is not known until one runs"),
         ({}, {"memory": "lots"}, "memory: 'lots' is not a memory size"),

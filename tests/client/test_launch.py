@@ -36,8 +36,8 @@ def test_it_leaves_no_file_open(tmp_path, python: str, has_log: bool, error: typ
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [
-        ("kill -9 $$", "was ended before it had started, and had said nothing: somebody killed it, or the machine"),
-        ("echo disk on fire >&2", "ended before it had started. The last it said: disk on fire."),
+        ("kill -9 $$", "ended while starting, without a message: it was killed, or the machine"),
+        ("echo disk on fire >&2", "ended before it had started. Its last output: disk on fire."),
     ],
     ids=["killed", "with a word"],
 )

@@ -34,13 +34,13 @@ def test_a_block_has_workers_that_end_with_it(site, capsys):
             assert (model.name, model.n_workers, model.lease.scope) == ("lease-1", 1, "block")
             assert model.lease.pid == os.getpid()
             assert client.submit(os.getpid).result() == model.workers[0].pid
-            with pytest.raises(InvalidState, match=r"^This is within the lease 'lease-1'.* n_workers=2\.$"):
+            with pytest.raises(InvalidState, match=r"^Leases cannot be nested: .* 'lease-1'.* n_workers=2\.$"):
                 gpucluster.lease().__enter__()
             done, kept = client.submit(sum, [1, 41]), array.ones(4).persist()
             1 / 0  # noqa: B018
         assert capsys.readouterr().err.startswith("'lease-1' has 1 CPU worker for this block. No GPU here: ")
         last = site.get("lease-1")
-        assert (last.state.value, last.reason) == ("stopped", "The block that had leased it has ended.")
+        assert (last.state.value, last.reason) == ("stopped", "The block that held the lease has ended.")
         assert not any(psutil.pid_exists(worker.pid) for worker in model.workers)
         # The client from before is the default again, and does not compute what is lost in another way either.
         assert before.submit(sum, [1, 2]).result() == 3
@@ -98,7 +98,7 @@ def test_two_holders_at_the_same_moment_one_suspended_both_killed(site, wait_unt
         model = site.wait_for(killed, lambda model: model.state.ended)
         assert model.state.value == "stopped"
         assert re.fullmatch(
-            rf"Who had leased it \(Python, process {holders[1].pid}\) has ended without giving it back\.", model.reason
+            rf"The holder of the lease \(Python, process {holders[1].pid}\) ended without releasing it\.", model.reason
         )
         wait_until(lambda: not psutil.pid_exists(model.pid))
         assert site.get(suspended).state.value == "running", "who is suspended is not gone"

@@ -75,7 +75,7 @@ def test_what_only_the_node_reaches_goes_by_the_node(jupyter: HTTPServer, tmp_pa
     assert refused.startswith("No SSH server can be reached on the login node 127.0.0.9 (")
     assert not found.sound
     assert TOKEN not in found.model_dump_json()
-    assert any("asks for its token, which is not shown here" in note for note in found.notes)
+    assert any("needs its token, which is not shown here" in note for note in found.notes)
 
 
 def test_a_job_without_a_way_is_told_what_to_say(jupyter: HTTPServer, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_files_of_others_are_neither_believed_nor_deleted(jupyter: HTTPServer, t
     _write(tmp_path, jupyter.server_port, pid=1, name="jpserver-4.json")
     _write(tmp_path, jupyter.server_port, name="jpserver-5.json", base_url="/x'; rm -rf /")
     os.mkfifo(tmp_path / "jpserver-6.json")
-    with pytest.raises(InvalidState, match=rf"No Jupyter server of yours runs on {HOST}; 5 files .*srun --overlap"):
+    with pytest.raises(InvalidState, match=rf"You have no Jupyter server on {HOST}; 5 files .*srun --overlap"):
         plan_tunnel(directory=tmp_path, environment={})
     assert len(list(tmp_path.iterdir())) == 6
     with pytest.raises(InvalidState, match="Nothing listens on port 1 of"):

@@ -243,7 +243,7 @@ def test_an_encrypted_cluster_is_let_in_by_its_address(both, shared_site):
             assert client.submit(sum, [1, 2]).result() == 3
         with Client(address, security=cluster.security, set_as_default=False) as client:
             assert client.submit(sum, [1, 2]).result() == 3
-    with pytest.raises(InvalidState, match=f"No cluster of yours listens at {address}; it may have ended"):
+    with pytest.raises(InvalidState, match=f"None of your clusters listens at {address}; it may have stopped"):
         Client(address, set_as_default=False)
     assert not cluster.workers
     assert cluster.scheduler_info["workers"] == {}

@@ -151,7 +151,7 @@ def test_a_faulty_configuration_is_a_sentence(text: str, sentence: str) -> None:
         ("TYPE_FP32 dims", "FP32 dims", "data_type of input"),
         ("output {", "outputs {", "no field outputs"),
         ("output {", "input {", "there is no output"),
-        ("'CHANCE'", "''", "a name of its own"),
+        ("'CHANCE'", "''", "its own name"),
     ],
 )
 def test_what_a_server_would_refuse_is_named(repository: Path, before: str, after: str, sentence: str) -> None:

@@ -205,7 +205,7 @@ def test_a_running_cluster_is_used_and_kept(cluster: Any, capsys: pytest.Capture
 @pytest.mark.full
 def test_several_clusters(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     second = gpucluster.create("local", name="another", n_workers=1)
-    with pytest.raises(InvalidRequest, match="Several clusters are running: .*another.*Say which one"):
+    with pytest.raises(InvalidRequest, match="Several clusters are running: .*another.*Choose one"):
         lessons.start("06")
 
     lab = lessons.start("06", cluster="another")

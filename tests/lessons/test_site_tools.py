@@ -85,7 +85,7 @@ def test_without_slurm_a_script_is_read_and_run(nowhere: None, tmp_path: Path, m
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(SubmissionRefused, match="does not look like a batch script"):
         batch.submit("\n" + SCRIPT)
-    assert "nobody was asked" in batch.looked_at(SCRIPT)
+    assert "no job was requested" in batch.looked_at(SCRIPT)
 
 
 # Not importorskip, which would give SIGINT away to it: see test_batch_scripts.py.

@@ -47,7 +47,7 @@ print(kept.result(), cluster.model.lease.scope, cluster.model.lease.pid == __imp
     assert told and "42 cell True" in said
     name = told[1]
     assert ended(shared_site)
-    assert shared_site.get(name).reason == "The cell that had leased it has ended."
+    assert shared_site.get(name).reason == "The cell that held the lease has ended."
     assert notebook.text("print('client' in dir(), 'cluster' in dir())") == "False False\n"
     traceback = error_of(notebook.run("kept.result()"))["traceback"]
     assert traceback[0].startswith(f"ClientClosed: The cluster '{name}' was stopped at ")
@@ -78,9 +78,11 @@ def test_a_lease_within_a_lease_is_a_sentence(notebook: Notebook, shared_site: A
         f"{LEASE}\n{inner}\nimport gpucluster\ntry:\n    gpucluster.lease().begin()\n"
         "except gpucluster.GPUClusterError as error:\n    print(error)\nprint(client.status)"
     )
-    assert re.match(r"This is within the lease 'lease-\d+', and a lease cannot ", error_of(outputs)["traceback"][0])
+    assert re.match(
+        r"Leases cannot be nested: this is inside the lease 'lease-\d+', ", error_of(outputs)["traceback"][0]
+    )
     said = "".join(output["text"] for output in outputs if output["type"] == "stream")
-    assert said.count("This is within the lease 'lease-") == 1 and said.endswith("running\n")
+    assert said.count("this is inside the lease 'lease-") == 1 and said.endswith("running\n")
     assert ended(shared_site)
 
 
@@ -157,6 +159,6 @@ def test_a_kernel_that_is_killed_gives_its_worker_back(shared_site: Any) -> None
             time.sleep(0.05)
         os.kill(pid, signal.SIGKILL)
         last = shared_site.wait_for("held", lambda model: model.state.ended)
-        assert last.reason == f"Who had leased it (notebook, process {pid}) has ended without giving it back."
+        assert last.reason == f"The holder of the lease (notebook, process {pid}) ended without releasing it."
     finally:
         notebook.close()

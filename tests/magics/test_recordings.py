@@ -59,7 +59,7 @@ def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("record", "FILE is missing: say where to write, such as kmeans.gpucluster.jsonl.gz."),
+        ("record", "FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz."),
         ("record a.txt", "FILE: must end in .jsonl or .jsonl.gz; JupyterLab knows .gpucluster.jsonl.gz."),
         ("replay", "FILE is missing. Usage: %gpucluster replay [--speed FACTOR] FILE."),
         ("replay gone.jsonl", "There is no recording gone.jsonl. Those that come with gpucluster: "),

@@ -63,7 +63,7 @@ def test_importing(cell: float, scheduler: float, worker: float) -> None:
     report = report_of(notebook_import_seconds=cell, scheduler_import_seconds=scheduler, workers=workers)
     assert ("imports" in rules(report)) == (max(cell, scheduler, worker) >= 2.5)
     if "imports" in rules(report):
-        assert ("cell of their own" in find_bottlenecks(report)[0].advice) == (cell >= 2.5)
+        assert ("separate cell" in find_bottlenecks(report)[0].advice) == (cell >= 2.5)
 
 
 @given(st.floats(0, 100), st.floats(1, 300))

@@ -142,7 +142,7 @@ def test_every_column_with_text_is_known_to_be_looked_at() -> None:
 def test_a_full_recording_ends_and_can_be_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "MOST_SAMPLES", 3)
     writer = RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
-    with pytest.raises(RecordingFull, match="as long as one may be"):
+    with pytest.raises(RecordingFull, match="it has reached the maximum length"):
         for number in range(10):
             writer.add(json.dumps(event(number)).encode())
     writer.close()

@@ -71,7 +71,7 @@ def test_what_lies_in_the_way_is_named(place):
         with pytest.raises(RegistryUnsafe) as refused:
             Registry(way)
         assert refused.value.message == (
-            f"{what} (yours) lies at {way}, where gpucluster keeps your clusters: it is not a directory. Move it away, "
+            f"{what} (yours) is at {way}, where gpucluster keeps your clusters: it is not a directory. Move it away, "
             "or set GPUCLUSTER_DIR to a directory that only you can enter."
         )
         way.unlink()
@@ -81,9 +81,7 @@ def test_what_lies_in_the_way_is_named(place):
 def test_what_somebody_else_has_put_in_the_way_is_theirs(place):
     (place / "clusters").touch()
     os.chown(place / "clusters", 65534, 65534)
-    with pytest.raises(
-        RegistryUnsafe, match=r"A file \(of the user nobody\) lies at .* Ask its owner to remove it, or"
-    ):
+    with pytest.raises(RegistryUnsafe, match=r"A file \(of the user nobody\) is at .* Ask its owner to remove it, or"):
         Registry(place / "clusters")
 
 
@@ -104,7 +102,7 @@ def test_a_place_where_others_could_swap_it_is_refused(place, mode, safe):
     if safe:
         assert secure_directory(place / "clusters").is_dir()
     else:
-        with pytest.raises(RegistryUnsafe, match="could put another directory in the place of"):
+        with pytest.raises(RegistryUnsafe, match="could replace"):
             secure_directory(place / "clusters")
         assert not (place / "clusters").exists(), "nothing was made"
 
@@ -126,7 +124,7 @@ def test_a_way_through_a_link_that_others_can_change_is_refused(place, where):
     if where == "behind a link of mine":
         way = place / "mine"
         way.symlink_to(link)
-    with pytest.raises(RegistryUnsafe, match="could put another directory in the place of"):
+    with pytest.raises(RegistryUnsafe, match="could replace"):
         secure_directory(way / "clusters")
     assert not list((place / "home").iterdir())
 

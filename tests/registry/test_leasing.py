@@ -30,7 +30,7 @@ def test_a_lease_goes_on_until_its_holder_lets_go(tmp_path: Path) -> None:
     hold.let_go()
     hold.let_go()
     assert not hold.holds
-    assert why_over(folder, MINE) == "The cell that had leased it has ended."
+    assert why_over(folder, MINE) == "The cell that held the lease has ended."
     os.close(child)
 
 
@@ -45,7 +45,7 @@ def test_a_lease_is_over_with_its_process_whoever_has_its_number_now(tmp_path: P
     folder = Folder(tmp_path)
     hold = Hold(folder)
     of_another = MINE.model_copy(update={"birth": "before"})
-    assert why_over(folder, of_another) == ("Who had leased it (notebook, process 7) has ended without giving it back.")
+    assert why_over(folder, of_another) == ("The holder of the lease (notebook, process 7) ended without releasing it.")
     hold.let_go()
 
 

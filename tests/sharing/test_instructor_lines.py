@@ -201,7 +201,7 @@ def test_the_class_as_text() -> None:
         and "(30 unknown)" in text
         and "ida: It does not answer (30 times)." in text
     )
-    assert class_text(ClassClusters(clusters=[])).startswith("Nobody has a cluster")
+    assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")
 
 
 def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:

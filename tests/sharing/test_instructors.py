@@ -199,7 +199,7 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
         (["message", "all", "x" * 501], "text: must have 1 to 500 characters, not 501."),
         (["message", "all", " \n "], "text: must not be empty; write what the owner is to read."),
         (["message", "all"], "Write: node message USER"),
-        (["stop", classroom.learner.name], "Nothing was stopped: nobody can be asked here. Add --yes"),
+        (["stop", classroom.learner.name], "Nothing was stopped: there is no terminal to confirm it. Add --yes"),
         (["stop", "all", "--yes"], "one user at a time"),
         (["stop", "who", "--yes"], f"The user 'who' has no cluster on this machine that instructors reach. These have: "
          f"{classroom.learner.name}."),
@@ -318,7 +318,7 @@ def test_after_a_kill_nothing_is_left_of_it(classroom: Classroom, wait_until: Ca
     os.kill(classroom.json(classroom.learner, "status", "killed")["pid"], signal.SIGKILL)
     wait_until(lambda: classroom.seen() == [])
     code, _, err = classroom.ask(classroom.instructor, "node", "message", "all", "Is anybody there?")
-    assert code != 0 and "Nobody else has a cluster" in err
+    assert code != 0 and "No other user has a cluster" in err
 
 
 def _listens(name: str) -> bool:

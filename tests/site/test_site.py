@@ -174,7 +174,7 @@ def test_a_refused_default_is_said_to_be_one(site):
         checked_spec({"backend": "local"}, rule)
     assert refused.value.message == (
         "n_workers: must be at most 2 workers at this site, not 4 (it is this site's default in "
-        f"{path}; say another value)."
+        f"{path}; pass another value)."
     )
     with pytest.raises(InvalidRequest, match=r"at this site, not 3\.$"):
         checked_spec({"backend": "local", "n_workers": 3}, rule)

@@ -240,7 +240,7 @@ def test_an_idle_stop_is_told(site):
     stop, stopped = story(site, model.id)[-2:]
     [told] = site.get(model.id).news
     assert (told.kind, told.message) == ("stopped", f"Stopped. {stop[2]}"), "its user, who may be away"
-    with pytest.raises(ClusterNotFound, match=r"^There is no living cluster\. The cluster 'idle' was stopped at .*"):
+    with pytest.raises(ClusterNotFound, match=r"^No running cluster\. The cluster 'idle' was stopped at .*"):
         site.control.find_living()
     assert stop[:2] == ("stop", "idle timer")
     assert stop[2].startswith("Idle for 1 second")

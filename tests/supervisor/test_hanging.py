@@ -36,7 +36,7 @@ def hang(tmp_path, monkeypatch):
             "did not answer within 2 seconds and was killed",
             marks=pytest.mark.linux("imports before the process listens: workers are forked from it"),
         ),
-        ("prometheus_client", "had not ended 3 seconds after it was asked to, and was killed"),
+        ("prometheus_client", "had not ended 3 seconds after the request, and was killed"),
     ],
     ids=["its beginning", "before it listens", "a thread that imports"],
 )

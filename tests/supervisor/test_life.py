@@ -184,7 +184,7 @@ def test_the_idle_timeout_can_be_changed_and_switched_off(shared_site, two):
 
 def test_waiting_ends_with_a_sentence_and_the_cluster_goes_on(shared_site, two):
     shared_site.control.patch(two, {"n_workers": 3})
-    with pytest.raises(OperationTimedOut, match="It goes on; look at its log or stop it"):
+    with pytest.raises(OperationTimedOut, match="It keeps starting; see its log, or stop it"):
         shared_site.control.wait(two, timeout=0)
     seen = []
     model = shared_site.control.wait(two, timeout=90, progress=seen.append)
@@ -301,7 +301,7 @@ def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
     client.close()
     model = site.wait_for("idle", lambda model: model.state.ended)
     assert model.state is ClusterState.STOPPED
-    assert model.reason == "Idle for 2 seconds: nobody was connected and nothing was computed."
+    assert model.reason == "Idle for 2 seconds: no connection and no computation."
 
 
 def test_a_stop_during_the_start_ends_it(site, wait_until):

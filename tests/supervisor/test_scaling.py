@@ -99,5 +99,5 @@ def test_whoever_is_overruled_is_told(shared_site, two):
         scaling = thread.submit(two.scale, 3)
         shared_site.wait_for("hanging", lambda model: model.wanted.n_workers == 3)
         two.scale(1)
-        with pytest.raises(ScaleFailed, match="Something else was asked of the cluster 'hanging' meanwhile; it has 1"):
+        with pytest.raises(ScaleFailed, match="changed the cluster 'hanging' in the meantime; it has 1"):
             scaling.result(90)

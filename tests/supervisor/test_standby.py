@@ -214,7 +214,7 @@ def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until, a
     first.communicate()
     answer = ask(pid, "POST", "/release")
     assert answer.status_code == 409
-    assert "Another process of yours wants this standby" in answer.json()["message"]
+    assert "Another of your processes uses this standby" in answer.json()["message"]
     assert standby.is_running()
     second.stdin.write("close\n")
     second.stdin.flush()

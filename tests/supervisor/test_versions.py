@@ -26,7 +26,7 @@ def of(distributed: str | None) -> Versions:
 @pytest.mark.parametrize("version", [*HAVE_HOLES, "nonsense"])
 def test_holes_are_told(version):
     [warning] = version_warnings(of(version))
-    assert warning.startswith(f"Dask's dashboard of version {version} has known holes")
+    assert warning.startswith(f"Dask's dashboard of version {version} has known vulnerabilities")
 
 
 @pytest.mark.parametrize("version", [*WITHOUT, "2026.1.4", "2026.8.3", "2026.8.0+5.gabcdef", None])

@@ -95,7 +95,7 @@ def test_a_socket_that_was_deleted_is_made_anew(site, wait_until):
     folder.socket.unlink()
     site.control.patch(model.id, {"n_workers": 0})
     site.wait_for(model.id, lambda model: model.n_workers == 0)
-    assert "Somebody has deleted the socket" in folder.log.read_text()
+    assert "The socket of this cluster was deleted" in folder.log.read_text()
     site.control.stop(model.id)
     wait_until(lambda: not site.processes())
     assert not folder.socket.exists()

@@ -246,7 +246,7 @@ def test_what_cannot_be_ended_is_tried_again_and_not_forgotten(site, wait_until)
     os.kill(model.pid, signal.SIGKILL)
     site.wait_for(model.id, lambda model: model.state.ended)
     wait_until(lambda: "may still run" in site.control.activity(model.id).entries[-1].message)
-    with pytest.raises(InvalidState, match="what it had started elsewhere may still run"):
+    with pytest.raises(InvalidState, match="its processes elsewhere may still be running"):
         site.control.remove(model.id)
     assert site.processes(), "they do not end by themselves"
     folder.remembered.write_text(kept)

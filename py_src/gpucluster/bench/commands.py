@@ -52,7 +52,7 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--size", metavar="{" + ",".join(SIZES) + "}", complete=SIZES,
-        help="Size of the data; where it does not fit into the memory, a smaller one is measured. Default: small.",
+        help="Size of the data; if it does not fit into memory, a smaller one is measured. Default: small.",
     )  # fmt: skip
     parser.argument("--seconds", metavar="N", help="Instead of a size: how long all may take. 10 to 86400.")
     parser.argument(
@@ -71,7 +71,7 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--transports", metavar="A,B,…", complete=TRANSPORTS,
-        help="Instead: start a cluster for each of these ways in which workers talk ("
+        help="Instead: start a cluster for each of these transports ("
         + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)

@@ -31,7 +31,7 @@ class Pair(BaseModel):
     def words(self) -> str:
         """What the numbers say, in words."""
         if self.lower is None or self.upper is None:
-            return "too few runs to tell: four of each are needed"
+            return "too few runs: four of each are needed"
         if self.lower <= 1 <= self.upper:
             return f"no difference shown ({self.lower:.2f} to {self.upper:.2f} times as long)"
         if self.upper < 1:

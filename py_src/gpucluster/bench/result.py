@@ -137,14 +137,15 @@ def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> l
     short = [one.workload for one in measurements if one.scales and one.spread.median < SHORT_SECONDS]
     if short:
         found.append(
-            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is Dask's own time for the "
-            "most part; a larger --size says more about the cluster."
+            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is mostly Dask's overhead; "
+            "a larger "
+            "--size is more informative."
         )
     wide = [one.workload for one in measurements if _wide(one)]
     if wide:
         found.append(
-            f"Quartiles more than {WIDE_SHARE:.0%} apart: {', '.join(dict.fromkeys(wide))}. More --repeats narrow down "
-            "what can be said."
+            f"Quartiles more than {WIDE_SHARE:.0%} apart: {', '.join(dict.fromkeys(wide))}. More --repeats give more "
+            "precise results."
         )
     return found
 

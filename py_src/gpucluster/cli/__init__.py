@@ -121,7 +121,7 @@ def _create(words: list[str]) -> int:
         return _run(words)
     except KeyboardInterrupt:
         # Before the cluster was asked for, or once more while it was being stopped.
-        print("Interrupted. What there is: gpucluster list", file=sys.stderr)
+        print("Interrupted. List clusters: gpucluster list", file=sys.stderr)
         return EXIT_INTERRUPTED
     finally:
         drop_early()

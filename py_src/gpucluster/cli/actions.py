@@ -76,7 +76,7 @@ def create(
         why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
             f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
-            f"Its log says why: logs {last.id}. Or allow more time with --timeout."
+            f"See its log: logs {last.id}. Or allow more time with --timeout."
         ) from None
 
 

@@ -33,7 +33,7 @@ def begin(control: Control, found: Namespace) -> Recorder:
     """
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
-        raise InvalidRequest("FILE is missing: say where to write, such as kmeans.gpucluster.jsonl.gz.")
+        raise InvalidRequest("FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz.")
     if name is None and _is_cluster(control, file):
         raise InvalidRequest(f"FILE is missing: '{file}' is a cluster. Say where to write, such as {file}.jsonl.gz.")
     if name is not None and name.endswith(_ENDINGS) and not file.endswith(_ENDINGS):

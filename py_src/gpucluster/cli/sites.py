@@ -61,7 +61,7 @@ def _nobody(name: str) -> str:
 
 def text(answer: SiteAnswer) -> str:
     if not answer.found:
-        return f"This site says nothing: there is no file {answer.file}."
+        return f"This site has no file {answer.file}."
     rows = [("SECTION", "FOR", "WHAT")]
     rows += [("preset", preset.name, one_line(preset.title)) for preset in answer.presets]
     for section, entries in (("default", answer.defaults), ("limit", answer.limits)):

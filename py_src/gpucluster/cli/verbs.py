@@ -176,7 +176,7 @@ def _stop(parser: SentenceParser, face: str) -> None:
     parser.argument("--all", action="store_true", help="Stop all of your clusters on this machine.")
     parser.argument("--no-wait", action="store_true", help="Return at once, without waiting until it has stopped.")
     if face == SHELL:
-        parser.argument("--yes", action="store_true", help="With --all: do not ask, as where there is no terminal.")
+        parser.argument("--yes", action="store_true", help="With --all: do not ask (as without a terminal).")
     declare_json(parser, face)
 
 
@@ -228,7 +228,7 @@ VERBS = {
         Subcommand("status", "Show one cluster.", _status),
         Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
         *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
-        Subcommand("activity", "Show who asked what of a cluster and what came of it.", _activity),
+        Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
         Subcommand("script", "Show the batch script that a cluster's jobs have.", _script),
         Subcommand("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),

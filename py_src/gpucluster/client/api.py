@@ -165,7 +165,7 @@ async def running_or_stopped(
         why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
             f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
-            f"Its log says why: gpucluster logs {last.id}. Or allow more time: timeout=…"
+            f"See its log: gpucluster logs {last.id}. Or allow more time: timeout=…"
         ) from None
     except BaseException:
         # Also Ctrl-C: a cluster that nobody holds a handle on must not be left half-started.

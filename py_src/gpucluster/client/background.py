@@ -49,7 +49,7 @@ def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = N
     """
     if sys.is_finalizing():
         work.close()
-        raise InvalidState("Python is ending: nothing can be asked of a cluster any more.")
+        raise InvalidState("Python is exiting: no more requests to clusters are possible.")
     loop = background_loop()
     outcome: Future[T] = Future()
     over = threading.Event()

@@ -97,7 +97,7 @@ ALL_SECONDS = 6.0  # So long all conversations take at most: with the start of a
 MOST_GPUS_SHOWN = 8
 LONGEST_PROBLEM = 120
 AT_A_TIME = 64
-_LATE = Told(problem="was not asked: there was no time left")
+_LATE = Told(problem="was not contacted: no time left")
 
 
 def class_clusters() -> ClassClusters:

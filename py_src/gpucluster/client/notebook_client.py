@@ -166,7 +166,7 @@ class Client(ClientOfCluster):
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
         if model is not None and model.lease is not None:
             return ClientClosed(
-                f"{how} What its workers held is lost. {BEFORE_IT_ENDS} To go on, take another lease, or create a "
+                f"{how} Its workers' results are lost. {BEFORE_IT_ENDS} To continue, take another lease, or create a "
                 "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
             )
         return ClientClosed(

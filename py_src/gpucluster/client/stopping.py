@@ -107,7 +107,7 @@ async def stop_cluster(
         return await kill_cluster(registry, registry.find(model.id), why)
     while wait and not model.state.ended:
         if time.monotonic() > deadline:
-            why = f"Its process had not ended {timeout:.0f} seconds after it was asked to, and was killed."
+            why = f"Its process had not ended {timeout:.0f} seconds after the request, and was killed."
             return await kill_cluster(registry, model, why)
         await asyncio.sleep(POLL_SECONDS)
         model = registry.find(model.id)

@@ -32,7 +32,7 @@ def wanted_workers(model: ClusterModel, n: Any = None, *, memory: Any = None, co
     n = whole(n)
     if memory is None and cores is None:
         if n is None:
-            raise refused_field("n", "say how many workers: scale(4), scale(memory='8 GiB') or scale(cores=8)")
+            raise refused_field("n", "pass a number of workers: scale(4), scale(memory='8 GiB') or scale(cores=8)")
         return n
     most = 0 if n is None else n
     if memory is not None:

@@ -190,7 +190,7 @@ class UnixBackend(Backend):
             raise ValueError(
                 f"{PREFIX} needs the folder of a cluster. Create one with gpucluster.create(), and change how many "
                 "workers it has with cluster.scale(). For workers started by hand, with 'dask worker', create it with "
-                "protocol='tcp', which everybody on this machine can reach, or 'tls'."
+                "protocol='tcp', which everyone on this machine can reach, or 'tls'."
             )
         return UnixListener(folder, handle_comm, deserialize, allow_offload)
 
@@ -202,7 +202,7 @@ class UnixBackend(Backend):
         """Refuse with a `ValueError`: there is no port."""
         raise ValueError(
             f"{PREFIX}{loc} has no port: this cluster listens on unix sockets. For a program that needs host and port, "
-            "create the cluster with protocol='tcp', which everybody on this machine can reach, or 'tls'."
+            "create the cluster with protocol='tcp', which everyone on this machine can reach, or 'tls'."
         )
 
     def resolve_address(self, loc: str) -> str:

@@ -65,7 +65,7 @@ def probe_gpu(*, python: str | None = None, timeout_seconds: float = PROBE_TIMEO
     except subprocess.TimeoutExpired:
         return _no("timeout", f"CUDA did not answer within {timeout_seconds:g} seconds")
     except OSError as error:
-        return _no("cuda_error", f"CUDA could not be asked ({error.strerror})")
+        return _no("cuda_error", f"CUDA could not be queried ({error.strerror})")
     if "no_library" in done.stderr:
         return _no("no_cuda", "the CUDA driver (libcuda.so.1) is not installed")
     try:

@@ -69,7 +69,7 @@ def _resolve(host: HostDevices, name: int | str) -> DeviceModel:
         )
     if device.mig_enabled:
         slices = [d.uuid for d in host.devices if d.parent_uuid == device.uuid]
-        hint = f"choose slices by UUID: {', '.join(slices)}" if slices else "but has none; ask for slices to be made"
+        hint = f"choose slices by UUID: {', '.join(slices)}" if slices else "but has none; have slices created"
         raise refused_devices(f"{describe(device)} is divided into MIG slices; {hint}.")
     return device
 

@@ -65,7 +65,7 @@ def find_cluster(lesson: str, named: str | None, *, apart: bool = False) -> tupl
         names = ", ".join(model.name for model in shared)
         raise InvalidRequest(
             f"Several clusters are running: {names}. "
-            f'Say which one the lesson shall use: lessons.start("{lesson}", cluster="{shared[0].name}").'
+            f'Choose one for the lesson: lessons.start("{lesson}", cluster="{shared[0].name}").'
         )
     return _create(own, alive), True
 

@@ -74,7 +74,7 @@ def predict(question: str, answer: Any) -> None:
     answer = _plain(answer)
     if answer is None or answer is Ellipsis:
         _noted.pop(question, None)
-        print("No prediction yet. Replace ... with your guess; a wrong one teaches more than none.")
+        print("No prediction yet. Replace ... with your guess; a wrong guess teaches more than none.")
     elif not isinstance(answer, (int, float, str, bool)):
         print(f"Write a number or a word, not {repr(answer)[:80]}.")
     elif _is_too_large(answer):

@@ -68,10 +68,10 @@ def idle(report: ReportFigures) -> Finding | None:
 def fine(report: ReportFigures) -> Finding:
     """Nothing stands out."""
     if report.wall_seconds < SHORT_SECONDS:
-        evidence = f"The code took {seconds(report.wall_seconds)}: too short to say where the time goes."
+        evidence = f"The code took {seconds(report.wall_seconds)}: too short to show where the time goes."
         return Finding(rule="fine", title="Too short to tell", evidence=evidence, advice="Profile a larger piece.")
     moved = report.transfers.between_workers_bytes
-    parts = [f"Workers were busy {share(1 - (report.idle_share or 0))} of the time in which there were tasks"]
+    parts = [f"Workers were busy {share(1 - (report.idle_share or 0))} of the time with tasks"]
     if report.mean_task_seconds is not None:
         parts.append(f"a task took {seconds(report.mean_task_seconds)} on average")
     if moved is not None:

@@ -99,7 +99,7 @@ class Schemas(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of the options, by kind.")
-    kinds: list[KindModel] = Field(description="The kinds that there are here, also those that cannot be used.")
+    kinds: list[KindModel] = Field(description="The installed kinds, including unusable ones.")
     protocol_version: int = PROTOCOL_VERSION
 
 

@@ -50,7 +50,7 @@ class LessonModel(WireModel):
     cards: Tally = Field(description="Cards that are due today.")
     notebook: str | None = Field(None, description="Path below Jupyter's root; null: not copied yet.")
     recall: str | None = Field(None, description="Path of the copy without prose; null: not copied yet.")
-    has_recall: bool = Field(False, description="Whether there is a copy without prose to be had.")
+    has_recall: bool = Field(False, description="Whether a copy without prose is available.")
 
 
 class LessonStep(WireModel):

@@ -83,9 +83,7 @@ class NewLink(WireModel):
 
     link: SharedLink
     path: str = Field(repr=False, description="Below the base address of Jupyter. Secret: anyone with it can view.")
-    url: str | None = Field(
-        None, repr=False, description="The whole address, where it is known which server of Jupyter shows it."
-    )
+    url: str | None = Field(None, repr=False, description="The whole address, if the Jupyter server is known.")
     notes: list[str] = Field(default_factory=list, description="What to know about it, in sentences.")
 
 

@@ -180,8 +180,10 @@ class NodeSpec(MachineSpec):
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
         title="Host memory per worker",
-        description="Host memory of one worker: a size ('2 GiB'), 'auto' for its share of what there is where it "
-        "runs, or none (also 0) for no limit.",
+        description=(
+            "Host memory of one worker: a size ('2 GiB'), 'auto' for its share of the memory where it runs, or none "
+            "(also 0) for no limit."
+        ),
         json_schema_extra=shown_in("Memory"),
     )
     local_directory: str | None = Field(

@@ -70,7 +70,7 @@ class Message(TelemetryModel):
     text: str = Field(description="Text for users.")
     time: str | None = Field(None, description="Since when it holds, or when it happened; null: not known.")
     subject: str | None = Field(
-        None, description="Who says it ('message', 'ended'), or what it is about, such as '3 of 4 jobs wait'."
+        None, description="Its author ('message', 'ended'), or its subject, such as '3 of 4 jobs wait'."
     )
 
     @classmethod

@@ -168,8 +168,7 @@ class ClusterModel(WireModel):
     state: ClusterState
     messages: list[Message] = Field(
         default_factory=list,
-        description="What it has to say to people, oldest first, as last said: of what has happened the last ten, "
-        "and the last three of instructors.",
+        description="Messages for users, oldest first: the last ten events, and the last three of instructors.",
     )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     wanted: Wanted
@@ -197,7 +196,7 @@ class ClusterModel(WireModel):
     )
     ends_at: str | None = Field(None, description="When the time limit of the first of its jobs is over; null: none.")
     lease: Lease | None = Field(None, description="Holder with which it ends; null: it has none.")
-    cost: Cost | None = Field(None, description="What it has cost; null: its site says nothing of costs.")
+    cost: Cost | None = Field(None, description="What it has cost; null: its site has no costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     network: Network = Field(Network.UNIX, description="What keeps others out.")
     dashboard_path: str | None = Field(
@@ -416,12 +415,12 @@ class Demand(WireModel):
 class Notes(WireModel):
     """What to know about a request before it is made."""
 
-    notes: list[str] = Field(description="Sentences; none when there is nothing to say.")
+    notes: list[str] = Field(description="Messages; empty without any.")
     demand: Demand | None = Field(None, description="Of a new cluster on this machine; null: unknown.")
     fields: list[FieldError] = Field(
         default_factory=list,
-        description="What the request would be refused for, by field; none when it would not be. With some, there is "
-        "nothing else to say.",
+        description="What the request would be refused for, by field; none when it would not be. With some, there are "
+        "no other messages.",
     )
 
 
@@ -512,7 +511,7 @@ class SiteFaults(WireModel):
     """What is wrong with the site's file, and its message of the day."""
 
     faults: list[str] = Field(
-        description="As 'gpucluster site' says it, with file and line; empty for people who cannot change the file."
+        description="As 'gpucluster site' prints it, with file and line; empty for people who cannot change the file."
     )
     notice: str | None = Field(description="What it means for all users; null: nothing.")
     message: str | None = Field(None, description="The site's message of the day; null: none.")

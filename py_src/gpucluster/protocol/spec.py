@@ -49,14 +49,16 @@ class Adapt(BaseModel):
     minimum: WorkerCountOrZero = Field(description="Fewest workers.")
     maximum: WorkerCount = Field(description="Most workers.")
     interval_seconds: Annotated[float, Field(strict=True, ge=0.01, le=3600)] | None = Field(
-        None, description="Seconds between two looks at the load; none: Dask's own setting, a second."
+        None, description="Seconds between two checks of the load; none: Dask's own setting, a second."
     )
     wait_count: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None = Field(
-        None, description="How many looks in a row must find a worker unneeded before it goes; none: Dask's own, 3."
+        None,
+        description="Number of consecutive checks that must find a worker unneeded before it is retired; none: Dask's "
+        "own, 3.",
     )
     target_duration_seconds: Annotated[float, Field(strict=True, ge=0.001, le=86400)] | None = Field(
         None,
-        description="Seconds that what is waiting should take: the less, the more workers are started; none: Dask's "
+        description="Target duration in seconds of the waiting tasks: lower values start more workers; none: Dask's "
         "own, 5.",
     )
 

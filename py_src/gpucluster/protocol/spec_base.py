@@ -103,7 +103,7 @@ class SpecBase(BaseModel):
     n_workers: WorkerCountOrZero | None = Field(
         None,
         title="Workers",
-        description="Number of workers; 0 starts with none. Default: what is usual for the kind.",
+        description="Number of workers; 0 starts with none. Default: depends on the kind.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(

@@ -76,8 +76,8 @@ def held(path: Path, *, patience: float = PATIENCE_SECONDS, given_up: Callable[[
         raise SupervisorUnreachable("This process ends, and waits for no other any more.")
     if descriptor is None:
         raise SupervisorUnreachable(
-            f"Another process of yours has held {path} for {patience:.0f} seconds; it hangs, or was suspended. End it "
-            f"('fuser {path}' names it) and try again."
+            f"Another of your processes has held {path} for {patience:.0f} seconds; it hangs, or was suspended. End it "
+            f"('fuser {path}' shows it) and try again."
         )
     try:
         yield

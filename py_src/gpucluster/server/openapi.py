@@ -101,7 +101,7 @@ OPERATIONS = (
         for verb, path, _ in posts()
     ),
     Operation(
-        "get", f"{_CLUSTER}/activity", "Read who asked what and what came of it; also of an ended cluster.",
+        "get", f"{_CLUSTER}/activity", "Read the log of requests and their results, also of an ended cluster.",
         "Activity", refusals=(404,),
     ),
     Operation(
@@ -137,7 +137,7 @@ OPERATIONS = (
         refusals=(404, 409, 503),
     ),
     Operation(
-        "get", f"{_CLUSTER}/links", "List the links by which others can look at a cluster.", "SharedLinks",
+        "get", f"{_CLUSTER}/links", "List the links for viewing a cluster.", "SharedLinks",
         refusals=(404,),
     ),
     Operation(

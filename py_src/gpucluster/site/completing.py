@@ -75,7 +75,7 @@ def of_defaults(refused: InvalidRequest, asked: Any) -> InvalidRequest:
     defaults = {*site.defaults.get(EVERY, {}), *site.defaults.get(kind, {})}.difference(given)
     if not any(fault.field in defaults for fault in refused.fields):
         return refused
-    own = f" (it is this site's default in {site.path}; say another value)"
+    own = f" (it is this site's default in {site.path}; pass another value)"
     fields = [
         fault.model_copy(update={"message": fault.message + own}) if fault.field in defaults else fault
         for fault in refused.fields

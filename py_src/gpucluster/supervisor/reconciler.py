@@ -411,7 +411,7 @@ class Reconciler:
             await self._deployment.scale(wanted)
         elif (seconds := self._backoff.untold_wait()) is not None:
             why = self._could_not_start or "Workers were lost again soon after they had come."
-            self._tell_failure(f"{why} They are asked for again in {seconds:.0f} seconds.")
+            self._tell_failure(f"{why} They are requested again in {seconds:.0f} seconds.")
 
     def _tell_failure(self, notice: str | None) -> None:
         """Tell why workers are missing, once; and no longer when they have come."""

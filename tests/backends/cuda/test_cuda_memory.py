@@ -95,7 +95,7 @@ def test_managed_memory_may_be_larger_than_the_gpu() -> None:
 def test_a_system_on_a_chip() -> None:
     chip = device(0, None, None)
     assert resolve(chip, device_memory_limit="auto").device_memory_limit is None
-    assert "no memory of its own" in refused(chip, device_memory_limit="4 GiB")
+    assert "no separate memory" in refused(chip, device_memory_limit="4 GiB")
     assert "write rmm_pool_size as a size" in refused(chip, rmm_pool_size="50%")
     assert "to spill from" in refused(chip, enable_cudf_spill=True)
 

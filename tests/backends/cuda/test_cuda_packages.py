@@ -107,7 +107,7 @@ def test_a_gpu_without_dask_cuda() -> None:
 
 def test_more_workers_than_gpus() -> None:
     spec, reason = decide(AutoSpec(n_workers=3), GOOD, devices=2, dask_cuda=True)
-    assert spec == LocalSpec(n_workers=3) and reason.startswith("3 workers were asked for")
+    assert spec == LocalSpec(n_workers=3) and reason.startswith("3 workers were requested")
 
 
 CHOOSE = """

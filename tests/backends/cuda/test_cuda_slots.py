@@ -125,7 +125,7 @@ return [told, refused, await waiting]
 """,
     )
     assert told == "In queue: you are next, about 6 min"
-    assert refused.startswith("No GPU is free, and waiting was not wanted (wait_in_line=False). In queue: 1 before you")
+    assert refused.startswith("No GPU is free, and wait_in_line=False. In queue: 1 before you")
     assert found["slots"][0]["uuid"] == gpu_uuid(1)
 
 

@@ -77,7 +77,7 @@ def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
     assert pages.prefix == ""
     with urllib.request.urlopen(pages.url, timeout=20) as page:
         assert b"Dask" in page.read()
-    with pytest.raises(InvalidState, match="cannot be scaled: somebody else has started this scheduler"):
+    with pytest.raises(InvalidState, match="cannot be scaled: this scheduler and its workers were started outside"):
         shared_site.control.patch(model.id, {"n_workers": 2})
     with pytest.raises(InvalidState, match="cannot restart its workers: somebody else"):
         shared_site.control.restart(model.id, wait=False)
@@ -162,7 +162,7 @@ async def test_scheduler_files(tmp_path, text, said):
     [
         ({"address": "http://x:1"}, "is not the address of a scheduler"),
         ({"address": "tcp://x:99999"}, "is not the address of a scheduler"),
-        ({"address": "tcp://x:1", "n_workers": 2}, "n_workers is up to whoever started the workers"),
+        ({"address": "tcp://x:1", "n_workers": 2}, "n_workers is set by the owner of the scheduler"),
         ({"address": "tcp://x:1", "scheduler_file": "/x"}, "give one of them"),
         ({"address": "tls://x:1", "tls_key": "/x"}, "give all three"),
         ({"scheduler_file": "x"}, "must be an absolute path"),

@@ -143,7 +143,7 @@ def test_a_server_that_is_started_anew_costs_nothing(
     gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
 ) -> None:
     gateway.stop()
-    model = shared_site.wait_for(NAME, lambda model: any("Nobody answers at" in note for note in model.notes))
+    model = shared_site.wait_for(NAME, lambda model: any("No server responds at" in note for note in model.notes))
     assert (model.state, model.n_workers) == (ClusterState.RUNNING, 1)
     # Dask itself gives up; the view does not.
     wait_until(lambda: "Failed to reconnect to scheduler" in "\n".join(one.logs(lines=200)))
@@ -260,7 +260,7 @@ async def _refusal(tmp_path: Path, **options: Any) -> str:
         ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set here"),
         ({"password_from": "/etc/passwd"}, "other users can read /etc/passwd. Run: chmod 600"),
         ({"auth": "jupyterhub", "username": None, "password_from": None}, "There is no token for JupyterHub"),
-        ({"address": "http://127.0.0.1:9"}, "Nobody answers at http://127.0.0.1:9. Is that the address"),
+        ({"address": "http://127.0.0.1:9"}, "No server responds at http://127.0.0.1:9. Is that the address"),
         ({"address": "http://nowhere.invalid"}, "Host 'nowhere.invalid' not found"),
     ],
 )

@@ -42,7 +42,7 @@ DEFAULTS = {row["field"]: row["default"] for row in ROWS}
         ({"proxy_address": "x"}, "proxy_address: must be a port, or a host with its port"),
         ({"proxy_address": 0}, "proxy_address: must be a port"),
         ({"gateway_options": "cores"}, "gateway_options: must be written like 'worker_cores=2,profile=big'"),
-        ({"gateway_options": "{1"}, "gateway_options: begins like an object of JSON, and is none"),
+        ({"gateway_options": "{1"}, "gateway_options: begins like a JSON object, but is not valid"),
         ({"gateway_options": {"a b": 1}}, "gateway_options: 'a b' cannot be the name of an option"),
         ({"gateway_options": {"a": object()}}, "gateway_options: may hold text, numbers, true, false"),
         ({"cluster_name": "../x"}, "cluster_name: must be the name that the server has given"),

@@ -328,7 +328,7 @@ def test_rights_that_are_missing_are_named(kubernetes: Any, previews: Previews) 
     kubernetes.change(denied=["secrets", "pods/portforward", "daskworkergroups"])
     try:
         said = previews.refusal(**options)
-        assert "does not let you do what a cluster needs in the namespace 'class': get daskworkergroups." in said
+        assert "not sufficient for a cluster in the namespace 'class': get daskworkergroups." in said
         assert "patch daskworkergroups.kubernetes.dask.org, create secrets, delete secrets, get pods/portfor" in said
         kubernetes.change(denied=["secrets"])
         shown = previews.ask(protocol="tcp", **options)

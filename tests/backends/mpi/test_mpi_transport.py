@@ -280,7 +280,7 @@ def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until)
     assert f"rank {parse(first).rank} called MPI_Abort" in told
     assert client.submit(pow, 2, 5).result(30) == 32
     # They are asked for once each time, also where some ranks end before the others do: so nobody waits long yet.
-    assert "They are asked for again" not in told
+    assert "They are requested again" not in told
 
 
 def test_it_is_said_that_ranks_do_not_encrypt(cluster):
@@ -301,7 +301,7 @@ def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
     assert client.gather(waiting) == [2**20 + number for number in range(6)]
     assert not psutil.pid_exists(pid)
     told = messages(gpucluster.connect(cluster.id))
-    assert "rank 1 did not go on for 12 seconds after it was stopped" in told
+    assert "rank 1 did not continue for 12 seconds after it was stopped" in told
 
 
 def test_who_cannot_be_a_rank_is_refused():

@@ -189,8 +189,8 @@ def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, t
 
 
 def test_jobs_that_always_fail_are_given_up(slurm: Any, shared_site: Any, hopeless: Any) -> None:
-    model = shared_site.wait_for("hopeless", lambda model: model.notice and "no more are asked for" in model.notice)
-    assert "/nowhere/python: No such file or directory. That was tried 6 times; no more" in model.notice
+    model = shared_site.wait_for("hopeless", lambda model: model.notice and "no more are requested" in model.notice)
+    assert "/nowhere/python: No such file or directory. After 6 attempts, no more" in model.notice
     assert (model.state, model.wanted.n_workers) == (ClusterState.RUNNING, 0)
     assert not jobs_of(slurm, model.id)
     shared_site.control.patch("hopeless", {"n_workers": 1})

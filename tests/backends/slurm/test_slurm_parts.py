@@ -63,7 +63,7 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"directives": ["--clust=other"]}, "directives: --clust would send jobs where they cannot be followed: set"),
         ({"directives": ["-M other"]}, "directives: -M would send jobs where they cannot be followed"),
         ({"env": {"SLURM_JOB_NAME": "x"}}, "env: SLURM_JOB_NAME is set by Slurm in each job"),
-        ({"directives": ["-p x"]}, "directives: -p has a field of its own: partition"),
+        ({"directives": ["-p x"]}, "directives: -p has its own field: partition"),
         ({"job_script_prologue": ["a\x1bb"]}, "job_script_prologue: .* is not one line"),
         ({"modules": ["cuda; id"]}, "modules: .* is not the name of a module"),
         ({"image": "relative.sif"}, "image: must be an absolute path"),
@@ -402,7 +402,7 @@ def test_why_a_job_is_over(state: str, printed: str | None, told: str) -> None:
          "walltime: it is more than the partition, the account or the QOS allows"),
         ("sbatch: unrecognized option '--nonsense'\nTry \"sbatch --help\" for more information",
          "Slurm refused the job: unrecognized option '--nonsense'"),
-        ("", "Slurm refused the job: it did not say why"),
+        ("", "Slurm refused the job: without a reason"),
     ],
 )  # fmt: skip
 def test_refusals_are_sentences(said: str, told: str) -> None:

@@ -116,7 +116,7 @@ def test_the_last_job_may_have_fewer_workers(slurm: Any, shared_site: Any, pairs
         # Neither of the two jobs can have one worker only: one goes on until a smaller one has come.
         futures += client.scatter(list(range(10)), workers=[worker.address for worker in model.workers])
         shared_site.control.patch("pairs", {"n_workers": 1})
-        wait_until(lambda: any("until a smaller one has come" in note for note in pairs.model.notes))
+        wait_until(lambda: any("until a smaller one has replaced it" in note for note in pairs.model.notes))
         model = shared_site.wait_for("pairs", lambda model: (model.n_workers, model.n_pending) == (1, 0))
         assert client.gather(futures) == 2 * list(range(10))
     [small] = names(model)

@@ -170,7 +170,7 @@ def test_what_cuml_cannot_do_is_said(dask_client: Any, split: Any, calls: list[A
         (learn.KMeans(init="k-means||"), (lazy, None, split(np.ones(len(DIGITS)), 3)), "sample_weight"),
         (learn.PCA(), (lazy,), "n_components"),
         (learn.LinearRegression(positive=True), (lazy, target), "positive"),
-        (learn.Ridge(), (lazy, target), "keeps its coefficients to itself"),
+        (learn.Ridge(), (lazy, target), "does not expose its coefficients"),
         (learn.LogisticRegression(), (lazy, words), "LabelEncoder"),
         (learn.KNeighborsClassifier(weights="distance"), (lazy, target), "weights"),
         (learn.NearestNeighbors(metric="cosine"), (lazy,), "metric"),

@@ -185,7 +185,7 @@ def test_bad_data_are_refused(split: Any, kind: Any, options: Any) -> None:
         (Lasso(-1), "alpha: must be a number from 0"),
         (Lasso(selection="greedy"), "selection: must be"),
         (ElasticNet(l1_ratio=2), "l1_ratio: must be a number from 0 to 1"),
-        (ElasticNet(precompute=np.eye(10)), "precompute: a Gram matrix"),
+        (ElasticNet(precompute=np.eye(10)), "precompute: your own Gram matrix"),
     ],
 )
 def test_parameters_that_are_refused(split: Any, model: Any, sentence: str) -> None:

@@ -144,7 +144,7 @@ def test_a_site_gives_each_user_so_much(site, tmp_path, monkeypatch):
     assert [model.name for model in site.control.list()] == ["second", "first"]
     site.running(name="third", n_workers=0, scratch_limit="15 MiB")
     with pytest.raises(
-        NotNow, match=r"this one would have no limit\. Stop one and create this one anew, or give each a"
+        NotNow, match=r"this one would have no limit\. Stop one and create this one again, or give each a"
     ):
         site.create(name="fourth", n_workers=0, scratch_limit=None)
     # Nothing is left: it runs, and says what that means before anybody waits for it.

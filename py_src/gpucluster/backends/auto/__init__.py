@@ -73,7 +73,7 @@ def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) ->
     if spec.n_workers is not None and spec.n_workers > devices:
         why = (
             f"{spec.n_workers} workers were requested and there is one worker per GPU, {devices} at most here: "
-            "clusters use CPU workers. Ask for the kind 'cuda' to use the GPU."
+            "clusters use CPU workers. Use the kind 'cuda' to use the GPU."
         )
         return LocalSpec(**on_cpu), why
     return CudaSpec(**options), probe.reason

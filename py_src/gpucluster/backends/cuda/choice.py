@@ -121,7 +121,4 @@ class DeviceChoice:
 
 def not_in_line(place: InLine) -> NoUsableDevice:
     """Return the refusal of somebody who does not want to wait."""
-    return NoUsableDevice(
-        f"No GPU is free, and waiting was not wanted (wait_in_line=False). {place}. "
-        "'gpucluster node' says who has them."
-    )
+    return NoUsableDevice(f"No GPU is free, and wait_in_line=False. {place}. 'gpucluster node' shows the users.")

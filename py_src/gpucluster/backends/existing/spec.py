@@ -44,7 +44,7 @@ class ExistingSpec(SpecBase):
         None,
         title="TLS authority",
         description="Absolute path of the certificate of the authority, for an address that begins with tls://. "
-        "Default: Dask's configuration says it.",
+        "Default: from Dask's configuration.",
         json_schema_extra=shown_in("Scheduler", advanced=True),
     )
     tls_cert: str | None = Field(
@@ -97,7 +97,7 @@ class ExistingSpec(SpecBase):
             if getattr(self, name) != fields[name].default:
                 raise ValueError(f"{name} is set by the owner of the scheduler; leave it out for the kind 'existing'")
         if self.address is not None and self.scheduler_file is not None:
-            raise ValueError("address and scheduler_file say the same; give one of them")
+            raise ValueError("address and scheduler_file mean the same; pass one of them")
         files = [self.tls_ca_file, self.tls_cert, self.tls_key]
         if any(files) and not all(files):
             raise ValueError("tls_ca_file, tls_cert and tls_key belong together; give all three")

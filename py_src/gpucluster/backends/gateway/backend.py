@@ -142,7 +142,7 @@ async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
         if not report.ended:
             return report.options
         others = [other.name for other in await server.clusters()]
-    listed = f"There are {', '.join(others)}" if others else "You have none that lives"
+    listed = f"There are {', '.join(others)}" if others else "You have no running cluster"
     raise PreflightFailed(f"cluster_name: the cluster {spec.cluster_name} is {report.status.lower()}. {listed}.")
 
 

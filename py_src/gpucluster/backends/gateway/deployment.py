@@ -174,7 +174,7 @@ class GatewayDeployment(Deployment):
             try:
                 await self._look()
             except Exception:
-                logger.exception("The gateway could not be asked")
+                logger.exception("The gateway did not respond")
             # Whatever happens: not more often than that.
             await asyncio.sleep(TROUBLE_SECONDS)
 
@@ -205,8 +205,8 @@ class GatewayDeployment(Deployment):
         self._trouble = self._unknown_since = None
         if report.status == "FAILED":
             self._scheduler.is_over(
-                "The cluster has failed at the Dask Gateway, perhaps as workers could not start. The server's log says "
-                "why.",
+                "The cluster has failed at the Dask Gateway, perhaps because workers could not start. See the "
+                "server's log.",
                 failed=True,
             )
         elif report.ended:

@@ -231,7 +231,7 @@ def _by_status(login: Login, status: int) -> GPUClusterError:
         }.get(login.kind, "See gateway.auth in Dask's configuration.")
         return LogInRefused(f"The Dask Gateway at {login.address} rejected your login ({login.kind}). {how}")
     if status == 403:
-        return LogInRefused(f"The Dask Gateway at {login.address} says that you may not do this (403).")
+        return LogInRefused(f"The Dask Gateway at {login.address} denied the request (403).")
     if status in {502, 503, 504}:
         return GatewayAway(f"The Dask Gateway at {login.address} cannot be reached behind its proxy ({status}).")
     return GatewayAway(_NO_GATEWAY.format(login.address))

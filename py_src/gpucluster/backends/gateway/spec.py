@@ -32,7 +32,7 @@ def _parse_options(value: Any) -> dict[str, Any]:
             try:
                 value = json.loads(text)
             except ValueError:
-                raise ValueError("begins like an object of JSON, and is none") from None
+                raise ValueError("begins like a JSON object, but is not valid") from None
         else:
             parts = [part.strip() for part in text.split(",") if part.strip()]
             if not all("=" in part for part in parts):
@@ -68,8 +68,7 @@ class GatewaySpec(SpecBase):
     n_workers: WorkerCountOrZero | None = Field(
         None,
         title="Workers",
-        description="Number of workers; 0 starts with none. Default: one, or as many as the cluster has that you "
-        "connect to.",
+        description="Number of workers; 0 starts with none. Default: one, or those of the existing cluster.",
         json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     address: str | None = Field(

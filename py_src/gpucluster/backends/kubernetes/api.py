@@ -170,12 +170,11 @@ class Kubernetes:
 def _no_login(where: str, context: str | None, error: Exception) -> str:
     if context is not None and "context" in str(error).lower():
         return (
-            f"context: the kubeconfig ({where}) has no context '{context}'. 'kubectl config get-contexts' shows those "
-            "that there are."
+            f"context: the kubeconfig ({where}) has no context '{context}'. 'kubectl config get-contexts' lists them."
         )
     if "valid credentials" in str(error):
         return (
-            f"There is no kubeconfig at {where}, and this is no pod of Kubernetes. Get one from your site and name it "
+            f"There is no kubeconfig at {where}, and this is not a Kubernetes pod. Get one from your site and name it "
             "with 'kubeconfig', or set KUBECONFIG."
         )
     told = printable(" ".join(str(error).split()) or type(error).__name__, 200).rstrip(".")
@@ -223,7 +222,7 @@ def _refusal(status: int, told: str) -> str:
     if "exceeded quota" in told:
         return f"The namespace's quota is used up: {quota_of(told)}"
     if status == 403:
-        return f"Kubernetes does not let you: {told}"
+        return f"Kubernetes denied the request: {told}"
     return told
 
 

@@ -211,8 +211,8 @@ async def _must_have_namespace(kubernetes: Kubernetes) -> None:
     except KubernetesRefused as error:
         if error.absent:
             raise PreflightFailed(
-                f"namespace: this Kubernetes has no namespace '{kubernetes.namespace}'. 'kubectl get namespaces' shows "
-                "those that there are."
+                f"namespace: this Kubernetes has no namespace '{kubernetes.namespace}'. 'kubectl get namespaces' lists "
+                "them."
             ) from error
         if error.status != 403:
             raise  # Many may not look at namespaces and use one all the same.
@@ -224,7 +224,7 @@ async def _must_be_allowed(kubernetes: Kubernetes, needed: tuple[Right, ...]) ->
     if missing:
         listed = ", ".join(f"{verb} {resource}{f'.{group}' if group else ''}" for group, resource, verb in missing)
         raise PreflightFailed(
-            f"Kubernetes does not let you do what a cluster needs in the namespace '{kubernetes.namespace}': "
+            f"Your Kubernetes rights are not sufficient for a cluster in the namespace '{kubernetes.namespace}': "
             f"{printable(listed, 500)}. Ask an administrator for a role with these rights."
         )
 

@@ -81,7 +81,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     backend: Literal["kubernetes"] = Field(
         "kubernetes",
         title="Kind",
-        description="Scheduler and workers as pods of Kubernetes, which Dask's operator makes there.",
+        description="Scheduler and workers as Kubernetes pods, made by Dask's operator.",
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one")
     image: str | None = Field(
@@ -106,15 +106,14 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
         None,
         title="Cores per worker",
-        description="CPU cores of a worker's pod, asked for and at most. Default: as many as it has threads are asked "
-        "for, and there is no limit.",
+        description="CPU cores of a worker's pod, as request and limit. Default: one per thread as request, no limit.",
         json_schema_extra=shown_in("Kubernetes"),
     )
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
         title="Host memory per worker",
-        description="Host memory of a worker's pod, asked for and at most: a size ('2 GiB'), 'auto' for what the "
-        "namespace gives, or none (also 0): the same, and Dask watches over no limit.",
+        description="Host memory of a worker's pod, as request and limit: a size ('2 GiB'), 'auto' for the namespace's "
+        "default, or none (also 0): the same, without a limit in Dask.",
         json_schema_extra=shown_in("Memory"),
     )
     node_selector: Selector = Field(
@@ -165,13 +164,13 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
         1,
         title="Scheduler cores",
-        description="CPU cores that the scheduler's pod asks for.",
+        description="CPU cores that the scheduler's pod requests.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     scheduler_memory: MemorySize = Field(
         2 * 2**30,
         title="Scheduler memory",
-        description="Memory of the scheduler's pod, asked for and at most, such as '4 GiB'.",
+        description="Memory of the scheduler's pod, as request and limit, such as '4 GiB'.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )
     protocol: Literal["tls", "tcp"] = Field(

@@ -114,7 +114,7 @@ def _number(spec: MPISpec, launcher: Launcher) -> int:
         gpus = allocated_gpus() if launcher.family is Family.SLURM else sum(map(usable, host_devices().devices))
         if not gpus:
             raise PreflightFailed(
-                "n_workers: say how many ranks there are, one for each GPU of their hosts; no GPU is known here."
+                "n_workers: pass the number of ranks, one per GPU of their hosts; no GPU is known here."
             )
         return min(MAX_WORKERS, gpus)
     cpus = allocated_cpus() if launcher.family is Family.SLURM else None

@@ -146,7 +146,7 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
                 "MPI, as with 'module load openmpi', or give an absolute path."
             )
         raise PreflightFailed(
-            "There is no launcher of MPI here: neither mpiexec nor mpirun is beside Python or on the PATH. Load the "
+            "No MPI launcher found: neither mpiexec nor mpirun is beside Python or on the PATH. Load the "
             "module of your MPI, as with 'module load openmpi', name it by launcher, or pip install 'gpucluster[mpi]'."
         )
     found = []

@@ -174,7 +174,7 @@ class Program:
         if "watcher" in event:
             self._watchers.watch(rank, int(event["watcher"]), str(event["host"]))
         elif "stopped" in event:
-            told = f"rank {rank} did not go on for {float(event['stopped']):.0f} seconds after it was stopped"
+            told = f"rank {rank} did not continue for {float(event['stopped']):.0f} seconds after it was stopped"
             self._first_end = self._first_end or told
         else:
             status = int(event["status"])

@@ -55,9 +55,8 @@ class MPISpec(NodeSpec, GPUSpec):
     protocol: Literal["tls", "tcp", "mpi"] = Field(  # type: ignore[assignment]
         "tls",
         title="Network",
-        description="'tls' encrypts, and lets only you connect. 'mpi' lets ranks talk to each other by MPI, which is "
-        "not encrypted, and everybody else by 'tls'. 'tcp' is open: anyone who can reach one of these machines can run "
-        "code as you.",
+        description="'tls' encrypts, and lets only you connect. 'mpi' connects ranks by MPI, which is not encrypted, "
+        "and all others by 'tls'. 'tcp' is open: anyone who can reach one of these machines can run code as you.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
     launcher: str | None = Field(

@@ -115,8 +115,9 @@ def _choose_gpu(told: dict[str, Any], world: Any) -> None:
         place = 0  # Slurm has chosen already.
     if place >= len(found):
         raise RuntimeError(
-            f"{socket.gethostname()} has {len(found)} GPUs for this program, and at least {place + 1} ranks: let the "
-            "launcher start fewer there"
+            f"{socket.gethostname()} has {len(found)} GPUs for this program, and at least {place + 1} ranks: start "
+            "fewer "
+            "there"
         )
     os.environ["CUDA_VISIBLE_DEVICES"] = found[place]
 

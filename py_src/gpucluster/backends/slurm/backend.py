@@ -46,7 +46,7 @@ class SlurmBackend(Backend[SlurmSpec]):
         """Look whether this site has what is asked for, and when Slurm expects to start it."""
         from .script import batch_script
 
-        context.report("preflight", "Asking Slurm what there is")
+        context.report("preflight", "Querying Slurm")
         commands.must_have_slurm()
         folder = JobFolder(base_folder(spec.shared_directory), context.cluster_id, shared=spec.shared_storage)
         if not spec.shared_storage:

@@ -136,7 +136,7 @@ def refusal(said: str) -> str:
     limit = next((line for line in lines if _LIMIT.fullmatch(line)), None)
     # The last line of a mistyped option is 'Try "sbatch --help" for more information'.
     said_why = [line for line in lines if not line.startswith("Try ")]
-    words = limit or next(iter(said_why[::-1]), "it did not say why")
+    words = limit or next(iter(said_why[::-1]), "without a reason")
     own = printable(words.removeprefix("Batch job submission failed: "), 200).rstrip(".")
     for pattern, hint in _HINTS:
         if re.search(pattern, said, re.IGNORECASE):

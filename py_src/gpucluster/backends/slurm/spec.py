@@ -131,7 +131,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "auto",
         title="Host memory per worker",
         description="Host memory of each worker of a job: a size ('2 GiB'), 'auto' for its share of what the "
-        "partition gives the job, or none (also 0): the same, and Dask watches over no limit.",
+        "partition gives the job, or none (also 0): the same, without a limit in Dask.",
         json_schema_extra=shown_in("Memory"),
     )
     memory_per_gpu: MemorySize | None = Field(

@@ -47,7 +47,7 @@ class Submitter:
                 slot.why = "Slurm has not looked at it yet"
                 logger.info("Job %s is handed to Slurm as %s", slot.job_id, name)
             except IndexError:
-                slot.refused = "Slurm did not say the number of the job"
+                slot.refused = "Slurm did not return the job's number"
             except GPUClusterError as error:
                 # One that was taken all the same, by a Slurm that did not answer in time, is found by its name.
                 slot.refused, slot.silent = error.message.rstrip("."), isinstance(error, commands.SlurmSilent)

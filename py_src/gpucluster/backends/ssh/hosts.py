@@ -73,7 +73,7 @@ def _in_file(path: Path) -> list[str]:
             )
         found += hosts * int(parts["slots"] or 1)
         if len(found) > MAX_WORKERS:
-            raise PreflightFailed(f"hostfile: {path} asks for more than {MAX_WORKERS} workers.")
+            raise PreflightFailed(f"hostfile: {path} has more than {MAX_WORKERS} workers.")
     if not found:
         raise PreflightFailed(f"hostfile: there is no host in {path}.")
     return found
@@ -124,10 +124,7 @@ def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) 
     if isinstance(error, FileNotFoundError):
         return f"your SSH configuration names {error.filename}, and there is no such file"
     if isinstance(error, asyncssh.HostKeyNotVerifiable):
-        return (
-            "its key is not the one that this machine knows, or none is known yet. Log in once by hand and compare "
-            f"the key: ssh {host}"
-        )
+        return f"its host key has changed, or is not known yet. Log in once by hand and compare the key: ssh {host}"
     if isinstance(error, asyncssh.PermissionDenied):
         return (
             f"it rejected your key. Passwords are never requested: try 'ssh -o BatchMode=yes {host} true', and "

@@ -133,7 +133,7 @@ def _ended_early(lines: list[str]) -> str:
             "of memory. "
             "Try again."
         )
-    return f"The cluster's process ended before it had started. The last it said: {lines[-1].rstrip('. ')}."
+    return f"The cluster's process ended before it had started. Its last output: {lines[-1].rstrip('. ')}."
 
 
 PREVIEW_SECONDS = 60.0

@@ -100,9 +100,9 @@ def _about(server: JupyterServer | None, servers: list[JupyterServer], outer: st
         return []
     told = []
     if server.token:
-        told.append(f"Jupyter asks for its token, which is not shown here: it is in {server.file}, and in its own log.")
+        told.append(f"Jupyter needs its token, which is not shown here: it is in {server.file}, and in its own log.")
     elif server.password:
-        told.append("Jupyter asks for its password.")
+        told.append("Jupyter needs its password.")
     elif outer is not None:
         told.append(
             "This Jupyter has neither token nor password, and others can reach its port: anyone who finds it can "

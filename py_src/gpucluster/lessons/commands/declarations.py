@@ -86,7 +86,7 @@ def declare_share(parser: SentenceParser, _face: str) -> None:
     """Let a class see a learner's progress."""
     parser.argument(
         "shared", nargs="?", metavar="FOLDER", complete="file",
-        help="Folder of the class. Left out: say whether you share.",
+        help="Folder of the class. Default: show whether you share.",
     )  # fmt: skip
     parser.argument("--name", metavar="NAME", help="Name that the class sees. Default: the one you log in with.")
     parser.argument("--stop", action="store_true", help="Stop sharing, and remove your file from the folder.")
@@ -117,7 +117,7 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
         "--feedback",
         metavar="FOLDER",
         complete="file",
-        help="Also write a page for each learner, to hand back. The folder is made where it is not there.",
+        help="Also write a page for each learner, to hand back. The folder is created if missing.",
     )
     parser.argument("--lesson", metavar="LESSON", complete=_numbers, help="Grade only this lesson. Default: all.")
     parser.argument("--seconds", metavar="N", help="Time for one notebook. 10 to 7200. Default: 300.")
@@ -143,7 +143,7 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--unprotected", action="store_true",
-        help="Grade even where no sandbox works. Default: refuse that.",
+        help="Grade even without a working sandbox. Default: refuse.",
     )  # fmt: skip
     _json(parser, "the results")
 
@@ -200,7 +200,9 @@ LESSONS = Commands(
         _verb("reset", "Start a lesson over; the previous copy is kept in a folder beside it.", declare_reset),
         _verb("progress", "Show your progress, or delete it.", declare_progress),
         _verb("share", "Let a class see your progress in a shared folder, or stop that.", declare_share),
-        _verb("class", "Show who of a class is where, and which check fails most.", declare_class, "show_class"),
+        _verb(
+            "class", "Show where each learner of a class is, and which check fails most.", declare_class, "show_class"
+        ),
         _verb("grade", "Grade the notebooks of a class.", declare_grade),
         _verb(
             "import", "Take over questions of jupyterquiz or cards of jupytercards.", declare_import, "import_questions"

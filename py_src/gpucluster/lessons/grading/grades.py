@@ -101,7 +101,7 @@ class Protection(_Part):
             whom = "that were started in the meantime" if self.system_calls else "of this account"
             gaps.append(f"It could end programs {whom}, and connect to sockets without a path.")
         if 0 < self.landlock < 9:
-            gaps.append("It could connect to sockets of this account's programs when it knew where they are.")
+            gaps.append("It could connect to sockets of this account's programs if it knew their paths.")
         if not self.system_calls:
             gaps.append("It could change modes and times of files, and limits and priorities of processes.")
         gaps.append("It could read other files of this account, and use the network.")

@@ -53,6 +53,6 @@ def busy_gpu_at_low_power(report: ReportFigures) -> Finding | None:
         evidence=f"{len(low)} of {len(on_gpu(report))} GPUs ran kernels nearly all the time, but at low power: "
         f"{worker.title} {worker.mean_gpu_utilization_percent:.0f} % of the time with {share(power)} of its "
         "power limit.",
-        advice="Utilization says that a kernel ran, not that it filled the GPU. Use larger partitions or batches, "
+        advice="Utilization shows that a kernel ran, not that it filled the GPU. Use larger partitions or batches, "
         "float32 where it suffices, and fewer, larger operations. Nsight Compute shows a kernel's occupancy.",
     )

@@ -119,7 +119,7 @@ def few_partitions(report: ReportFigures) -> Finding | None:
         title="Too few, too large partitions",
         evidence=f"{counted(large.n_tasks, 'task')} of kind '{large.prefix}' computed "
         f"{share(large.compute_seconds / report.compute_seconds)} of all the computing time on {report.n_threads} "
-        f"threads; workers were idle {share(report.idle_share)} of the time in which there were tasks.",
+        f"threads; workers were idle {share(report.idle_share)} of the time with tasks.",
         advice="Split the data into at least two partitions per thread (rechunk, repartition), so that all of them "
         "have something to do.",
     )

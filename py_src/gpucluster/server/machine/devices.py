@@ -63,7 +63,7 @@ class DeviceReader:
             return HostDevices(
                 available=False,
                 code="error",
-                message="The GPUs of this machine could not be read; the log of the Jupyter server says why.",
+                message="The GPUs of this machine could not be read; see the log of the Jupyter server.",
             )
 
 

@@ -194,7 +194,7 @@ class ScratchWatch:
             await self._scheduler.add_worker_plugin(BOUND, pickled_bound(bound))
         except Exception as error:
             # A worker that left meanwhile. Those that come later are bounded all the same.
-            logger.warning("Not every worker knows how much it may spill (%s: %s)", type(error).__name__, error)
+            logger.warning("Some workers do not know how much they may spill (%s: %s)", type(error).__name__, error)
 
     async def _walk(self) -> None:
         begun = time.monotonic()

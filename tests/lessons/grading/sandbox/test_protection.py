@@ -43,7 +43,7 @@ def test_a_sandbox_of_its_own_is_enough_and_one_with_its_runner_is_not() -> None
     apart, together = Protection(apart=True, **fenced), Protection(**fenced)
     refuse_too_little(apart)
     assert apart.gaps == []
-    with pytest.raises(Unprotected, match="bubblewrap does instead of both"):
+    with pytest.raises(Unprotected, match="bubblewrap replaces both"):
         refuse_too_little(together)
     assert together.gaps == ["It could read the solutions, and reach the process that grades it."]
     with pytest.raises(Unprotected):

@@ -49,7 +49,7 @@ def test_a_file_that_changes_is_read_again(kit: Path) -> None:
     [
         ({"options": OPTIONS[1:]}, "91.q1: exactly one option must be correct, not 0"),
         ({"options": [OPTIONS[0], {"text": "2", "correct": True}]}, "exactly one option must be correct, not 2"),
-        ({"options": [OPTIONS[0], {"text": "x"}]}, "91.q1: the wrong option 'x' needs a 'why': say why it is wrong"),
+        ({"options": [OPTIONS[0], {"text": "x"}]}, "91.q1: the wrong option 'x' needs a 'why'"),
         ({"options": [OPTIONS[0], OPTIONS[1], OPTIONS[1]]}, "91.q1: the option 'three' is there twice"),
         ({"options": OPTIONS[:1]}, "91.q1, options: "),
         ({"options": [*OPTIONS, {"text": "5", "corect": True}]}, "options, number 5, corect: is not a field"),

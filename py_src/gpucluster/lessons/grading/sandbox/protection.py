@@ -57,9 +57,9 @@ def refuse_too_little(found: Protection) -> None:
         )
     if missing:
         raise Unprotected(
-            f"This machine cannot hold notebooks back, and they would run with all rights of this account. Missing: "
-            f"{'; '.join(missing)}. bubblewrap does instead of both (Debian: apt install bubblewrap). To grade all the "
-            "same, say --unprotected."
+            f"This machine cannot sandbox notebooks, and they would run with all rights of this account. Missing: "
+            f"{'; '.join(missing)}. bubblewrap replaces both (Debian: apt install bubblewrap). To grade anyway, use "
+            "--unprotected."
         )
 
 

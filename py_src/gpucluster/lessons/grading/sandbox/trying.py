@@ -84,7 +84,7 @@ def choose(wanted: Wanted = "auto", image: str = "", *, say: Callable[[str], Non
         failed.append(str(tried))
     if wanted == "auto":
         refuse_too_little(offered())
-    raise Unprotected(f"No such sandbox works here. {'. '.join(failed)}. To grade all the same, say --unprotected.")
+    raise Unprotected(f"No such sandbox works here. {'. '.join(failed)}. To grade anyway, use --unprotected.")
 
 
 def try_out(sandboxing: Sandboxing) -> Tried:

@@ -118,7 +118,7 @@ def run_script(text: str, *arguments: str, n_ranks: int = 4, seconds: float = 60
     """
     starter = mpiexec()
     if starter is None:
-        print(f"{MISSING}, so this program cannot be started. Read it, and go on.")
+        print(f"{MISSING}, so this program cannot be started. Read it, and continue.")
         return None
     with tempfile.TemporaryDirectory(prefix="gpucluster-program-") as folder:
         (Path(folder) / "program.py").write_text(text, encoding="utf-8")

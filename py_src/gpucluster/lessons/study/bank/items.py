@@ -53,7 +53,7 @@ class _Question(Part):
     id: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.q[1-9][0-9]*$")]
     topic: TopicName
     concept: TopicName | None = Field(
-        None, description="The one thing that it asks; a practice exam asks no concept twice. Left out: its own id."
+        None, description="The concept that it tests; a practice exam asks no concept twice. Default: its own id."
     )
     rows: list[CurriculumRow] = Field(default_factory=list, description="Rows of the curriculum that it covers.")
     difficulty: int = Field(1, ge=1, le=3)
@@ -74,7 +74,7 @@ class _OptionQuestion(_Question):
             raise ValueError(f"the option {twice[0]!r} is there twice")
         for option in self.options:
             if not option.correct and not option.why.strip():
-                raise ValueError(f"the wrong option {option.text!r} needs a 'why': say why it is wrong")
+                raise ValueError(f"the wrong option {option.text!r} needs a 'why': explain why it is wrong")
         return self
 
 
