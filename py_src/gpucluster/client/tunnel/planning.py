@@ -117,7 +117,7 @@ def _about(server: JupyterServer | None, servers: list[JupyterServer], outer: st
 def _no_server(node: str, elsewhere: int) -> str:
     if elsewhere:
         return (
-            f"You have no Jupyter server on {node}; {counted(elsewhere, 'file')} of Jupyter may belong to servers on"
+            f"You have no Jupyter server on {node}; {counted(elsewhere, 'file')} of Jupyter may belong to servers on "
             "other machines. Run it on your server's machine: 'srun --overlap --jobid=JOB gpucluster tunnel' in "
             "its job."
         )
