@@ -1,7 +1,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
-import { Signal, type ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import type {
   Activity,
@@ -35,14 +35,7 @@ import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
 import { RefusedError, request } from './restapi';
 import { hasEnded } from './states';
-import type {
-  Connection,
-  IClusterManager,
-  IKinds,
-  ILinkRequest,
-  IOffer,
-  IReleased
-} from './tokens';
+import type { Connection, IKinds, ILinkRequest, IOffer, IReleased } from './tokens';
 
 /** Keeps the list of clusters fresh: by events, or by asking while there are none. */
 export class ClusterManager implements IDisposable {
@@ -63,43 +56,27 @@ export class ClusterManager implements IDisposable {
   }
 
   /** Emitted when the list or the connection has changed. */
-  get changed(): ISignal<IClusterManager, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<IClusterManager, void>(this);
 
   /** Emitted when a sample of a cluster has arrived. */
-  get sampled(): ISignal<IClusterManager, string> {
-    return this._sampled;
-  }
+  readonly sampled = new Signal<IClusterManager, string>(this);
 
   /** The clusters, newest first; ended ones included. */
-  get clusters(): readonly ClusterModel[] {
-    return this._clusters;
-  }
+  clusters: readonly ClusterModel[] = [];
 
   /** The last reading of the Jupyter host's GPUs; null until one has arrived. */
-  get host(): HostDevices | null {
-    return this._host;
-  }
+  host: HostDevices | null = null;
 
   /** Emitted when this page has created a cluster. */
-  get created(): ISignal<IClusterManager, ClusterModel> {
-    return this._created;
-  }
+  readonly created = new Signal<IClusterManager, ClusterModel>(this);
 
   /** Emitted when such a reading has arrived, or has become void. */
-  get hostChanged(): ISignal<IClusterManager, void> {
-    return this._hostChanged;
-  }
+  readonly hostChanged = new Signal<IClusterManager, void>(this);
 
   /** Whether the list has been received at least once. */
-  get isReady(): boolean {
-    return this._isReady;
-  }
+  isReady = false;
 
-  get connection(): Connection {
-    return this._connection;
-  }
+  connection: Connection = 'connecting';
 
   get isDisposed(): boolean {
     return this._events.isDisposed;
@@ -112,7 +89,7 @@ export class ClusterManager implements IDisposable {
 
   /** The cluster of that id. */
   get(id: string): ClusterModel | undefined {
-    return this._clusters.find(cluster => cluster.id === id);
+    return this.clusters.find(cluster => cluster.id === id);
   }
 
   /** The last sample of a cluster, unless none has arrived since it started. */
@@ -140,7 +117,7 @@ export class ClusterManager implements IDisposable {
       }
       this._noteClock(date);
       // What an event said meanwhile is newer than this list.
-      if (!this._isReady || this._nEvents === before) {
+      if (!this.isReady || this._nEvents === before) {
         this._replace(body.clusters, body.protocol_version);
       }
       if (!this._events.isOpen) {
@@ -156,7 +133,7 @@ export class ClusterManager implements IDisposable {
 
   async create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel> {
     const made = await this._command(this._ask('id', ['clusters'], 'POST', spec));
-    this._created.emit(made);
+    this.created.emit(made);
     return made;
   }
 
@@ -365,7 +342,7 @@ export class ClusterManager implements IDisposable {
         break;
       case 'telemetry':
         this._samples.set(event.sample.id, event.sample);
-        this._sampled.emit(event.sample.id);
+        this.sampled.emit(event.sample.id);
         break;
       case 'host':
         this._setHost(event.host);
@@ -394,7 +371,7 @@ export class ClusterManager implements IDisposable {
       this._hiding = window.setTimeout(() => this._events.stop(), 30_000);
     } else {
       this._events.start();
-      if (!this._events.isOpen && this._isReady) {
+      if (!this._events.isOpen && this.isReady) {
         void this._poll.start();
       }
     }
@@ -412,45 +389,45 @@ export class ClusterManager implements IDisposable {
   }
 
   private _note(model: ClusterModel): ClusterModel {
-    const known = this._clusters.some(cluster => cluster.id === model.id);
-    this._clusters = known
-      ? this._clusters.map(cluster => (cluster.id === model.id ? model : cluster))
-      : [model, ...this._clusters];
+    const known = this.clusters.some(cluster => cluster.id === model.id);
+    this.clusters = known
+      ? this.clusters.map(cluster => (cluster.id === model.id ? model : cluster))
+      : [model, ...this.clusters];
     if (hasEnded(model)) {
       this._samples.delete(model.id);
     }
-    this._changed.emit();
+    this.changed.emit();
     return model;
   }
 
   private _forget(id: string): void {
     this._eventOf.delete(id);
-    this._clusters = this._clusters.filter(cluster => cluster.id !== id);
+    this.clusters = this.clusters.filter(cluster => cluster.id !== id);
     this._samples.delete(id);
-    this._changed.emit();
+    this.changed.emit();
   }
 
   private _replace(clusters: ClusterModel[], version: number): void {
-    this._clusters = clusters;
-    this._isReady = true;
+    this.clusters = clusters;
+    this.isReady = true;
     if (version !== PROTOCOL_VERSION) {
       this._isOutdated = true;
-      this._connection = 'outdated';
+      this.connection = 'outdated';
     }
-    this._changed.emit();
+    this.changed.emit();
   }
 
   private _setConnection(connection: Connection): void {
-    if (this._connection !== connection && !this._isOutdated) {
-      this._connection = connection;
-      this._changed.emit();
+    if (this.connection !== connection && !this._isOutdated) {
+      this.connection = connection;
+      this.changed.emit();
     }
   }
 
   private _setHost(host: HostDevices | null): void {
-    if (host !== this._host) {
-      this._host = host;
-      this._hostChanged.emit();
+    if (host !== this.host) {
+      this.host = host;
+      this.hostChanged.emit();
     }
   }
 
@@ -465,18 +442,10 @@ export class ClusterManager implements IDisposable {
   private readonly _settings: ServerConnection.ISettings;
   private readonly _events: EventStream;
   private readonly _poll: Poll;
-  private readonly _changed = new Signal<this, void>(this);
-  private readonly _sampled = new Signal<this, string>(this);
-  private readonly _created = new Signal<this, ClusterModel>(this);
-  private readonly _hostChanged = new Signal<this, void>(this);
   private readonly _samples = new Map<string, TelemetrySample>();
   private readonly _eventOf = new Map<string, number>();
   private _nEvents = 0;
   private _kinds: Promise<IKinds> | null = null;
-  private _clusters: readonly ClusterModel[] = [];
-  private _host: HostDevices | null = null;
-  private _connection: Connection = 'connecting';
-  private _isReady = false;
   private _isOutdated = false;
   private _clockOffset = 0;
   private _hiding = 0;
