@@ -35,7 +35,14 @@ import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
 import { RefusedError, request } from './restapi';
 import { hasEnded } from './states';
-import type { Connection, IKinds, ILinkRequest, IOffer, IReleased } from './tokens';
+import type {
+  Connection,
+  IClusterManager,
+  IKinds,
+  ILinkRequest,
+  IOffer,
+  IReleased
+} from './tokens';
 
 /** Keeps the list of clusters fresh: by events, or by asking while there are none. */
 export class ClusterManager implements IDisposable {
