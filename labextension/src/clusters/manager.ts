@@ -63,10 +63,10 @@ export class ClusterManager implements IDisposable {
   }
 
   /** Emitted when the list or the connection has changed. */
-  readonly changed = new Signal<IClusterManager, void>(this);
+  readonly changed: Signal<IClusterManager, void> = new Signal(this);
 
   /** Emitted when a sample of a cluster has arrived. */
-  readonly sampled = new Signal<IClusterManager, string>(this);
+  readonly sampled: Signal<IClusterManager, string> = new Signal(this);
 
   /** The clusters, newest first; ended ones included. */
   clusters: readonly ClusterModel[] = [];
@@ -75,10 +75,10 @@ export class ClusterManager implements IDisposable {
   host: HostDevices | null = null;
 
   /** Emitted when this page has created a cluster. */
-  readonly created = new Signal<IClusterManager, ClusterModel>(this);
+  readonly created: Signal<IClusterManager, ClusterModel> = new Signal(this);
 
   /** Emitted when such a reading has arrived, or has become void. */
-  readonly hostChanged = new Signal<IClusterManager, void>(this);
+  readonly hostChanged: Signal<IClusterManager, void> = new Signal(this);
 
   /** Whether the list has been received at least once. */
   isReady = false;
