@@ -28,7 +28,18 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/naming-convention': [
         'error',
-        { selector: 'interface', format: ['PascalCase'], custom: { regex: '^I[A-Z]', match: true } }
+        {
+          selector: 'interface',
+          format: ['PascalCase'],
+          custom: { regex: '^I[A-Z]', match: true }
+        },
+        // A private name of a class must not be used in another module: see privatenames.cjs.
+        {
+          selector: 'memberLike',
+          modifiers: ['protected'],
+          format: null,
+          leadingUnderscore: 'forbid'
+        }
       ],
       '@typescript-eslint/no-namespace': 'off',
       // A signal's connect binds by its second argument.

@@ -44,7 +44,7 @@ def test_help_shows_bounds_and_defaults_of_the_model() -> None:
     assert "1 to 2592000. Default: 3600." in text
     # What some kinds allow beside it, or do not, is said of them.
     assert "--protocol {unix,tls,tcp,ucx,mpi}" in text
-    assert "With mpi: {tls,tcp,mpi}, by default tls. 'tls' encrypts, and lets only you connect. 'mpi' lets" in text
+    assert "With mpi: {tls,tcp,mpi}, by default tls. 'tls' encrypts, and lets only you connect. 'mpi' connects" in text
     assert "With auto, local: {unix,tls,tcp}, by default unix." in text
 
 

@@ -1,4 +1,4 @@
-import { Dialog, InputDialog } from '@jupyterlab/apputils';
+import { InputDialog } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -6,6 +6,7 @@ import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { taskCounts, usersOf } from '../panel/lines';
 import type { ClusterModel } from '../protocol/messages';
+import { confirmLoss } from '../shell/confirm';
 import type { IVerbAction } from './verbs';
 
 /** The cluster that a command means: the named one, the only living one, or the one a person picks. */
@@ -142,37 +143,6 @@ export async function confirmVerb(
   }
   const { title, loss } = confirm(cluster.name);
   return confirmLoss(title, `${usage(cluster, manager, open, trans)} ${loss}`, label);
-}
-
-async function confirmLoss(title: string, body: string, label: string): Promise<boolean> {
-  const dialog = new Dialog({
-    title,
-    body,
-    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label })],
-    defaultButton: 0
-  });
-  keepOpenAtFirst(dialog);
-  return (await dialog.launch()).button.accept;
-}
-
-/** So long after a dialog has opened, a click beside it belongs to the double click that opened it. */
-const DOUBLE_CLICK_MS = 700;
-
-/** A click beside a dialog closes it: not the second one of whoever clicked twice. */
-function keepOpenAtFirst(dialog: Dialog<unknown>): void {
-  const until = Date.now() + DOUBLE_CLICK_MS;
-  // Before the dialog's own listener, which is added when it is attached.
-  dialog.node.addEventListener(
-    'click',
-    event => {
-      const isBeside = !(event.target as Element).closest('.jp-Dialog-content');
-      if (isBeside && Date.now() < until) {
-        event.preventDefault();
-        event.stopImmediatePropagation();
-      }
-    },
-    true
-  );
 }
 
 function usage(

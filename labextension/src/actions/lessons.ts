@@ -1,5 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Dialog, Notification, showDialog, type ICommandPalette } from '@jupyterlab/apputils';
+import { Notification, type ICommandPalette } from '@jupyterlab/apputils';
 import type { ILauncher } from '@jupyterlab/launcher';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -11,6 +11,7 @@ import { openLesson } from '../lessons/openlesson';
 import type { ILessonStore } from '../lessons/tokens';
 import { sentenceOf } from '../panel/asking';
 import type { LessonModel } from '../protocol/messages';
+import { confirmLoss } from '../shell/confirm';
 import * as CommandIDs from './commandids';
 import { described } from './withcluster';
 
@@ -141,27 +142,25 @@ async function resetLesson(lesson: LessonModel, options: ILessonOptions): Promis
 }
 
 async function confirmReset(lesson: LessonModel, trans: TranslationBundle): Promise<boolean> {
-  const answer = await showDialog({
-    title: trans.__('Start lesson %1 over?', lesson.id),
-    body: trans.__(
+  return confirmLoss(
+    trans.__('Start lesson %1 over?', lesson.id),
+    trans.__(
       'You get a fresh copy of “%1”. Your current copy is moved to a folder next to it. Your progress is kept.',
       lesson.title
     ),
-    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Start Over') })]
-  });
-  return answer.button.accept;
+    trans.__('Start Over')
+  );
 }
 
 async function confirmDelete(store: ILessonStore, trans: TranslationBundle): Promise<boolean> {
-  const answer = await showDialog({
-    title: trans.__('Delete your progress?'),
-    body: trans.__(
+  return confirmLoss(
+    trans.__('Delete your progress?'),
+    trans.__(
       'This deletes the checks, answers, cards and predictions in %1. Your notebooks are not changed.',
       store.list?.progress.path ?? ''
     ),
-    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Delete') })]
-  });
-  return answer.button.accept;
+    trans.__('Delete')
+  );
 }
 
 function textOf(value: unknown): string {

@@ -30,7 +30,7 @@ export class NotebookLinks implements INotebookLinks {
     notebooks: INotebookTracker | null,
     labShell: ILabShell | null
   ) {
-    const tell = (): void => this._changed.emit();
+    const tell = (): void => this.changed.emit();
     _sessions.runningChanged.connect(tell);
     notebooks?.currentChanged.connect(tell);
     // A launcher, or a dashboard, may cover the notebook.
@@ -43,9 +43,7 @@ export class NotebookLinks implements INotebookLinks {
     });
   }
 
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   notebooksOf(cluster: ClusterModel): readonly string[] {
     const names = new Map<string, string>();
@@ -69,8 +67,6 @@ export class NotebookLinks implements INotebookLinks {
   hasOpen(): boolean {
     return this._inSight.open().length > 0;
   }
-
-  private readonly _changed = new Signal<this, void>(this);
 }
 
 /** The living cluster that a notebook computes on; null where it is connected to none of ours. */

@@ -4,7 +4,7 @@ import { Debouncer } from '@lumino/polling';
 
 import { activityIcon } from '../icons';
 import { Fragment, h } from '../jsx';
-import { sentenceOf } from '../panel/asking';
+import { Fault, sentenceOf } from '../panel/asking';
 import type { ActivityEntry } from '../protocol/messages';
 import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
 import { ActivityTable } from './activitytable';
@@ -44,11 +44,7 @@ class ActivityList extends ReactWidget implements IFollowing {
     const { trans, name } = this._options;
     return (
       <>
-        {this._fault !== null && (
-          <p className="gpc-Error" role="alert">
-            {this._fault}
-          </p>
-        )}
+        <Fault error={this._fault} />
         {this._entries === null ? (
           this._fault === null && <p role="status">{trans.__('Loading…')}</p>
         ) : (

@@ -7,7 +7,7 @@ import { Poll } from '@lumino/polling';
 import { lessonsIcon } from '../icons';
 import { Fragment, h } from '../jsx';
 import type { ILessonStore } from '../lessons/tokens';
-import { sentenceOf } from '../panel/asking';
+import { Fault, sentenceOf } from '../panel/asking';
 import type { ClassView } from '../protocol/messages';
 import { ClassTables } from './classtables';
 
@@ -58,11 +58,7 @@ class ClassContent extends ReactWidget {
     const { trans } = this._options;
     return (
       <>
-        {this._fault !== null && (
-          <p className="gpc-Error" role="alert">
-            {this._fault}
-          </p>
-        )}
+        <Fault error={this._fault} />
         {this._view === null ? (
           this._fault === null && <p role="status">{trans.__('Loading…')}</p>
         ) : (

@@ -1,6 +1,6 @@
 import type { ServerConnection } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
-import { Signal, type ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import type { Event } from '../protocol/messages';
 import { EventReader } from './eventreader';
@@ -16,26 +16,18 @@ export class EventStream implements IDisposable {
   }
 
   /** Emitted for each event. */
-  get received(): ISignal<this, Event> {
-    return this._received;
-  }
+  readonly received = new Signal<this, Event>(this);
 
   /** Emitted when the stream has opened or closed. */
-  get openChanged(): ISignal<this, boolean> {
-    return this._openChanged;
-  }
+  readonly openChanged = new Signal<this, boolean>(this);
 
-  get isOpen(): boolean {
-    return this._isOpen;
-  }
+  isOpen = false;
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
+  isDisposed = false;
 
   /** Open, unless it is open or opening. */
   start(): void {
-    if (this._isDisposed || this._wanted) {
+    if (this.isDisposed || this._wanted) {
       return;
     }
     this._wanted = true;
@@ -51,17 +43,17 @@ export class EventStream implements IDisposable {
   }
 
   dispose(): void {
-    if (this._isDisposed) {
+    if (this.isDisposed) {
       return;
     }
-    this._isDisposed = true;
+    this.isDisposed = true;
     this.stop();
     Signal.clearData(this);
   }
 
   private _open(): void {
     const socket = new this._settings.WebSocket(eventsUrl(this._settings));
-    const reader = new EventReader(event => this._received.emit(event));
+    const reader = new EventReader(event => this.received.emit(event));
     socket.binaryType = 'arraybuffer';
     this._socket = socket;
     this._reader = reader;
@@ -97,24 +89,20 @@ export class EventStream implements IDisposable {
   }
 
   private _setOpen(isOpen: boolean): void {
-    if (this._isOpen !== isOpen) {
-      this._isOpen = isOpen;
-      this._openChanged.emit(isOpen);
+    if (this.isOpen !== isOpen) {
+      this.isOpen = isOpen;
+      this.openChanged.emit(isOpen);
     }
   }
 
   private readonly _settings: ServerConnection.ISettings;
   private readonly _shortest: number;
   private readonly _longest: number;
-  private readonly _received = new Signal<this, Event>(this);
-  private readonly _openChanged = new Signal<this, boolean>(this);
   private _socket: WebSocket | null = null;
   private _reader: EventReader | null = null;
   private _timer = 0;
   private _wait: number;
   private _wanted = false;
-  private _isOpen = false;
-  private _isDisposed = false;
 }
 
 export namespace EventStream {

@@ -1,7 +1,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
-import { Signal, type ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import type {
   Activity,
@@ -63,47 +63,31 @@ export class ClusterManager implements IDisposable {
   }
 
   /** Emitted when the list or the connection has changed. */
-  get changed(): ISignal<IClusterManager, void> {
-    return this._changed;
-  }
+  readonly changed: Signal<IClusterManager, void> = new Signal(this);
 
   /** Emitted when a sample of a cluster has arrived. */
-  get sampled(): ISignal<IClusterManager, string> {
-    return this._sampled;
-  }
+  readonly sampled: Signal<IClusterManager, string> = new Signal(this);
 
   /** The clusters, newest first; ended ones included. */
-  get clusters(): readonly ClusterModel[] {
-    return this._clusters;
-  }
+  clusters: readonly ClusterModel[] = [];
 
   /** The last reading of the Jupyter host's GPUs; null until one has arrived. */
-  get host(): HostDevices | null {
-    return this._host;
-  }
+  host: HostDevices | null = null;
 
   /** Emitted when this page has created a cluster. */
-  get created(): ISignal<IClusterManager, ClusterModel> {
-    return this._created;
-  }
+  readonly created: Signal<IClusterManager, ClusterModel> = new Signal(this);
 
   /** Emitted when such a reading has arrived, or has become void. */
-  get hostChanged(): ISignal<IClusterManager, void> {
-    return this._hostChanged;
-  }
+  readonly hostChanged: Signal<IClusterManager, void> = new Signal(this);
 
   /** Whether the list has been received at least once. */
-  get isReady(): boolean {
-    return this._isReady;
-  }
+  isReady = false;
 
-  get connection(): Connection {
-    return this._connection;
-  }
+  connection: Connection = 'connecting';
 
   /** Why the server refuses the list, in its own words; null: it does not, or cannot be reached. */
   get refusal(): string | null {
-    return this._refusal;
+    return this.refusal;
   }
 
   get isDisposed(): boolean {
@@ -117,7 +101,7 @@ export class ClusterManager implements IDisposable {
 
   /** The cluster of that id. */
   get(id: string): ClusterModel | undefined {
-    return this._clusters.find(cluster => cluster.id === id);
+    return this.clusters.find(cluster => cluster.id === id);
   }
 
   /** The last sample of a cluster, unless none has arrived since it started. */
@@ -146,7 +130,7 @@ export class ClusterManager implements IDisposable {
       this._setRefusal(null);
       this._noteClock(date);
       // What an event said meanwhile is newer than this list.
-      if (!this._isReady || this._nEvents === before) {
+      if (!this.isReady || this._nEvents === before) {
         this._replace(body.clusters, body.protocol_version);
       }
       if (!this._events.isOpen) {
@@ -163,7 +147,7 @@ export class ClusterManager implements IDisposable {
 
   async create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel> {
     const made = await this._command(this._ask('id', ['clusters'], 'POST', spec));
-    this._created.emit(made);
+    this.created.emit(made);
     return made;
   }
 
@@ -372,7 +356,7 @@ export class ClusterManager implements IDisposable {
         break;
       case 'telemetry':
         this._samples.set(event.sample.id, event.sample);
-        this._sampled.emit(event.sample.id);
+        this.sampled.emit(event.sample.id);
         break;
       case 'host':
         this._setHost(event.host);
@@ -383,7 +367,7 @@ export class ClusterManager implements IDisposable {
   private _onOpenChanged(_: EventStream, isOpen: boolean): void {
     if (isOpen) {
       void this._poll.stop();
-      this._refusal = null;
+      this.refusal = null;
       this._setConnection('live');
     } else {
       this._samples.clear();
@@ -402,7 +386,7 @@ export class ClusterManager implements IDisposable {
       this._hiding = window.setTimeout(() => this._events.stop(), 30_000);
     } else {
       this._events.start();
-      if (!this._events.isOpen && this._isReady) {
+      if (!this._events.isOpen && this.isReady) {
         void this._poll.start();
       }
     }
@@ -420,38 +404,38 @@ export class ClusterManager implements IDisposable {
   }
 
   private _note(model: ClusterModel): ClusterModel {
-    const known = this._clusters.some(cluster => cluster.id === model.id);
-    this._clusters = known
-      ? this._clusters.map(cluster => (cluster.id === model.id ? model : cluster))
-      : [model, ...this._clusters];
+    const known = this.clusters.some(cluster => cluster.id === model.id);
+    this.clusters = known
+      ? this.clusters.map(cluster => (cluster.id === model.id ? model : cluster))
+      : [model, ...this.clusters];
     if (hasEnded(model)) {
       this._samples.delete(model.id);
     }
-    this._changed.emit();
+    this.changed.emit();
     return model;
   }
 
   private _forget(id: string): void {
     this._eventOf.delete(id);
-    this._clusters = this._clusters.filter(cluster => cluster.id !== id);
+    this.clusters = this.clusters.filter(cluster => cluster.id !== id);
     this._samples.delete(id);
-    this._changed.emit();
+    this.changed.emit();
   }
 
   private _replace(clusters: ClusterModel[], version: number): void {
-    this._clusters = clusters;
-    this._isReady = true;
+    this.clusters = clusters;
+    this.isReady = true;
     if (version !== PROTOCOL_VERSION) {
       this._isOutdated = true;
-      this._connection = 'outdated';
+      this.connection = 'outdated';
     }
-    this._changed.emit();
+    this.changed.emit();
   }
 
   private _setConnection(connection: Connection): void {
-    if (this._connection !== connection && !this._isOutdated) {
-      this._connection = connection;
-      this._changed.emit();
+    if (this.connection !== connection && !this._isOutdated) {
+      this.connection = connection;
+      this.changed.emit();
     }
   }
 
@@ -459,16 +443,16 @@ export class ClusterManager implements IDisposable {
     // Proxies answer so for a server that is gone.
     const refused = error instanceof RefusedError && !(error.status >= 502 && error.status <= 504);
     const refusal = refused ? error.message : null;
-    if (this._refusal !== refusal) {
-      this._refusal = refusal;
+    if (this.refusal !== refusal) {
+      this.refusal = refusal;
       this._changed.emit();
     }
   }
 
   private _setHost(host: HostDevices | null): void {
-    if (host !== this._host) {
-      this._host = host;
-      this._hostChanged.emit();
+    if (host !== this.host) {
+      this.host = host;
+      this.hostChanged.emit();
     }
   }
 
@@ -483,19 +467,13 @@ export class ClusterManager implements IDisposable {
   private readonly _settings: ServerConnection.ISettings;
   private readonly _events: EventStream;
   private readonly _poll: Poll;
-  private readonly _changed = new Signal<this, void>(this);
-  private readonly _sampled = new Signal<this, string>(this);
-  private readonly _created = new Signal<this, ClusterModel>(this);
-  private readonly _hostChanged = new Signal<this, void>(this);
   private readonly _samples = new Map<string, TelemetrySample>();
   private readonly _eventOf = new Map<string, number>();
   private _nEvents = 0;
   private _kinds: Promise<IKinds> | null = null;
-  private _clusters: readonly ClusterModel[] = [];
-  private _host: HostDevices | null = null;
-  private _connection: Connection = 'connecting';
-  private _refusal: string | null = null;
-  private _isReady = false;
+  /** Why the server refuses the list, in its own words; null: it does not, or cannot be reached. */
+  refusal: string | null = null;
+
   private _isOutdated = false;
   private _clockOffset = 0;
   private _hiding = 0;

@@ -46,7 +46,7 @@ export interface IReleased {
 }
 
 /** The one place in the browser that knows the clusters; views only draw. */
-export type IClusterManager = Omit<ClusterManager, 'pollInterval'>;
+export type IClusterManager = Readonly<Omit<ClusterManager, 'pollInterval'>>;
 
 export const IClusterManager = new Token<IClusterManager>(
   'gpucluster:IClusterManager',

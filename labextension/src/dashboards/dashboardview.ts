@@ -2,7 +2,7 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { ServerConnection } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
-import { Signal, type ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import { dashboardUrl } from '../clusters/restapi';
 import type { Connection, IClusterManager } from '../clusters/tokens';
@@ -42,9 +42,7 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
   }
 
   /** Emitted when the tab shows something else: another page, or another cluster of the same name. */
-  get subjectChanged(): ISignal<this, void> {
-    return this._subjectChanged;
-  }
+  readonly subjectChanged = new Signal<this, void>(this);
 
   /** The cluster that is shown, if there is one. */
   get cluster(): ClusterModel | undefined {
@@ -67,7 +65,7 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
     if (page !== this._page) {
       this._page = page;
       this._draw();
-      this._subjectChanged.emit();
+      this.subjectChanged.emit();
     }
   }
 
@@ -112,7 +110,7 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
     }
     this._bar.update();
     if (before.id !== this._subject.id || before.name !== this._subject.name) {
-      this._subjectChanged.emit();
+      this.subjectChanged.emit();
     }
   }
 
@@ -127,7 +125,6 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
   private readonly _options: DashboardView.IOptions;
   private readonly _subject: ISubject;
   private readonly _bar: DashboardBar;
-  private readonly _subjectChanged = new Signal<this, void>(this);
   private _page: string;
   private _isLive = false;
   private _connection: Connection = 'connecting';

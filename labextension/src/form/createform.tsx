@@ -1,13 +1,13 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
 import { Fragment, h, useEffect, useMemo, useRef, useState } from '../jsx';
-import { asSentence, sentenceOf, useAsking } from '../panel/asking';
+import { asSentence, Fault, sentenceOf, useAsking } from '../panel/asking';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { FieldError, OfferedPreset } from '../protocol/messages';
+import { confirmLoss } from '../shell/confirm';
 import { CodeLines } from './codelinesview';
 import { DemandBar } from './demandbar';
 import { FieldRow } from './fields';
@@ -90,17 +90,13 @@ interface IFormProps extends ICreateFormProps {
 }
 
 /** Ask before what was typed is dropped by a key that is easily hit. */
-async function confirmDiscard(trans: TranslationBundle): Promise<boolean> {
-  const { button } = await showDialog({
-    title: trans.__('Discard this request?'),
-    body: trans.__('The values that you entered are lost.'),
-    buttons: [
-      Dialog.cancelButton({ label: trans.__('Keep editing') }),
-      Dialog.warnButton({ label: trans.__('Discard') })
-    ],
-    defaultButton: 0
-  });
-  return button.accept;
+function confirmDiscard(trans: TranslationBundle): Promise<boolean> {
+  return confirmLoss(
+    trans.__('Discard this request?'),
+    trans.__('The values that you entered are lost.'),
+    trans.__('Discard'),
+    trans.__('Keep editing')
+  );
 }
 
 function Form({
@@ -313,9 +309,7 @@ function Form({
           />
         )}
         {problem !== '' && (refused.length === 0 || elsewhere.length > 0) && (
-          <p className="gpc-Error" role="alert">
-            {problem}
-          </p>
+          <Fault error={problem} />
         )}
         {tried && atFault.length > 0 && (
           <p className="gpc-Error" role="alert">

@@ -4,7 +4,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import type { IClusterManager } from '../clusters/tokens';
 import { Fragment, h, useCallback, useEffect, useState } from '../jsx';
 import type { DeviceModel, HostDevices as HostReading, NodeModel } from '../protocol/messages';
-import { sentenceOf, useAsking } from '../panel/asking';
+import { Fault, useAsking } from '../panel/asking';
 import { ClassList } from './classlist';
 import { DeviceRow } from './devicerow';
 import { Line, MoreHeld } from './holders';
@@ -61,11 +61,7 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
         {(gpus.length === 0 || !host.available) && (
           <p className="gpc-Host-message">{host.message}</p>
         )}
-        {asking.error !== null && (
-          <p className="gpc-Error" role="alert">
-            {sentenceOf(asking.error)}
-          </p>
-        )}
+        <Fault error={asking.error} />
         <ul className="gpc-Host-devices" aria-label={trans.__('GPUs of this machine')}>
           {gpus.map(({ device, slices }) => (
             <Fragment key={device.uuid}>

@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { Signal, type ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import type { IClusterManager } from '../clusters/tokens';
@@ -30,9 +30,7 @@ export class StatusItem extends Widget {
   }
 
   /** Emitted when the item is to be shown or hidden. */
-  get isActiveChanged(): ISignal<this, void> {
-    return this._isActiveChanged;
-  }
+  readonly isActiveChanged = new Signal<this, void>(this);
 
   get choice(): StatusBarChoice {
     return this._choice;
@@ -53,12 +51,11 @@ export class StatusItem extends Widget {
     }
     if (isActive !== this._isActive) {
       this._isActive = isActive;
-      this._isActiveChanged.emit();
+      this.isActiveChanged.emit();
     }
   }
 
   private readonly _button = document.createElement('button');
-  private readonly _isActiveChanged = new Signal<this, void>(this);
   private _choice: StatusBarChoice = 'gpu';
   private _isActive = false;
 }

@@ -1,9 +1,9 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { formatBytes } from '../gauges/units';
 import type { DeviceProcess } from '../protocol/messages';
+import { confirmLoss } from '../shell/confirm';
 
 /** End a process of one's own that uses a GPU, after one question that says what it is. */
 export async function stopProcess(
@@ -11,13 +11,8 @@ export async function stopProcess(
   manager: IClusterManager,
   trans: TranslationBundle
 ): Promise<void> {
-  const answer = await showDialog({
-    title: trans.__('Stop process %1?', process.pid),
-    body: whatItIs(process, trans),
-    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Stop') })],
-    defaultButton: 0
-  });
-  if (!answer.button.accept) {
+  const title = trans.__('Stop process %1?', process.pid);
+  if (!(await confirmLoss(title, whatItIs(process, trans), trans.__('Stop')))) {
     return;
   }
   const { ended } = await manager.stopProcess(process);

@@ -3,7 +3,7 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
 import { Fragment, h } from '../jsx';
-import { sentenceOf, useAsking } from '../panel/asking';
+import { Fault, useAsking } from '../panel/asking';
 import type { LessonList as Listed, LessonStep } from '../protocol/messages';
 import { LessonRow } from './lessonrow';
 import type { ILessonStore } from './tokens';
@@ -166,11 +166,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
           </button>
         )}
       </div>
-      {asking.error !== null && (
-        <p className="gpc-Error" role="alert">
-          {sentenceOf(asking.error)}
-        </p>
-      )}
+      <Fault error={asking.error} />
       <p className="gpc-Reason">
         {progress.shared_as === null
           ? trans.__('Your progress is stored in %1 and is not shared.', progress.path)

@@ -25,31 +25,25 @@ export class LessonStore implements ILessonStore {
     this._settings = settings;
   }
 
-  get list(): LessonList | null {
-    return this._list;
-  }
+  list: LessonList | null = null;
 
-  get isAvailable(): boolean | null {
-    return this._isAvailable;
-  }
+  isAvailable: boolean | null = null;
 
-  get changed(): Signal<this, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   async refresh(): Promise<void> {
-    const before = JSON.stringify(this._list);
-    const wasAvailable = this._isAvailable;
+    const before = JSON.stringify(this.list);
+    const wasAvailable = this.isAvailable;
     try {
       const list = await readLessons(this._settings);
-      this._isAvailable = list.lessons.length > 0;
-      this._list = this._isAvailable ? list : null;
+      this.isAvailable = list.lessons.length > 0;
+      this.list = this.isAvailable ? list : null;
     } catch {
       // A server that is away for a moment takes nothing off the screen.
-      this._isAvailable ??= false;
+      this.isAvailable ??= false;
     }
-    if (wasAvailable !== this._isAvailable || before !== JSON.stringify(this._list)) {
-      this._changed.emit();
+    if (wasAvailable !== this.isAvailable || before !== JSON.stringify(this.list)) {
+      this.changed.emit();
     }
   }
 
@@ -93,8 +87,5 @@ export class LessonStore implements ILessonStore {
   }
 
   private readonly _settings: ServerConnection.ISettings;
-  private readonly _changed = new Signal<this, void>(this);
-  private _list: LessonList | null = null;
-  private _isAvailable: boolean | null = null;
   private _reporting: Promise<unknown> = Promise.resolve();
 }

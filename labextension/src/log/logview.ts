@@ -111,7 +111,7 @@ export class LogView extends ClusterTab {
   }
 
   private async _read(): Promise<void> {
-    const { id, manager } = this._options;
+    const { id, manager } = this.options;
     // Asked before the log is read: what is written until the end is in it then.
     const cluster = manager.get(id);
     const isOver = manager.isReady && (cluster === undefined || hasEnded(cluster));

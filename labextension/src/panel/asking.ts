@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from '../jsx';
+import { h, useCallback, useEffect, useRef, useState } from '../jsx';
+
 /** What is under way and what went wrong with it. */
 export interface IAsking {
   /** Name of the request that is under way. */
@@ -44,6 +45,13 @@ export function sentenceOf(error: unknown): string {
   return text === 'Failed to fetch' || text === 'NetworkError when attempting to fetch resource.'
     ? 'The Jupyter server does not answer.'
     : text;
+}
+
+/** What went wrong, read out at once; nothing where nothing did. */
+export function Fault({ error }: { readonly error: unknown }): JSX.Element | null {
+  return error === null
+    ? null
+    : h('p', { className: 'gpc-Error', role: 'alert' }, sentenceOf(error));
 }
 
 /** Draw again now and then, for what depends on the time. */

@@ -9,7 +9,7 @@ import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
 import { LargestResultsList } from '../trouble/results';
 import { TroubleStrip } from '../trouble/strip';
-import { sentenceOf, useAsking, useTick } from './asking';
+import { Fault, useAsking, useTick } from './asking';
 import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
 import { Details } from './details';
@@ -94,11 +94,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
               onDetails={() => setDetailed(!isDetailed)}
               onShared={askForShared}
             />
-            {asking.error !== null && (
-              <p className="gpc-Error" role="alert">
-                {sentenceOf(asking.error)}
-              </p>
-            )}
+            <Fault error={asking.error} />
             {isScaling && isUsable(cluster) && (
               <ScaleEditor
                 cluster={cluster}

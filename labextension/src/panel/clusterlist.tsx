@@ -1,4 +1,3 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { addIcon, runIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
@@ -9,7 +8,8 @@ import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
 import { Fragment, h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
-import { sentenceOf, useAsking } from './asking';
+import { confirmLoss } from '../shell/confirm';
+import { Fault, sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';
 import type { CreatedClusters } from './created';
 import { useKeptFocus } from './keptfocus';
@@ -109,13 +109,8 @@ function EndedGroup(props: Omit<ICardsProps, 'label'>): JSX.Element {
         : trans.__('Stopped and failed (%1)', length);
   const what = trans._n('Clear %1 stopped cluster', 'Clear %1 stopped clusters', length);
   const clear = async (): Promise<void> => {
-    const { button } = await showDialog({
-      title: `${what}?`,
-      body: trans.__('They are removed from the list, and their logs are deleted.'),
-      buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Clear') })],
-      defaultButton: 0
-    });
-    if (button.accept) {
+    const body = trans.__('They are removed from the list, and their logs are deleted.');
+    if (await confirmLoss(`${what}?`, body, trans.__('Clear'))) {
       await Promise.all(clusters.map(({ id }) => manager.remove(id)));
     }
   };
@@ -138,11 +133,7 @@ function EndedGroup(props: Omit<ICardsProps, 'label'>): JSX.Element {
           {trans.__('Clear')}
         </button>
       </div>
-      {asking.error !== null && (
-        <p className="gpc-Error" role="alert">
-          {sentenceOf(asking.error)}
-        </p>
-      )}
+      <Fault error={asking.error} />
       {isOpen && <Cards {...props} label={title} />}
     </section>
   );
@@ -187,11 +178,7 @@ function CreateButtons(props: ICreateButtonsProps): JSX.Element {
         <runIcon.react tag="span" className="gpc-Button-icon" />
         {isAlone && trans.__('Quick start')}
       </button>
-      {asking.error !== null && (
-        <p className="gpc-Error" role="alert">
-          {sentenceOf(asking.error)}
-        </p>
-      )}
+      <Fault error={asking.error} />
     </div>
   );
 }

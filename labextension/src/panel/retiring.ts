@@ -1,9 +1,9 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { column, entry, gaugeWords, titleOf } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
+import { confirmLoss } from '../shell/confirm';
 
 /** End a worker after it has handed over its results; ask first if it has something to lose. */
 export async function retire(
@@ -13,16 +13,13 @@ export async function retire(
   trans: TranslationBundle
 ): Promise<void> {
   const warning = warningOf(cluster, worker, manager, trans);
-  if (warning !== null) {
-    const answer = await showDialog({
-      title: trans.__('Retire %1 of %2?', titleIn(worker, cluster, manager, trans), cluster.name),
-      body: warning,
-      buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Retire') })],
-      defaultButton: 0
-    });
-    if (!answer.button.accept) {
-      return;
-    }
+  const title = trans.__(
+    'Retire %1 of %2?',
+    titleIn(worker, cluster, manager, trans),
+    cluster.name
+  );
+  if (warning !== null && !(await confirmLoss(title, warning, trans.__('Retire')))) {
+    return;
   }
   await manager.retire(cluster.id, worker);
 }

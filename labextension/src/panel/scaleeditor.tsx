@@ -5,7 +5,7 @@ import { can, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import type { ClusterModel, ClusterPatch } from '../protocol/messages';
-import { sentenceOf, useAsking } from './asking';
+import { Fault, useAsking } from './asking';
 import { NoteList, useForeseen } from './notes';
 import { NumberField } from './numberfield';
 import { readCount } from './counts';
@@ -123,16 +123,8 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
           />
         )}
       </div>
-      {isInverted && (
-        <p className="gpc-Error" role="alert">
-          {trans.__('The minimum must not be above the maximum.')}
-        </p>
-      )}
-      {asking.error !== null && refused.length === 0 && (
-        <p className="gpc-Error" role="alert">
-          {sentenceOf(asking.error)}
-        </p>
-      )}
+      {isInverted && <Fault error={trans.__('The minimum must not be above the maximum.')} />}
+      {refused.length === 0 && <Fault error={asking.error} />}
       <NoteList notes={foreseen.notes} />
       <div className="gpc-Buttons">
         <button

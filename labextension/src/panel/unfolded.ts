@@ -1,5 +1,5 @@
 import type { IStateDB } from '@jupyterlab/statedb';
-import { Signal, type ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 const KEY = 'gpucluster:unfolded';
 /** Clusters come and go; what was folded long ago need not be known for ever. */
@@ -12,9 +12,7 @@ export class Unfolded {
   }
 
   /** Emitted when something was opened or folded, and when what was left has been read. */
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   /** Whether it was opened or folded; undefined: neither. */
   left(key: string): boolean | undefined {
@@ -25,7 +23,7 @@ export class Unfolded {
     // The newest last, so that the oldest are forgotten first.
     this._known.delete(key);
     this._known.set(key, isOpen);
-    this._changed.emit();
+    this.changed.emit();
     this._save();
   }
 
@@ -47,9 +45,8 @@ export class Unfolded {
     } catch (reason) {
       console.warn('What was open in the panel of gpucluster could not be read.', reason);
     }
-    this._changed.emit();
+    this.changed.emit();
   }
 
   private readonly _known = new Map<string, boolean>();
-  private readonly _changed = new Signal<this, void>(this);
 }

@@ -26,7 +26,7 @@ export interface IFollowing {
 export class ClusterTab<T extends Widget = Widget> extends MainAreaWidget<T> {
   constructor(
     content: T,
-    protected readonly _options: IClusterTabOptions,
+    protected readonly options: IClusterTabOptions,
     icon: LabIcon,
     private readonly _label: (name: string) => string
   ) {
@@ -34,28 +34,28 @@ export class ClusterTab<T extends Widget = Widget> extends MainAreaWidget<T> {
     this.toolbar.hide();
     this.title.icon = icon;
     this.title.closable = true;
-    this._name = _options.name;
+    this._name = options.name;
     this._drawTitle();
-    _options.manager.changed.connect(this._drawTitle, this);
+    options.manager.changed.connect(this._drawTitle, this);
   }
 
   get clusterId(): string {
-    return this._options.id;
+    return this.options.id;
   }
 
   get clusterName(): string {
-    this._name = this._options.manager.get(this.clusterId)?.name ?? this._name;
+    this._name = this.options.manager.get(this.clusterId)?.name ?? this._name;
     return this._name;
   }
 
   override dispose(): void {
-    this._options.manager.changed.disconnect(this._drawTitle, this);
+    this.options.manager.changed.disconnect(this._drawTitle, this);
     super.dispose();
   }
 
   /** Go on with the cluster that was started again, once the tab's own is off the list; tells whether there is one. */
   followName(): boolean {
-    const { manager } = this._options;
+    const { manager } = this.options;
     if (!manager.isReady || manager.get(this.clusterId) !== undefined) {
       return false;
     }
@@ -64,7 +64,7 @@ export class ClusterTab<T extends Widget = Widget> extends MainAreaWidget<T> {
     if (next === undefined) {
       return false;
     }
-    this._options.id = next.id;
+    this.options.id = next.id;
     this.id = this.id.replace(before, next.id);
     this._drawTitle();
     this.restart();
@@ -78,7 +78,7 @@ export class ClusterTab<T extends Widget = Widget> extends MainAreaWidget<T> {
 
   /** What has ended is not taken for the cluster that has its name now. */
   private _drawTitle(): void {
-    const { manager, trans } = this._options;
+    const { manager, trans } = this.options;
     const cluster = manager.get(this.clusterId);
     const name = this.clusterName;
     this.title.label = this._label(

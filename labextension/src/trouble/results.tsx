@@ -1,14 +1,14 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { INotebookLinks } from '../actions/links';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatBytes, formatCount, gaugeWords, titleOf } from '../gauges';
 import { Fragment, h, useEffect, useState } from '../jsx';
-import { sentenceOf, useAsking } from '../panel/asking';
+import { Fault, sentenceOf, useAsking } from '../panel/asking';
 import { plainName } from '../panel/lines';
 import type { Unfolded } from '../panel/unfolded';
 import type { ClusterModel, LargeResult, LargestResults } from '../protocol/messages';
+import { confirmLoss } from '../shell/confirm';
 
 interface ILargestResultsProps {
   readonly cluster: ClusterModel;
@@ -107,11 +107,7 @@ function Open(props: ILargestResultsProps): JSX.Element {
       <p className="gpc-Gauges-notice">
         {trans.__('All results: %1', formatBytes(found.total_bytes))}
       </p>
-      {asking.error !== null && (
-        <p className="gpc-Error" role="alert">
-          {sentenceOf(asking.error)}
-        </p>
-      )}
+      <Fault error={asking.error} />
     </>
   );
 }
@@ -193,17 +189,12 @@ async function release(
   kernel: string
 ): Promise<void> {
   const [notebook] = links.notebooksOf({ ...cluster, kernels }).map(plainName);
-  const { button } = await showDialog({
-    title: trans.__('Release %1?', name),
-    body: trans.__(
-      'This frees %1. Variables of %2 that use it no longer work until you compute them again.',
-      formatBytes(bytes),
-      notebook ?? ''
-    ),
-    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Release') })],
-    defaultButton: 0
-  });
-  if (button.accept) {
+  const body = trans.__(
+    'This frees %1. Variables of %2 that use it no longer work until you compute them again.',
+    formatBytes(bytes),
+    notebook ?? ''
+  );
+  if (await confirmLoss(trans.__('Release %1?', name), body, trans.__('Release'))) {
     await manager.release(cluster.id, { name, group, kernel });
   }
 }
