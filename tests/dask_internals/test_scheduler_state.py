@@ -24,7 +24,7 @@ def test_clients(here, canary, wait_until):
     with canary("Scheduler.clients, with 'fire-and-forget' beside the ids of clients"):
         # Not done yet: of what is done already, Dask keeps the result for ever.
         fire_and_forget(here.client.submit(time.sleep, 0.5, pure=False))
-        wait_until(lambda: state.NOT_A_CLIENT in here.scheduler.clients)
+        wait_until(lambda: "fire-and-forget" in here.scheduler.clients)
         assert state.client_names(here.scheduler) == [here.client.id]
     with canary("Scheduler.client_comms, without what holds results and has no connection"):
         kept = here.client.submit(int, 2, pure=False)

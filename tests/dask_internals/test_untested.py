@@ -23,6 +23,7 @@ def test_the_dask_of_the_tests_has_everything() -> None:
     assert untested.missing_names() == ()
     assert len(untested._imported_names()) > 50
     assert len(untested._named_attributes()) > 80
+    assert ("Nanny", "process") in untested._named_attributes(), "folders below are read, too"
 
 
 def test_names_that_are_gone_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,6 +211,14 @@ class TestUnsafeRegistry:
             assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
 
 
+async def test_who_may_only_look_still_may_after_a_refused_change(api, jp_serverapp, monkeypatch):
+    monkeypatch.setattr(
+        jp_serverapp.authorizer, "is_authorized", lambda handler, user, action, resource: action == "read"
+    )
+    assert (await api("POST", "clusters", {"backend": "local"}))[0] == 403
+    assert (await api("GET", "clusters"))[0] == 200
+
+
 class TestUnreadableRegistry:
     async def test_the_reason_is_told_until_it_is_gone(self, registry_directory, api, monkeypatch):
         def refuse(path: Any) -> NoReturn:

@@ -164,7 +164,7 @@ class OtherControl:
     model = cluster_model()
     port = 0
 
-    def __init__(self, by):
+    def __init__(self, by, later):
         self.by = by
         self.registry = Registry()
 

@@ -200,7 +200,7 @@ class TestViewer:
 class Control:
     """A control whose stream is made up."""
 
-    def __init__(self, by):
+    def __init__(self, by, later):
         self.registry = Registry()
 
     async def list(self):

@@ -86,9 +86,7 @@ export class ClusterManager implements IDisposable {
   connection: Connection = 'connecting';
 
   /** Why the server refuses the list, in its own words; null: it does not, or cannot be reached. */
-  get refusal(): string | null {
-    return this.refusal;
-  }
+  refusal: string | null = null;
 
   get isDisposed(): boolean {
     return this._events.isDisposed;
@@ -472,7 +470,6 @@ export class ClusterManager implements IDisposable {
   private _nEvents = 0;
   private _kinds: Promise<IKinds> | null = null;
   /** Why the server refuses the list, in its own words; null: it does not, or cannot be reached. */
-  refusal: string | null = null;
 
   private _isOutdated = false;
   private _clockOffset = 0;

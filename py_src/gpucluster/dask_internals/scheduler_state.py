@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-NOT_A_CLIENT = "fire-and-forget"  # What ``distributed.fire_and_forget`` is called among ``Scheduler.clients`` (2021.1).
 _OF_A_WORKER = re.compile(r"Client-worker-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 

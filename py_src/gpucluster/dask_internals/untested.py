@@ -33,7 +33,7 @@ def missing_names() -> tuple[str, ...]:
 
 
 def _sources() -> Iterator[str]:
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         yield path.read_text(encoding="utf-8")
 
 

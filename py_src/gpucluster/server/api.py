@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
+from jupyter_server.auth.utils import HTTP_METHOD_TO_AUTH_ACTION
 from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import ensure_async
 from pydantic import BaseModel
 from tornado.web import HTTPError, authenticated
 
@@ -44,10 +46,19 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         elif self.current_user:
             self.standby.used()
 
-    @authorized
     async def _check_registry(self) -> None:
-        """Look at the registry's directory, as long as it has not been found private."""
-        self.control.registry.check_directory()
+        """Look at the registry's directory, as long as it has not been found private.
+
+        Whoever is not authorized is refused by the method that follows. The decorator would not do here: it keeps the
+        action of the first request for all that follow.
+        """
+        try:
+            self.control.registry.check_directory()
+        except GPUClusterError:
+            action = HTTP_METHOD_TO_AUTH_ACTION[self.request.method or "GET"]
+            user = self.current_user
+            if await ensure_async(self.authorizer.is_authorized(self, user, action, AUTH_RESOURCE)):
+                raise
 
     def answer(self, model: BaseModel, status: int = 200) -> None:
         self.set_status(status)

@@ -46,7 +46,7 @@ class SSHBackend(Backend[SSHSpec]):
             return [FieldError(field="ssh_config", message=f"there is no file {config}")]
         field = "hosts" if spec.hostfile is None else "hostfile"
         try:
-            hosts = list({one.host for one in named_hosts(spec)})
+            hosts = list(dict.fromkeys(one.host for one in named_hosts(spec)))
         except PreflightFailed as error:
             return [FieldError(field=field, message=error.message.removeprefix(f"{field}: ").rstrip("."))]
         if config.is_file() or len(hosts) > MOST_LOOKED_UP:
