@@ -117,7 +117,8 @@ def ready(exercise: str, *answers: Any) -> bool:
         The learner's functions or results; a function of which only ``...`` is left is not there, and neither is a
         dictionary with a ``...`` in it.
     """
-    if not any(is_blank(answer) or (isinstance(answer, dict) and ... in answer.values()) for answer in answers):
+    values = [value for answer in answers if isinstance(answer, dict) for value in answer.values()]
+    if not any(map(is_blank, answers)) and not any(value is ... for value in values):
         return True
     print(
         f"Nothing to run yet: finish exercise {exercise}, run the cells after it, then this one. "
