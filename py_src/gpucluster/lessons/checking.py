@@ -115,10 +115,10 @@ def ready(exercise: str, *answers: Any) -> bool:
         Its number, such as ``"05.1"``.
     *answers
         The learner's functions or results; a function of which only ``...`` is left is not there, and neither is a
-        dictionary with a ``...`` or ``None`` in it.
+        dictionary with a ``...`` in it.
     """
     values = [value for answer in answers if isinstance(answer, dict) for value in answer.values()]
-    if not any(map(is_blank, answers)) and not any(value is None or value is ... for value in values):
+    if not any(map(is_blank, answers)) and not any(value is ... for value in values):
         return True
     print(
         f"Nothing to run yet: finish exercise {exercise}, run the cells after it, then this one. "

@@ -1,0 +1,119 @@
+"""Kinds of wrong answers that every check without a cluster meets: the solution, with one fault of that kind.
+
+Where the fault makes no difference, as that of sets where no set is asked for, the check must pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.lessons.checking import check
+from gpucluster.lessons.hints import solution_of
+
+from tests.lessons.test_answers import HIDDEN, load, named
+
+Function = Callable[..., Any]
+SURVIVE: dict[tuple[str, str], str] = {}
+"""By exercise and kind: why the check need not refuse it."""
+
+
+def cast(value: Any, kind: str, dtype: str) -> Any:
+    """Return a value whose numbers of a kind went through a narrower type."""
+    if isinstance(value, np.ndarray):
+        narrow = value.astype(dtype).astype(value.dtype) if value.dtype.kind == kind else value
+        return narrow if (narrow != value).any() else value  # a copy may be a fault of its own
+    if isinstance(value, (float, np.floating)) and kind == "f":
+        return type(value)(np.float16(value))
+    if isinstance(value, dict):
+        return {key: cast(one, kind, dtype) for key, one in value.items()}
+    return type(value)(cast(one, kind, dtype) for one in value) if type(value) in (list, tuple) else value
+
+
+def changed(result: Callable[[Any], Any]) -> Callable[[Function, list[str]], Function]:
+    """Make mutants whose results differ."""
+
+    def mutant(right: Function, acted: list[str]) -> Function:
+        def wrong(*given: Any, **named: Any) -> Any:
+            value = right(*given, **named)
+            other = result(value)
+            if repr(other) != repr(value):
+                acted.append(repr(value))
+            return other
+
+        return wrong
+
+    return mutant
+
+
+def remembers(right: Function, acted: list[str]) -> Function:
+    """Keep results in a default argument, by the shapes of the arguments."""
+
+    def wrong(*given: Any, memory: dict[str, Any] = {}, **named: Any) -> Any:  # noqa: B006 (the fault)
+        value = right(*given, **named)
+        kept = memory.setdefault(str([(type(one), getattr(one, "shape", None)) for one in given]), value)
+        if repr(kept) != repr(value):
+            acted.append(repr(value))
+        return kept
+
+    return wrong
+
+
+def changes_arguments(right: Function, acted: list[str]) -> Function:
+    """Spoil what it was given, after the result is there."""
+
+    def wrong(*given: Any, **named: Any) -> Any:
+        value = right(*given, **named)
+        for one in given:
+            if isinstance(one, np.ndarray) and one.size and one.dtype.kind in "fi" and one.flags.writeable:
+                one.flat[0] += 1
+            elif isinstance(one, list) and len(one) > 1 and one[0] != one[-1]:
+                one.reverse()
+            elif isinstance(one, dict) and one:
+                one.popitem()
+            else:
+                continue
+            acted.append(repr(one))
+        return value
+
+    return wrong
+
+
+def swallows(right: Function, acted: list[str]) -> Function:
+    """Return None instead of an error."""
+
+    def wrong(*given: Any, **named: Any) -> Any:
+        try:
+            return right(*given, **named)
+        except Exception as error:
+            acted.append(repr(error))
+
+    return wrong
+
+
+MUTANTS: dict[str, Callable[[Function, list[str]], Function]] = {
+    "half precision": changed(lambda value: cast(value, "f", "float16")),
+    "bytes": changed(lambda value: cast(value, "i", "uint8")),
+    "list for set": changed(lambda value: sorted(value, key=repr) if isinstance(value, set) else value),
+    "remembers": remembers,
+    "changes arguments": changes_arguments,
+    "swallows errors": swallows,
+}
+
+
+@pytest.mark.parametrize("kind", MUTANTS)
+@pytest.mark.parametrize("number", HIDDEN)
+def test_each_kind_is_refused(number: str, kind: str) -> None:
+    text = "from collections import Counter\nimport numpy as np\nimport pandas as pd\n" + solution_of(number)
+    acted: list[str] = []
+    answers = [
+        wraps(one)(MUTANTS[kind](one, acted)) if isinstance(one, FunctionType) else one
+        for one in load(text, f"<{number}>", named(number))
+    ]
+    passed = check(number, *answers, seed=0).passed
+    survives = not acted or (number, kind) in SURVIVE
+    assert passed == survives, f"{len(acted)} times, such as {acted[0]:.200}" if acted else "without the fault"
