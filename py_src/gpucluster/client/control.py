@@ -29,7 +29,7 @@ from .sync_methods import Synchronous, sync_and_async
 from .telemetry import RawTelemetry, raw_watch, watch
 from .transport import answer_seconds, ask_supervisor
 from .verbs import Verbs
-from .waiting import OnProgress, must_have_scaled, must_speak_our_version, wait_until_done
+from .waiting import OnProgress, must_speak_our_version, raise_if_not_scaled, wait_until_done
 
 LEASE_VARIABLE = "GPUCLUSTER_LEASE"
 """Has the id of the cluster that was leased for a command, in the command's environment."""
@@ -121,7 +121,7 @@ class ControlMethods:
         `OperationTimedOut`.
         """
         model = await self.wait(id, timeout=timeout, progress=progress)
-        must_have_scaled(model, n_workers)
+        raise_if_not_scaled(model, n_workers)
         return model
 
     @sync_and_async

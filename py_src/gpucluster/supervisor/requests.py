@@ -215,7 +215,7 @@ class Requests:
         return self.parts.reconciler
 
     def _want(self, **changes: Any) -> ClusterModel:
-        """Write down what is wanted, and let the reconciler look."""
+        """Write down what is wanted, and wake ``Reconciler.run``, which brings the workers to it."""
         model = self._store.update(say={MessageCode.NOTICE: None}, **changes)
         self.parts.changed.set()
         return model
