@@ -18,6 +18,7 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterState, Progress, Wanted
 from ..protocol.plain_text import counted
 from ..protocol.spec import Adapt
+from ..protocol.verbs import VERBS, Verb
 from . import retiring
 from .activity.activity_log import ActivityLog
 from .activity.worker_titles import WorkerTitles
@@ -235,7 +236,7 @@ class Reconciler:
     async def _restart(self) -> None:
         restarts = self._restarts_wanted
         self._store.update(
-            state=ClusterState.SCALING, progress=Progress(step="restart", message="Restarting the workers")
+            state=ClusterState.SCALING, progress=Progress(step="restart", message=VERBS[Verb.RESTART].meanwhile)
         )
         notice: str | None = None
         try:

@@ -137,7 +137,7 @@ class Requests:
             return self._model
         self._store.must_write()
         wanted = self._model.wanted
-        self._activity_log.asked("retire", by, f"Retire {self.parts.titles.of(name)}")
+        self._activity_log.asked(Verb.RETIRE, by, f"Retire {self.parts.titles.of(name)}")
         lowers = wanted.n_workers is not None and name in self.parts.planned()
         reconciler.want_retired(name, lowers=lowers)
         if lowers:
@@ -148,7 +148,7 @@ class Requests:
         """Ask for a restart of all workers."""
         reconciler = self._must_run(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
-        self._activity_log.asked("restart", by, "Restart all workers")
+        self._activity_log.asked(Verb.RESTART, by, "Restart all workers")
         reconciler.want_restart()
         return self._want()
 
