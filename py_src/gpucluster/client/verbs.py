@@ -22,11 +22,11 @@ from ..protocol.workers import find_worker
 from ..registry import activity
 from ..registry.ending import tail
 from .adapting import Adaptive, AsyncAdaptive
+from .events import newest_sample
 from .links import links_of, made_sentence, make_link, take_links_back, with_address, withdrawn_sentence
 from .starting.capacity import most_workers
 from .starting.environment import set_in_dask
 from .sync_methods import VerbMethod, eager_request, request, verb, verb_as
-from .telemetry import newest_sample
 from .transport import ask_supervisor
 from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
 from .worker_numbers import bounded_workers, duration, wanted_workers, whole

@@ -20,15 +20,15 @@ from ..protocol.workers import find_worker
 from ..registry.leasing import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
-from ..site.share import is_here
+from ..site.quota import is_here
 from .activity.activity_log import ActivityLog
 from .activity.deaths import DeathCauses
 from .activity.worker_titles import WorkerTitles
 from .figures.recording import ClusterRecording
 from .figures.sampler import Sampler
 from .idle import IdleTimer
+from .quota import Share
 from .reconciler import Reconciler
-from .share import Share
 from .state_store import StateStore
 
 
