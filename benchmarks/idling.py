@@ -29,7 +29,7 @@ def _processor_seconds(pid: int) -> float:
 def measure(repeats: int) -> dict[str, list[float]]:
     """Return percentages of one core of the supervisor, without and with viewers."""
     from gpucluster.client.control import Control
-    from gpucluster.client.telemetry import telemetry_lines
+    from gpucluster.client.events import telemetry_lines
     from gpucluster.registry.store import Registry
 
     found: dict[str, list[float]] = {}

@@ -13,7 +13,7 @@ from gpucluster.backends.adapting import Adapting
 from gpucluster.backends.backend import StartContext, load_backend
 from gpucluster.backends.deployment import Slot, SlotState
 from gpucluster.backends.local import LocalSpec
-from gpucluster.backends.scheduler.view import HandedOver, Member, Members
+from gpucluster.backends.scheduler.view import Member, Members, Retired
 from gpucluster.protocol.spec import Adapt
 
 
@@ -36,8 +36,8 @@ class Scheduler:
     async def to_close(self, count: int) -> list[str]:
         return ["0-0", "0-1"][:count]
 
-    async def hand_over(self, names: Collection[str]) -> HandedOver:
-        return HandedOver(gone=frozenset(names))
+    async def retire(self, names: Collection[str]) -> Retired:
+        return Retired(gone=frozenset(names))
 
 
 class Jobs:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gpucluster.client.background import background_loop, run
-from gpucluster.client.sync_methods import eager_twin
+from gpucluster.client.sync_methods import eager_sync_and_async
 
 
 class Verbs:
@@ -17,7 +17,7 @@ class Verbs:
     def __init__(self) -> None:
         self.seen: list[str] = []
 
-    @eager_twin
+    @eager_sync_and_async
     async def count(self, number: int) -> int:
         self.seen.append(f"begins {number}")
         try:

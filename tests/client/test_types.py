@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from gpucluster import AsyncCluster, Cluster
 from gpucluster.client.control import AsyncControl, Control
-from gpucluster.client.sync_methods import Twin, Verb
+from gpucluster.client.sync_methods import SyncAndAsync, VerbMethod
 from mypy import api
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +92,12 @@ def test_both_forms_have_their_types(tmp_path, monkeypatch):
 
 def test_all_forms_have_the_documentation_and_the_parameters_of_the_coroutine():
     for waits, other in ((Cluster, AsyncCluster), (Control, AsyncControl)):
-        verbs = {name for kind in other.__mro__ for name, verb in vars(kind).items() if isinstance(verb, Twin | Verb)}
+        verbs = {
+            name
+            for kind in other.__mro__
+            for name, verb in vars(kind).items()
+            if isinstance(verb, SyncAndAsync | VerbMethod)
+        }
         assert verbs >= {"scale", "retire", "logs"}
         for name in verbs:
             ours, theirs = getattr(waits, name), getattr(other, name)

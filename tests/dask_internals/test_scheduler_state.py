@@ -258,9 +258,9 @@ def test_retiring_is_broken_off(here, canary, wait_until):
             policy = RetireWorker(address)
             manager.add_policy(policy)
             assert policy in manager.policies
-            state.break_off_retiring(here.scheduler, {here.other.address})
+            state.cancel_retiring(here.scheduler, {here.other.address})
             assert policy in manager.policies, "that of another worker"
-            state.break_off_retiring(here.scheduler, {address})
+            state.cancel_retiring(here.scheduler, {address})
             assert policy not in manager.policies
             assert policy.no_recipients
             assert policy.done()

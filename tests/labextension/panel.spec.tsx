@@ -11,6 +11,7 @@ import { confirmStop } from '../../labextension/src/actions/choosing';
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
 import { CreateForm } from '../../labextension/src/form/createform';
+import { verbActions } from '../../labextension/src/actions/verbs';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
@@ -669,7 +670,7 @@ describe('card', () => {
       ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
     await click('More actions');
     const disabled = items().filter(one => one.classList.contains('lm-mod-disabled'));
-    expect(disabled.map(one => one.textContent)).toEqual(['Restart workers…']);
+    expect(disabled.map(one => one.textContent)).toEqual(verbActions(trans).map(action => action.entry));
     await choose('L');
     expect(executed).toEqual([['gpucluster:open-log', { id: 'a1b2c3d4' }]]);
     expect(document.activeElement).toBe(button('More actions'));

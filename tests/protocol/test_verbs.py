@@ -8,6 +8,7 @@ import json
 import pytest
 from gpucluster.cli.changes import CHANGES
 from gpucluster.client.control import AsyncControl
+from gpucluster.protocol.messages import MessageCode
 from gpucluster.protocol.verbs import VERBS, Verb, arguments_of, known_verbs, posts
 from gpucluster.supervisor.requests import Requests
 
@@ -15,6 +16,7 @@ from gpucluster.supervisor.requests import Requests
 def test_every_verb_is_described_and_a_command() -> None:
     assert VERBS.keys() == set(Verb)
     assert CHANGES.keys() == {verb.replace("_", "-") for verb in Verb}
+    assert set(Verb).isdisjoint(MessageCode), "the activity log has both as kinds"
 
 
 @pytest.mark.parametrize(("verb", "path"), [(verb, path) for verb, path, _ in posts()])

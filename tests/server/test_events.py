@@ -11,7 +11,7 @@ from gzip import compress
 
 import pytest
 from gpucluster.client.control import AsyncControl
-from gpucluster.client.telemetry import RawTelemetry
+from gpucluster.client.events import RawTelemetry
 from gpucluster.protocol.models import ClusterChanged, Hello, HostDevices
 from gpucluster.registry.store import Registry
 from gpucluster.server.events.pump import EventPump

@@ -11,7 +11,7 @@ from contextlib import suppress
 import gpucluster
 import httpx
 import pytest
-from gpucluster.backends.scheduler.view import HandedOver, Member, Members
+from gpucluster.backends.scheduler.view import Member, Members, Retired
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, WorkerNotFound
 from gpucluster.protocol.models import ClusterState
 from gpucluster.supervisor import retiring
@@ -35,9 +35,9 @@ class Scheduler:
         new = Member("new", "new", None, 1, None, ready, False, False)
         return Members(workers=(Member("old", "old", None, 1, None, True, True, False), new))
 
-    async def hand_over(self, names):
+    async def retire(self, names):
         self.handed = self._looks < 0
-        return HandedOver(gone=frozenset(names)) if self.handed else HandedOver(kept=tuple(names))
+        return Retired(gone=frozenset(names)) if self.handed else Retired(kept=tuple(names))
 
 
 class Deployment:
@@ -59,7 +59,7 @@ def test_results_wait_for_a_worker_that_has_just_come(scales, monkeypatch):
     monkeypatch.setattr(retiring, "LOOK_SECONDS", 0.001)
     deployment, titles = Deployment(looks=20), WorkerTitles()
     if scales:
-        why = asyncio.run(retiring.hand_over(deployment, {"old"}, titles, lambda: True))
+        why = asyncio.run(retiring.move_results(deployment, {"old"}, titles, lambda: True))
     else:
         why = asyncio.run(retiring.retire(deployment, "old", titles, last=lambda: False))
     assert (why, deployment.scheduler.handed) == (None, True)
@@ -75,7 +75,7 @@ def test_they_do_not_wait_for_ever(monkeypatch):
     assert deployment.scheduler.handed is None
     # Whoever asks for the opposite meanwhile does not wait.
     monkeypatch.setattr(retiring, "READY_SECONDS", 600)
-    assert asyncio.run(retiring.hand_over(deployment, {"old"}, titles, lambda: False)) is None
+    assert asyncio.run(retiring.move_results(deployment, {"old"}, titles, lambda: False)) is None
     # Nor does whoever wants no worker any more.
     wanted = iter([True, True, True])
     assert asyncio.run(retiring.retire(deployment, "old", titles, last=lambda: not next(wanted, False))) is None
@@ -170,7 +170,7 @@ def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared
 
 
 @pytest.mark.full
-def test_a_request_that_changes_breaks_off_a_hand_over(shared_site, three):
+def test_a_request_that_changes_cancels_retiring(shared_site, three):
     # The worker that leaves first is the one that was started last, whatever its name.
     three.scale(1)
     (stays,) = three.model.workers

@@ -443,7 +443,7 @@ export class ClusterManager implements IDisposable {
     const refusal = refused ? error.message : null;
     if (this.refusal !== refusal) {
       this.refusal = refusal;
-      this._changed.emit();
+      this.changed.emit();
     }
   }
 

@@ -164,7 +164,7 @@ class Adapting:
             ours = {slot.name: slot for slot in slots if slot.state is SlotState.RUNNING}
             workers = [name for name in idle if name in ours]
             if workers:
-                handed = await self._deployment.scheduler.hand_over(workers)
+                handed = await self._deployment.scheduler.retire(workers)
                 going = [name for name in workers if name not in handed.kept]
                 # Those of their jobs that were just starting have held nothing.
                 jobs = {ours[name].comes_with for name in going} - {None}

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.models import ClusterModel
-from .sync_methods import Waits, synchronous
+from .sync_methods import Synchronous, synchronous
 
 if TYPE_CHECKING:
     from .handle import ClusterHandle
@@ -17,7 +17,7 @@ Log = list[tuple[float, dict[str, Any]]]
 
 
 class _Following:
-    """What both forms have in common.
+    """What ``Adaptive`` and ``AsyncAdaptive`` have in common.
 
     The cluster's own process follows the load, so that this object may be forgotten.
     """
@@ -88,11 +88,11 @@ class AsyncAdaptive(_Following):
             await self.cluster.control.scale(model.id, model.n_workers + model.n_pending, wait=False)
 
 
-class Adaptive(Waits[AsyncAdaptive], _Following):
+class Adaptive(Synchronous[AsyncAdaptive], _Following):
     """The number of workers that follows the load. Made by ``Cluster.adapt``."""
 
     def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:
-        Waits.__init__(self, AsyncAdaptive(cluster, model))
+        Synchronous.__init__(self, AsyncAdaptive(cluster, model))
         _Following.__init__(self, cluster, model)
 
     @property

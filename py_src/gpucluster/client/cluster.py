@@ -17,7 +17,7 @@ from .control import AsyncControl, this_kernel
 from .handle import ClusterHandle
 from .libraries import let_cudf_spill
 from .stopping import signal_supervisor
-from .sync_methods import Waits, synchronous
+from .sync_methods import Synchronous, synchronous
 
 if TYPE_CHECKING:
     from .notebook_client import Client
@@ -126,12 +126,12 @@ class AsyncCluster(ClusterHandle):
 
 
 def _also_when_python_ends(
-    stop: Callable[Concatenate[Waits[AsyncCluster], P], None],
-) -> Callable[Concatenate[Waits[AsyncCluster], P], None]:
+    stop: Callable[Concatenate[Synchronous[AsyncCluster], P], None],
+) -> Callable[Concatenate[Synchronous[AsyncCluster], P], None]:
     """Return the verb, which asks by a signal and does not wait where an object is destroyed when Python ends."""
 
     @wraps(stop)
-    def stopping(self: Waits[AsyncCluster], /, *args: P.args, **options: P.kwargs) -> None:
+    def stopping(self: Synchronous[AsyncCluster], /, *args: P.args, **options: P.kwargs) -> None:
         if not sys.is_finalizing():
             return stop(self, *args, **options)
         cluster: Any = self
@@ -143,7 +143,7 @@ def _also_when_python_ends(
     return stopping
 
 
-class Cluster(Waits[AsyncCluster], ClusterHandle):
+class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     """A handle on one cluster. Made by ``gpucluster.create`` and ``gpucluster.connect``.
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
@@ -162,7 +162,7 @@ class Cluster(Waits[AsyncCluster], ClusterHandle):
     asynchronous: ClassVar[bool] = False
 
     def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
-        Waits.__init__(self, AsyncCluster(model, control))
+        Synchronous.__init__(self, AsyncCluster(model, control))
         ClusterHandle.__init__(self, model, control, owned=owned)
 
     @property

@@ -20,16 +20,16 @@ from ..registry import activity
 from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry
+from .events import RawTelemetry, raw_watch, watch
 from .starting.capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
 from .starting.creation import Creation
 from .starting.environment import python_of
 from .starting.launch import LAUNCH_SECONDS, preview, release_standbys, start_standby
 from .stopping import ended_unasked, remove_cluster, stop_cluster
-from .sync_methods import Waits, twin
-from .telemetry import RawTelemetry, raw_watch, watch
+from .sync_methods import Synchronous, sync_and_async
 from .transport import answer_seconds, ask_supervisor
 from .verbs import Verbs
-from .waiting import OnProgress, must_have_scaled, must_speak_our_version, wait_until_done
+from .waiting import OnProgress, must_speak_our_version, raise_if_not_scaled, wait_until_done
 
 LEASE_VARIABLE = "GPUCLUSTER_LEASE"  # Has the id of the cluster that was leased for a command, in its environment.
 STOP_PATIENCE_SECONDS = 20.0
@@ -37,20 +37,20 @@ NOTE_SECONDS = 5.0  # What only stands in the activity is waited for no longer.
 STOP_LATE_SECONDS = 10.0  # Patience with a cluster that has taken too long to start.
 
 
-class Requests:
-    """What is asked by a cluster's id or name, or about all clusters: the forms of ``AsyncControl`` and ``Control``."""
+class ControlMethods:
+    """What is asked by a cluster's id or name, or about all clusters: methods of ``AsyncControl`` and ``Control``."""
 
-    @twin
+    @sync_and_async
     async def list(self: AsyncControl) -> List[ClusterModel]:
         """Return all clusters, living ones first; ended ones stay for a day unless removed."""
         return self.registry.list()
 
-    @twin
+    @sync_and_async
     async def get(self: AsyncControl, id: str) -> ClusterModel:
         """Return one cluster. Raises `ClusterNotFound`."""
         return self.registry.find(id)
 
-    @twin
+    @sync_and_async
     async def create(
         self: AsyncControl,
         spec: SpecBase | dict[str, Any],
@@ -68,7 +68,7 @@ class Requests:
         creation = await self._creation(spec, python=python, cwd=cwd, timeout=timeout)
         return await self._begun(creation)
 
-    @twin
+    @sync_and_async
     async def lease(
         self: AsyncControl, spec: SpecBase | dict[str, Any], scope: Scope, *, timeout: float = LAUNCH_SECONDS
     ) -> tuple[ClusterModel, Hold]:
@@ -87,18 +87,18 @@ class Requests:
         assert creation.hold is not None
         return model, creation.hold
 
-    @twin
+    @sync_and_async
     async def preview(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> Submission:
         """Return what would be handed to a batch system for such a cluster; starts nothing."""
         return await preview(checked_spec(spec))
 
-    @twin
+    @sync_and_async
     async def notes(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> List[str]:
         """Return what to know about a cluster before it is made, such as that its workers share cores."""
         checked = checked_spec(spec)
         return await asyncio.to_thread(lambda: notes_on_spec(bounded_spec(checked)))
 
-    @twin
+    @sync_and_async
     async def wait(
         self: AsyncControl, id: str, *, timeout: float = 120, progress: OnProgress | None = None
     ) -> ClusterModel:
@@ -110,7 +110,7 @@ class Requests:
         """
         return await wait_until_done(self.registry, id, timeout=timeout, progress=progress)
 
-    @twin
+    @sync_and_async
     async def wait_for_scale(
         self: AsyncControl, id: str, n_workers: int, *, timeout: float = 120, progress: OnProgress | None = None
     ) -> ClusterModel:
@@ -120,10 +120,10 @@ class Requests:
         `OperationTimedOut`.
         """
         model = await self.wait(id, timeout=timeout, progress=progress)
-        must_have_scaled(model, n_workers)
+        raise_if_not_scaled(model, n_workers)
         return model
 
-    @twin
+    @sync_and_async
     async def patch(
         self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any], *, timeout: float | None = None
     ) -> ClusterModel:
@@ -135,13 +135,13 @@ class Requests:
         """
         return await self.change(self._living(id), patch, timeout=timeout)
 
-    @twin
+    @sync_and_async
     async def patch_notes(self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
         """Return what to know about a change before it is made. Changes nothing."""
         model = self.registry.find(id)
         return notes_on_patch(model, checked_patch(model, patch))
 
-    @twin
+    @sync_and_async
     async def stop(
         self: AsyncControl, id: str, *, wait: bool = True, timeout: float = STOP_PATIENCE_SECONDS
     ) -> ClusterModel:
@@ -160,45 +160,45 @@ class Requests:
 
         return await stop_cluster(self.registry, model, ask, wait=wait, timeout=timeout)
 
-    @twin
+    @sync_and_async
     async def remove(self: AsyncControl, id: str) -> None:
         """Forget an ended cluster with its log. Raises `ClusterNotFound` or `InvalidState` (when it has not ended)."""
         await remove_cluster(self.registry, id)
 
-    @twin
+    @sync_and_async
     async def glance(self: AsyncControl, id: str, *, timeout: float | None = None) -> TelemetrySample:
         """Return the newest figures without making workers report more often: for monitors that ask all day."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/sample", timeout=timeout)
         return Telemetry.model_validate_json(answer).sample
 
-    @twin
+    @sync_and_async
     async def decisions(self: AsyncControl, id: str) -> List[Decision]:
         """Return what following the load has led to since `adapt` was last called, oldest first."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/decisions")
         return Decisions.model_validate_json(answer).decisions
 
-    @twin
+    @sync_and_async
     async def failures(self: AsyncControl, id: str) -> TaskFailures:
         """Return the tasks that have failed and are still held, each kind with the last error and its traceback."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/failures")
         return TaskFailures.model_validate_json(answer)
 
-    @twin
+    @sync_and_async
     async def results(self: AsyncControl, id: str) -> LargestResults:
         """Return what takes the most memory: collections with their size, workers and notebooks."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/results")
         return LargestResults.model_validate_json(answer)
 
-    @twin
+    @sync_and_async
     async def release_results(self: AsyncControl, id: str, released: ResultsReleased) -> ClusterModel:
         """Let a notebook hold some results no longer: its futures are cancelled, and the memory is freed."""
         return await self.ask(self._living(id), "POST", "/results/release", released.model_dump())
 
-    @twin
+    @sync_and_async
     async def submission(self: AsyncControl, id: str) -> Submission:
         """Return what was handed to whoever starts a cluster's workers, also of an ended one."""
         folder = self.registry.folder(self.registry.find(id).id)
@@ -207,7 +207,7 @@ class Requests:
         except OSError:
             return Submission()
 
-    @twin
+    @sync_and_async
     async def open_dashboard(self: AsyncControl, id: str) -> str:
         """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret."""
         model = self._living(id)
@@ -216,14 +216,14 @@ class Requests:
         assert url is not None
         return url
 
-    @twin
+    @sync_and_async
     async def note_link(self: AsyncControl, model: ClusterModel, message: str, by: str | None = None) -> None:
         """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only."""
         with suppress(GPUClusterError):
             told = {"message": message, "kind": "link"}
             await self.ask(model, "POST", "/news", told, timeout=NOTE_SECONDS, by=by)
 
-    @twin
+    @sync_and_async
     async def tell(
         self: AsyncControl, id: str, message: str, kind: Literal["done", "not_done", "profile"] = "done"
     ) -> ClusterModel:
@@ -235,28 +235,28 @@ class Requests:
         """
         return await self.ask(self._living(id), "POST", "/news", {"message": message, "kind": kind})
 
-    @twin
+    @sync_and_async
     async def begin_recording(self: AsyncControl, id: str, file: str | Path) -> ClusterModel:
         """Let the cluster's own process record what gauges show, until that is ended or the cluster ends."""
         return await self.ask(self._living(id), "POST", "/recording", {"file": os.path.abspath(file)})
 
-    @twin
+    @sync_and_async
     async def end_recording(self: AsyncControl, id: str) -> ClusterModel:
         """Complete the recording that ``begin_recording`` has begun. Harmless when there is none."""
         return await self.ask(self._living(id), "DELETE", "/recording")
 
-    @twin
+    @sync_and_async
     async def ensure_standby(self: AsyncControl) -> bool:
         """Start an idle supervisor for the next cluster unless there is one; returns whether one was started."""
         return await asyncio.to_thread(start_standby, self.registry, python=sys.executable)
 
-    @twin
+    @sync_and_async
     async def close_standby(self: AsyncControl) -> bool:
         """Want no idle supervisor any more; returns whether one was wanted. It ends unless somebody else wants it."""
         return await release_standbys(self.registry)
 
 
-class AsyncControl(Requests, Verbs):
+class AsyncControl(ControlMethods, Verbs):
     """All verbs on all clusters of this user.
 
     Wherever ``id`` stands, a name will do.
@@ -361,7 +361,7 @@ class AsyncControl(Requests, Verbs):
         return ClusterModel.model_validate_json(answer)
 
 
-class Control(Waits[AsyncControl], Requests, Verbs):
+class Control(Synchronous[AsyncControl], ControlMethods, Verbs):
     """``AsyncControl`` whose verbs wait. A callback such as ``progress`` is called in another thread."""
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:

@@ -32,7 +32,7 @@ from .credentials import find_credentials_for, security_of
 from .display.card import card_html
 from .display.dashboard import DEFAULT_PAGE, jupyter_link
 from .display.presentation import View, presentation, shell_of_notebook
-from .sync_methods import OfOneCluster, eager_twin, twin
+from .sync_methods import BoundToCluster, eager_sync_and_async, sync_and_async
 from .verbs import Verbs
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def _seconds(duration: Any) -> float:
     return parse_seconds(duration)
 
 
-class ClusterHandle(OfOneCluster, Verbs, DaskCluster):
+class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
     """What ``Cluster`` and ``AsyncCluster`` have in common.
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
@@ -438,12 +438,12 @@ class ClusterHandle(OfOneCluster, Verbs, DaskCluster):
 
     # -- words of Dask's clusters ----------------------------------------------------------------
 
-    @eager_twin
+    @eager_sync_and_async
     async def scale_up(self: AsyncCluster, n: int, *, wait: bool = True, timeout: float = 120) -> None:
         """Scale to that many workers: an older word of Dask's for ``scale``."""
         await self.scale(n, wait=wait, timeout=timeout)
 
-    @eager_twin
+    @eager_sync_and_async
     async def scale_down(
         self: AsyncCluster, workers: Iterable[str | int], *, wait: bool = True, timeout: float = 120
     ) -> None:
@@ -452,7 +452,7 @@ class ClusterHandle(OfOneCluster, Verbs, DaskCluster):
             names = [known.name for known in self.model.workers if known.address == worker]
             await self.retire(names[0] if names else worker, wait=wait, timeout=timeout)
 
-    @twin
+    @sync_and_async
     async def get_logs(
         self: AsyncCluster, cluster: bool = True, scheduler: bool = True, workers: bool | Iterable[str] = True
     ) -> dict[str, str]:

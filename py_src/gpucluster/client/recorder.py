@@ -12,8 +12,8 @@ from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel
 from ..recordings.line_recorder import LineRecorder
 from .control import AsyncControl
-from .sync_methods import Waits, synchronous
-from .telemetry import follow_telemetry
+from .events import follow_telemetry
+from .sync_methods import Synchronous, synchronous
 
 
 class AsyncRecorder(LineRecorder):
@@ -82,7 +82,7 @@ class AsyncRecorder(LineRecorder):
             self.complete()
 
 
-class Recorder(Waits[AsyncRecorder]):
+class Recorder(Synchronous[AsyncRecorder]):
     """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``Cluster.recording``.
 
     A context manager: leaving the block stops it. It also stops when the cluster ends, when the file is as large as

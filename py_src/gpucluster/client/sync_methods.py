@@ -1,20 +1,22 @@
-"""The forms of a verb. Each is written once, as a coroutine; callers have it in the form that suits them.
+"""Makes the methods of handles and controls, those that wait and coroutines, from one coroutine function each.
 
-==========================  ======================  ====================
-                            a coroutine             waits for its result
-==========================  ======================  ====================
-first argument: a cluster   ``AsyncControl.retire``  ``Control.retire``
-of the handle's cluster     ``AsyncCluster.retire``  ``Cluster.retire``
-==========================  ======================  ====================
+=========================  ======================  ===================
+                           a coroutine             waits for its result
+=========================  ======================  ===================
+takes the cluster's ``id``  ``AsyncControl.retire``  ``Control.retire``
+bound to one cluster       ``AsyncCluster.retire``  ``Cluster.retire``
+=========================  ======================  ===================
 
-A method marked ``@verb`` has all four forms, one marked ``@twin`` the two of its own row. Type checkers, ``help`` and
-completion see each with the parameters and the documentation of the coroutine.
+``@verb`` makes all four, ``@sync_and_async`` the two of one row. ``Cluster.scale(4)`` calls ``waiting`` below, which
+runs ``Verbs.scale`` of ``client/verbs.py`` on the background loop. Type checkers, ``help`` and completion see each
+method with the parameters and the documentation of the coroutine function.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from types import MethodType
@@ -34,48 +36,53 @@ R = TypeVar("R")
 S = TypeVar("S")
 T = TypeVar("T")
 Work = Callable[..., Coroutine[Any, Any, Any]]
+Receiver = Callable[[Any], tuple[Any, ...]]  # Maps the object of a method to the first arguments of the coroutine.
+Shown = Callable[[Any, Any], Any]  # Maps the object of a method and the result to what the method returns.
 
-_going: set[asyncio.Future[Any]] = set()  # A loop holds its tasks weakly, and nobody else may hold these.
+_running: set[asyncio.Future[Any]] = set()  # A loop holds its tasks weakly, and nothing else may hold these.
 
 
-class Waits(Generic[A]):
-    """Base of a class whose verbs wait for their results, which an object of an asynchronous class brings about."""
+class Synchronous(Generic[A]):
+    """Base of a class whose methods wait for the coroutines of an asynchronous object."""
 
     def __init__(self, asynchronous: A) -> None:
         self._asynchronous = asynchronous
 
 
-class OfOneCluster:
-    """Base of a class whose verbs are about one cluster, the one with its ``id``."""
+class BoundToCluster:
+    """Base of a class whose verbs take no ``id``: they are about the cluster with this one."""
 
     id: str
     _control: AsyncControl
 
 
-class Begun(Coroutine[Any, Any, R]):
-    """A coroutine that goes on already, whether somebody awaits it or not, as with the clusters of Dask."""
+class StartedCoroutine(Coroutine[Any, Any, R]):
+    """A coroutine that runs already, whether or not it is awaited, as with the clusters of Dask.
+
+    `work`: it begins in the running event loop.
+    """
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
         self._task = asyncio.ensure_future(work)
-        _going.add(self._task)
-        self._task.add_done_callback(_going.discard)
+        _running.add(self._task)
+        self._task.add_done_callback(_running.discard)
         self._steps: Generator[Any, Any, R] | None = None
 
     def __await__(self) -> Generator[Any, Any, R]:
         return self._task.__await__()
 
-    def _begun(self) -> Generator[Any, Any, R]:
+    def _awaited(self) -> Generator[Any, Any, R]:
         if self._steps is None:
             self._steps = self._task.__await__()
         return self._steps
 
     def send(self, value: Any) -> Any:
         """Go on waiting for it, as ``asyncio.create_task`` does."""
-        return self._begun().send(value)
+        return self._awaited().send(value)
 
     def throw(self, *error: Any) -> Any:
         """Wait for it no longer."""
-        return self._begun().throw(*error)
+        return self._awaited().throw(*error)
 
     def close(self) -> None:
         """Wait for it no longer; it goes on."""
@@ -83,8 +90,8 @@ class Begun(Coroutine[Any, Any, R]):
             self._steps.close()
 
 
-class _Forms:
-    """Builds the function of a verb for each class that has it, when it is first asked for there."""
+class _Methods:
+    """A descriptor that makes the method of each class when it is first accessed there."""
 
     def __init__(self, work: Work, *, eager: bool = False) -> None:
         self._work = work
@@ -92,7 +99,7 @@ class _Forms:
         self._made: dict[type, Callable[..., Any]] = {}
         self.__doc__ = work.__doc__
 
-    def _of(self, instance: Any, owner: type) -> Any:
+    def _method(self, instance: Any, owner: type) -> Any:
         function = self._made.get(owner)
         if function is None:
             function = self._made[owner] = self._function(owner)
@@ -100,30 +107,29 @@ class _Forms:
         return function if instance is None else MethodType(function, instance)
 
     def _function(self, owner: type) -> Callable[..., Any]:
-        return waiting(self._work) if issubclass(owner, Waits) else coroutine(self._work, eager=self._eager)
+        return synchronous(self._work) if issubclass(owner, Synchronous) else coroutine(self._work, eager=self._eager)
 
 
-class Twin(_Forms, Generic[P, R]):
-    """A verb with two forms."""
+class SyncAndAsync(_Methods, Generic[P, R]):
+    """A method of two classes: a coroutine in one, waiting in the other."""
 
     @overload
-    def __get__(self, instance: Waits[Any], owner: type) -> Callable[P, R]: ...
+    def __get__(self, instance: Synchronous[Any], owner: type) -> Callable[P, R]: ...
     @overload
     def __get__(self, instance: AsyncControl | AsyncCluster, owner: type) -> Callable[P, Coroutine[Any, Any, R]]: ...
     @overload
     def __get__(self, instance: object, owner: type) -> Callable[..., Any]: ...
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        return self._of(instance, owner)
+        return self._method(instance, owner)
 
 
-class Verb(_Forms, Generic[P, R, S, T]):
-    """A verb with four forms: ``R`` is its result, ``S`` that of an ``AsyncCluster``, ``T`` that of a ``Cluster``."""
+class VerbMethod(_Methods, Generic[P, R, S, T]):
+    """A method of four classes: ``R`` is its result, ``S`` that of an ``AsyncCluster``, ``T`` that of a ``Cluster``."""
 
     def __init__(
-        self, work: Work, *, eager: bool = False,
-        shown: Callable[[Any, Any], Any] | None = None, shown_waiting: Callable[[Any, Any], Any] | None = None,
-    ) -> None:  # fmt: skip
+        self, work: Work, *, eager: bool = False, shown: Shown | None = None, shown_waiting: Shown | None = None
+    ) -> None:
         super().__init__(work, eager=eager)
         self._shown = shown
         self._shown_waiting = shown_waiting or shown
@@ -140,115 +146,125 @@ class Verb(_Forms, Generic[P, R, S, T]):
     def __get__(self, instance: object, owner: type) -> Callable[..., Any]: ...
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        return self._of(instance, owner)
+        return self._method(instance, owner)
 
     def _function(self, owner: type) -> Callable[..., Any]:
-        if not issubclass(owner, OfOneCluster):
+        if not issubclass(owner, BoundToCluster):
             return super()._function(owner)
-        shown = self._shown_waiting if issubclass(owner, Waits) else self._shown
-
-        async def formed(handle: OfOneCluster, begun: Coroutine[Any, Any, Any]) -> Any:
-            answer = await begun
-            return answer if shown is None else shown(handle, answer)
-
-        def of_handle(handle: OfOneCluster, /, *args: Any, **options: Any) -> Coroutine[Any, Any, Any]:
-            return formed(handle, self._work(handle._control, handle.id, *args, **options))
-
-        work = wraps(self._work)(of_handle)
-        receiver, _, *others = signature(self._work).parameters.values()
-        work.__signature__ = Signature([receiver, *others])  # type: ignore[attr-defined]
-        return waiting(work, of_itself=True) if issubclass(owner, Waits) else coroutine(work, eager=self._eager)
+        if issubclass(owner, Synchronous):
+            return waiting(self._work, _control_and_id, self._shown_waiting)
+        return coroutine(self._work, _control_and_id, self._shown, eager=self._eager)
 
 
-def verb(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> Verb[P, R, R, R]:
-    """Make a verb of a cluster of a coroutine function; a decorator."""
-    return Verb(work)
+def verb(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> VerbMethod[P, R, R, R]:
+    """Make a verb of a coroutine function of ``Verbs``; a decorator."""
+    return VerbMethod(work)
 
 
-def request(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> Verb[P, R, None, None]:
-    """Like ``verb``; a handle's form returns nothing."""
-    return Verb(work, shown=_nothing)
+def request(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> VerbMethod[P, R, None, None]:
+    """Like ``verb``; a handle's method returns nothing."""
+    return VerbMethod(work, shown=_nothing)
 
 
-def eager_request(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> Verb[P, R, None, None]:
+def eager_request(
+    work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]],
+) -> VerbMethod[P, R, None, None]:
     """Like ``request``; an ``AsyncCluster`` begins when it is called, as those of Dask do: awaiting it only waits."""
-    return Verb(work, shown=_nothing, eager=True)
+    return VerbMethod(work, shown=_nothing, eager=True)
 
 
 def verb_as(
     shown: Callable[[R], S],
-) -> Callable[[Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]], Verb[P, R, S, S]]:
-    """Like ``verb``; a handle's form returns what ``shown`` makes of the result."""
+) -> Callable[[Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]], VerbMethod[P, R, S, S]]:
+    """Like ``verb``; a handle's method returns what ``shown`` makes of the result."""
 
-    def made(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> Verb[P, R, S, S]:
-        return Verb(work, shown=lambda _, result: shown(result))
+    def made(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> VerbMethod[P, R, S, S]:
+        return VerbMethod(work, shown=lambda _, result: shown(result))
 
     return made
 
 
-def twin(work: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> Twin[P, R]:
-    """Give a coroutine method the form that waits; a decorator."""
-    return Twin(work)
+def sync_and_async(work: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> SyncAndAsync[P, R]:
+    """Make a coroutine method wait in the synchronous class; a decorator."""
+    return SyncAndAsync(work)
 
 
-def eager_twin(work: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> Twin[P, R]:
-    """Like ``twin``; the coroutine begins when it is called in an event loop."""
-    return Twin(work, eager=True)
+def eager_sync_and_async(work: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> SyncAndAsync[P, R]:
+    """Like ``sync_and_async``; the coroutine begins when it is called in an event loop."""
+    return SyncAndAsync(work, eager=True)
 
 
 def synchronous(
     work: Callable[Concatenate[A, P], Coroutine[Any, Any, R]],
-) -> Callable[Concatenate[Waits[A], P], R]:
+) -> Callable[Concatenate[Synchronous[A], P], R]:
     """Return a coroutine method of the asynchronous class as a method that waits."""
-    return waiting(work)
+    return waiting(work, lambda instance: (instance._asynchronous,))
 
 
-def coroutine(work: Work, *, eager: bool = False) -> Callable[..., Any]:
-    """Return a verb as a coroutine function that says what it takes; an eager one begins when it is called."""
+def waiting(work: Work, receiver: Receiver, shown: Shown | None = None) -> Callable[..., Any]:
+    """Return a method that runs a coroutine function on the background loop and waits. Ctrl-C cancels it.
+
+    Called on the loop of Dask's clients, as by ``Client.shutdown``, it returns what can be awaited there, as Dask's own
+    clusters do: waiting would keep that loop from what is waited for.
+    """
+    awaited = coroutine(work, receiver, shown)
+
+    @wraps(awaited)
+    def method(self: Any, /, *args: Any, **options: Any) -> Any:
+        if in_client_thread():
+            return awaited(self, *args, **options)
+        first = receiver(self)
+        with _arguments_checked(work, len(first)):
+            begun = work(*first, *args, **options)
+        result = run(begun)
+        return result if shown is None else shown(self, result)
+
+    return method
+
+
+def coroutine(
+    work: Work, receiver: Receiver | None = None, shown: Shown | None = None, *, eager: bool = False
+) -> Callable[..., Any]:
+    """Return a method that is a coroutine; an eager one begins when it is called."""
 
     @wraps(work)
-    async def checked(*args: Any, **options: Any) -> Any:
-        return await asked(work, *args, **options)
+    async def method(self: Any, /, *args: Any, **options: Any) -> Any:
+        first = (self,) if receiver is None else receiver(self)
+        with _arguments_checked(work, len(first)):
+            begun = work(*first, *args, **options)
+        result = await begun
+        return result if shown is None else shown(self, result)
 
-    @wraps(work)
+    if receiver is _control_and_id:
+        instance, _, *others = signature(work).parameters.values()
+        method.__signature__ = Signature([instance, *others])  # type: ignore[attr-defined]
+
+    @wraps(method)
     def beginning(*args: Any, **options: Any) -> Coroutine[Any, Any, Any]:
-        begun = checked(*args, **options)
+        begun = method(*args, **options)
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             return begun
-        return Begun(begun)
+        return StartedCoroutine(begun)
 
-    return beginning if eager else checked
-
-
-def waiting(work: Work, *, of_itself: bool = False) -> Callable[..., Any]:
-    """Return a verb as a method that waits for its result, on the background loop. Ctrl-C cancels it.
-
-    Called on the loop of Dask's clients, as by ``Client.shutdown``, it returns what can be awaited there, as Dask's own
-    clusters do: whoever waited would keep that loop from what it waits for.
-
-    `work`: a coroutine function. `of_itself`: whether its first argument is the object whose method this is, and not
-    the asynchronous one of that.
-    """
-
-    @wraps(work)
-    def waits(self: Any, /, *args: Any, **options: Any) -> Any:
-        begun = asked(work, self if of_itself else self._asynchronous, *args, **options)
-        return begun if in_client_thread() else run(begun)
-
-    return waits
+    return beginning if eager else method
 
 
-def asked(work: Work, *args: Any, **options: Any) -> Coroutine[Any, Any, Any]:
-    """Return the coroutine of a verb. Raises `WrongArguments`: Python refuses the call; nothing of it has run yet."""
+@contextmanager
+def _arguments_checked(work: Work, n_first: int) -> Iterator[None]:
+    """Turn the ``TypeError`` of a call into ``WrongArguments``, which names all arguments but the first ones."""
     try:
-        return work(*args, **options)
+        yield
     except TypeError as error:
-        _, *taken = signature(work).parameters.values()
+        taken = list(signature(work).parameters.values())[n_first:]
         plain = [each.replace(annotation=Parameter.empty) for each in taken]
         said = str(error).replace(f"{work.__qualname__}()", f"{work.__name__}()")
         raise WrongArguments(f"{said}. It is called as {work.__name__}{Signature(plain)}.") from None
+
+
+def _control_and_id(handle: BoundToCluster) -> tuple[Any, ...]:
+    return handle._control, handle.id
 
 
 def _nothing(*_: Any) -> None:

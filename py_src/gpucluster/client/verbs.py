@@ -1,7 +1,7 @@
 """What one cluster can be asked for: each verb once, as a coroutine.
 
-``AsyncControl`` and ``Control`` have them with the cluster's id or name before the other arguments, ``AsyncCluster``
-and ``Cluster`` without it; ``client/forms.py`` makes the four forms of the one. A request is accepted first and done
+``Cluster.scale``, ``AsyncCluster.scale``, ``Control.scale`` and ``AsyncControl.scale`` are made of ``Verbs.scale`` by
+``client/sync_methods.py``; the latter two take the cluster's id or name first. A request is accepted first and done
 later: where that takes time, ``wait=False`` returns when it is accepted.
 """
 
@@ -22,11 +22,11 @@ from ..protocol.workers import find_worker
 from ..registry import activity
 from ..registry.ending import tail
 from .adapting import Adaptive, AsyncAdaptive
+from .events import newest_sample
 from .links import links_of, made_sentence, make_link, take_links_back, with_address, withdrawn_sentence
 from .starting.capacity import most_workers
 from .starting.environment import set_in_dask
-from .sync_methods import Verb, eager_request, request, verb, verb_as
-from .telemetry import newest_sample
+from .sync_methods import VerbMethod, eager_request, request, verb, verb_as
 from .transport import ask_supervisor
 from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
 from .worker_numbers import bounded_workers, duration, wanted_workers, whole
@@ -43,8 +43,8 @@ MAX_LOG_LINES = 10_000
 
 def _adapting(
     work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, ClusterModel]],
-) -> Verb[P, ClusterModel, AsyncAdaptive, Adaptive]:
-    return Verb(work, eager=True, shown=AsyncAdaptive, shown_waiting=Adaptive)
+) -> VerbMethod[P, ClusterModel, AsyncAdaptive, Adaptive]:
+    return VerbMethod(work, eager=True, shown=AsyncAdaptive, shown_waiting=Adaptive)
 
 
 def _links(answer: SharedLinks) -> list[SharedLink]:
@@ -60,7 +60,7 @@ def _lines(answer: LogLines) -> list[str]:
 
 
 class Verbs:
-    """The verbs of one cluster. Their documentation leaves out ``id``, which two of the four forms do not have."""
+    """The verbs of one cluster. Their documentation leaves out ``id``, which two of the four classes do not take."""
 
     @eager_request
     async def scale(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ..protocol.errors import (
     ClusterEnded,
+    GPUClusterError,
     InvalidState,
     OperationFailed,
     OperationTimedOut,
@@ -33,38 +34,69 @@ def must_speak_our_version(model: ClusterModel) -> None:
         raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
 
 
+async def wait_until(
+    registry: Registry,
+    id: str,
+    done: Callable[[ClusterModel], bool],
+    *,
+    timeout: float,
+    late: Callable[[ClusterModel], GPUClusterError],
+    uncounted: Collection[str] = (),
+) -> ClusterModel:
+    """Read the record of a cluster until what was asked for is done, and return it.
+
+    `done`: returns whether it is; raises why it never will be. `late`: returns the error that is raised after so many
+    seconds. `uncounted`: while the cluster is in one of these steps, the time does not begin.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + timeout
+    while not done(model := registry.find(id)):
+        id = model.id  # A name may belong to another cluster by now.
+        if model.progress is not None and model.progress.step in uncounted:
+            deadline = loop.time() + timeout
+        if loop.time() > deadline:
+            raise late(model)
+        await asyncio.sleep(POLL_SECONDS)
+    return model
+
+
 async def wait_until_done(
     registry: Registry, id: str, *, timeout: float, progress: OnProgress | None = None
 ) -> ClusterModel:
     """Wait until a cluster is running with the wanted workers; see ``AsyncControl.wait`` for parameters and errors."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + timeout
     last: ClusterModel | None = None
-    model = registry.find(id)
-    must_speak_our_version(model)
-    while True:
+
+    def done(model: ClusterModel) -> bool:
+        nonlocal last
+        if last is None:
+            must_speak_our_version(model)
         if progress is not None and model is not last:
             progress(model)
         last = model
-        if model.state.ended or model.wanted.stopped:
-            fallback = f"The cluster '{model.name}' was stopped."
-            raise (StartFailed if model.running_at is None else ClusterEnded)(model.reason or fallback)
-        if model.state is ClusterState.RUNNING and (
-            model.wanted.n_workers in {None, _accepted(model)} or model.notice is not None
-        ):
-            return model
-        if model.progress is not None and model.progress.step in IN_LINE:
-            deadline = loop.time() + timeout  # It begins when the cluster begins.
-        if loop.time() > deadline:
-            raise (StartTimedOut if model.running_at is None else OperationTimedOut)(
-                f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
-                f"{model.n_workers} workers. It keeps starting; see its log, or stop it."
-            )
-        await asyncio.sleep(POLL_SECONDS)
-        model = registry.find(model.id)
+        return _is_done(model)
+
+    return await wait_until(
+        registry, id, done, timeout=timeout, late=lambda model: _not_done(model, timeout), uncounted=IN_LINE
+    )
 
 
-def must_have_scaled(model: ClusterModel, n_workers: int) -> None:
+def _is_done(model: ClusterModel) -> bool:
+    if model.state.ended or model.wanted.stopped:
+        fallback = f"The cluster '{model.name}' was stopped."
+        raise (StartFailed if model.running_at is None else ClusterEnded)(model.reason or fallback)
+    return model.state is ClusterState.RUNNING and (
+        model.wanted.n_workers in {None, _accepted(model)} or model.notice is not None
+    )
+
+
+def _not_done(model: ClusterModel, timeout: float) -> GPUClusterError:
+    return (StartTimedOut if model.running_at is None else OperationTimedOut)(
+        f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
+        f"{model.n_workers} workers. It keeps starting; see its log, or stop it."
+    )
+
+
+def raise_if_not_scaled(model: ClusterModel, n_workers: int) -> None:
     """Refuse a cluster that has settled for another number of workers than it was asked for. Raises `ScaleFailed`."""
     if {_accepted(model), model.wanted.n_workers} != {n_workers}:
         count = counted(model.n_workers, "worker")
@@ -76,53 +108,63 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
     """Wait until none of the workers' processes is one of those before."""
     # The request is accepted before it is visible: the workers' processes must be others.
     old = {worker.pid for worker in before.workers}
-    deadline = asyncio.get_running_loop().time() + timeout
-    while True:
-        model = await wait_until_done(registry, before.id, timeout=timeout)
+
+    def done(model: ClusterModel) -> bool:
+        if not _is_done(model):
+            return False
         if model.notice is not None:
             raise OperationFailed(model.notice)
-        if not old & {worker.pid for worker in model.workers}:
-            return model
-        if asyncio.get_running_loop().time() > deadline:
-            raise OperationTimedOut(
-                f"The workers of '{model.name}' did not come back within {timeout:.0f} seconds. "
-                "The cluster keeps running; they may still arrive."
-            )
-        await asyncio.sleep(POLL_SECONDS)
+        return not old & {worker.pid for worker in model.workers}
+
+    def late(model: ClusterModel) -> GPUClusterError:
+        if not _is_done(model):
+            return _not_done(model, timeout)
+        return OperationTimedOut(
+            f"The workers of '{model.name}' did not come back within {timeout:.0f} seconds. "
+            "The cluster keeps running; they may still arrive."
+        )
+
+    return await wait_until(registry, before.id, done, timeout=timeout, late=late)
 
 
 async def wait_until_retired(
     registry: Registry, id: str, worker: str, address: str | None, *, timeout: float
 ) -> ClusterModel:
     """Wait until no worker has that address."""
-    deadline = asyncio.get_running_loop().time() + timeout
-    while True:
-        model = registry.find(id)
+
+    def done(model: ClusterModel) -> bool:
         if address not in {found.address for found in model.workers}:
-            return model
+            return True
         if model.notice is not None:
             raise InvalidState(model.notice)
-        if asyncio.get_running_loop().time() > deadline:
-            raise OperationTimedOut(
-                f"The worker {worker} of '{model.name}' is still there after {timeout:.0f} seconds. "
-                "The cluster keeps running, and may still release it."
-            )
-        await asyncio.sleep(POLL_SECONDS)
+        return False
+
+    def late(model: ClusterModel) -> GPUClusterError:
+        return OperationTimedOut(
+            f"The worker {worker} of '{model.name}' is still there after {timeout:.0f} seconds. "
+            "The cluster keeps running, and may still release it."
+        )
+
+    return await wait_until(registry, id, done, timeout=timeout, late=late)
 
 
 async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, timeout: float) -> ClusterModel:
     """Wait until at least that many workers are connected."""
-    deadline = asyncio.get_running_loop().time() + timeout
-    while (model := registry.find(id)).n_workers < n_workers:
+
+    def done(model: ClusterModel) -> bool:
+        if model.n_workers >= n_workers:
+            return True
         if model.state.ended or model.state is ClusterState.STOPPING:
             raise ClusterEnded(f"The cluster '{model.name}' is {model.state.value}. {model.reason or ''}".strip())
-        if asyncio.get_running_loop().time() > deadline:
-            raise OperationTimedOut(
-                f"{model.n_workers} of {n_workers} workers of '{model.name}' arrived within {timeout:.0f} seconds. "
-                "The cluster keeps running; the others may still arrive."
-            )
-        await asyncio.sleep(POLL_SECONDS)
-    return model
+        return False
+
+    def late(model: ClusterModel) -> GPUClusterError:
+        return OperationTimedOut(
+            f"{model.n_workers} of {n_workers} workers of '{model.name}' arrived within {timeout:.0f} seconds. "
+            "The cluster keeps running; the others may still arrive."
+        )
+
+    return await wait_until(registry, id, done, timeout=timeout, late=late)
 
 
 def _accepted(model: ClusterModel) -> int:

@@ -303,7 +303,7 @@ async def retire(scheduler: Any, names: Collection[Any]) -> set[str]:
     return set(await scheduler.retire_workers(names=list(names), close_workers=True, remove=True))
 
 
-def break_off_retiring(scheduler: Any, addresses: Collection[str]) -> None:
+def cancel_retiring(scheduler: Any, addresses: Collection[str]) -> None:
     """Let distributed itself end what ``retire`` began, as when nobody takes the results: the workers run again.
 
     Where the user has switched its active memory manager off, it uses another that cannot be reached from here; then

@@ -22,7 +22,7 @@ from ..sharing.policy import GPUPolicy
 from .limit_section import LEAST
 from .limits import COUNTS, SiteLimits
 from .model import EVERY, SHARING, Site
-from .share import Remaining, fault_of_request, gpus_asked
+from .quota import Remaining, fault_of_request, gpus_asked
 from .sharing import LEAST_PER_USER, PerUser
 
 _LIMITS = (*COUNTS, "memory_limit", "walltime")

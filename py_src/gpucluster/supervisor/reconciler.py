@@ -18,6 +18,7 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterState, Progress, Wanted
 from ..protocol.plain_text import counted
 from ..protocol.spec import Adapt
+from ..protocol.verbs import VERBS, Verb
 from . import retiring
 from .activity.activity_log import ActivityLog
 from .activity.worker_titles import WorkerTitles
@@ -147,6 +148,12 @@ class Reconciler:
         self._could_not_start: str | None = None
         self._restarts_wanted = 0
         self._retiring: dict[str, bool] = {}
+        self._steps = {
+            Step.RESTART: self._restart,
+            Step.RETIRE: self._retire,
+            Step.SCALE: self._scale,
+            Step.ADAPT: self._adapt,
+        }
 
     # -- what is wanted --------------------------------------------------------------------------
 
@@ -202,7 +209,7 @@ class Reconciler:
             else:
                 wanted, restarts = self._wanted, self._restarts_wanted
                 try:
-                    await self._perform(step)
+                    await self._steps[step]()
                 except Exception as error:
                     # The cluster lives on with what it has.
                     logger.exception("The step '%s' failed", step.value)
@@ -218,45 +225,37 @@ class Reconciler:
         else:
             self._applied = replace(self._applied, n_workers=wanted.n_workers, adapt=wanted.adapt)
 
-    async def _perform(self, step: Step) -> None:
-        if step in {Step.SCALE, Step.ADAPT} and self._shares_memory:
-            await self._deployment.lower_memory_limit(self._store.model.memory_limit_bytes or 0)
-        if step is Step.RESTART:
-            await unless_stopped(self._store, self._changed, self._restart())
-        elif step is Step.RETIRE:
-            await unless_stopped(self._store, self._changed, self._retire(next(iter(self._retiring))))
-        elif step is Step.ADAPT:
-            adapt = self._wanted.adapt
-            assert adapt is not None
-            await self._deployment.adapt(adapt)
-            self._applied = Applied(n_workers=None, adapt=adapt, restarts=self._applied.restarts)
-        elif step is Step.SCALE:
-            await self._scale()
-
     def _note(self, notice: str | None) -> None:
         """Tell why something that was asked for was not, or not quite, done."""
         if notice is not None:
             self._activity_log.failed(notice)
         self._store.update(say={MessageCode.NOTICE: notice})
 
+    # -- restarting ------------------------------------------------------------------------------
+
     async def _restart(self) -> None:
         restarts = self._restarts_wanted
         self._store.update(
-            state=ClusterState.SCALING, progress=Progress(step="restart", message="Restarting the workers")
+            state=ClusterState.SCALING, progress=Progress(step="restart", message=VERBS[Verb.RESTART].meanwhile)
         )
         notice: str | None = None
         try:
-            await self._deployment.restart()
+            await unless_stopped(self._store, self._changed, self._deployment.restart())
         except TimeoutError:
             notice = (
                 f"Not all workers came back within {RESTART_TIMEOUT_SECONDS:.0f} seconds of the restart; see the log."
             )
-        self._applied = Applied(n_workers=self._applied.n_workers, adapt=self._applied.adapt, restarts=restarts)
+        if self._wanted.stopped:
+            return
+        self._applied = replace(self._applied, restarts=restarts)
         self._note(notice)
 
     # -- retiring --------------------------------------------------------------------------------
 
-    async def _retire(self, name: str) -> None:
+    async def _retire(self) -> None:
+        await unless_stopped(self._store, self._changed, self._retire_worker(next(iter(self._retiring))))
+
+    async def _retire_worker(self, name: str) -> None:
         self._store.update(
             state=ClusterState.SCALING,
             progress=Progress(step="retire", message=f"Moving the data of {self._titles.of(name)} to the others"),
@@ -284,7 +283,7 @@ class Reconciler:
         if wanted and self._names() == {name}:
             # One more than wanted, as this one will leave.
             await self._deployment.scale(min(wanted + 1, self._maximum_workers))
-            self._applied = Applied(n_workers=len(self._names()), restarts=self._applied.restarts)
+            self._applied = replace(self._applied, n_workers=len(self._names()), adapt=None)
         while not self._none_wanted and retiring.alone(self._deployment.scheduler.members(), name):
             others = [slot for slot in self._slots() if slot.name != name]
             failed = {slot.name for slot in others if slot.state is SlotState.FAILED}
@@ -298,7 +297,7 @@ class Reconciler:
     def _take_as_applied(self) -> None:
         """Go on as if the cluster had been scaled to what it has now."""
         if self._applied.adapt is None:
-            self._applied = Applied(n_workers=len(self._names()), restarts=self._applied.restarts)
+            self._applied = replace(self._applied, n_workers=len(self._names()), adapt=None)
 
     # -- scaling ---------------------------------------------------------------------------------
 
@@ -306,10 +305,20 @@ class Reconciler:
         """Ask for the wanted number; wait for those that start at once, unless something else is wanted meanwhile."""
         wanted = self._wanted.n_workers
         assert wanted is not None
+        await self._lower_memory_limit()
         self._store.update(state=ClusterState.SCALING, progress=self._progress(wanted))
         leaving = self._deployment.leaving(wanted)
-        if not await self._hand_over(wanted, leaving):
+        self._activity_log.sends_away(self._addresses(leaving))
+        moving = retiring.move_results(
+            self._deployment, leaving, self._titles, lambda: self._wanted.n_workers == wanted
+        )
+        lost = await unless_stopped(self._store, self._changed, moving)
+        if self._wanted.n_workers != wanted or self._wanted.stopped:
+            self._activity_log.keeps(self._addresses())
+            self._take_as_applied()
             return
+        if lost is not None:
+            self._note(lost)
         if leaving:
             await self._deployment.release(leaving)
         await self._deployment.scale(wanted)
@@ -319,7 +328,7 @@ class Reconciler:
             self._note(f"{counted(wanted, 'worker')} were requested, and {limit} are granted.")
             self._store.update(wanted=Wanted(n_workers=limit))
             wanted = limit
-        self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
+        self._applied = replace(self._applied, n_workers=wanted, adapt=None)
         self._told_failure = self._could_not_start = None
         if self._queues:
             return
@@ -330,7 +339,7 @@ class Reconciler:
                 # Better fewer workers than a request that is retried for ever.
                 await self._deployment.release({slot.name for slot in failed})
                 count = len(_living(slots))
-                self._applied = Applied(n_workers=count, restarts=self._applied.restarts)
+                self._applied = replace(self._applied, n_workers=count, adapt=None)
                 self._store.update(wanted=Wanted(n_workers=count))
                 self._note(could_not_start(len(failed), wanted, failed[0].why or "see the log"))
                 return
@@ -344,18 +353,16 @@ class Reconciler:
                 await asyncio.wait_for(self._changed.wait(), 0.05)
             self._changed.clear()
 
-    async def _hand_over(self, wanted: int, leaving: set[str]) -> bool:
-        """Move the results of those away that scaling will end; ``False`` if something else is wanted meanwhile."""
-        self._activity_log.sends_away(self._addresses(leaving))
-        handing = retiring.hand_over(self._deployment, leaving, self._titles, lambda: self._wanted.n_workers == wanted)
-        lost = await unless_stopped(self._store, self._changed, handing)
-        if self._wanted.n_workers != wanted or self._wanted.stopped:
-            self._activity_log.keeps(self._addresses())
-            self._take_as_applied()
-            return False
-        if lost is not None:
-            self._note(lost)
-        return True
+    async def _adapt(self) -> None:
+        adapt = self._wanted.adapt
+        assert adapt is not None
+        await self._lower_memory_limit()
+        await self._deployment.adapt(adapt)
+        self._applied = replace(self._applied, n_workers=None, adapt=adapt)
+
+    async def _lower_memory_limit(self) -> None:
+        if self._shares_memory:
+            await self._deployment.lower_memory_limit(self._store.model.memory_limit_bytes or 0)
 
     def _progress(self, wanted: int) -> Progress:
         done = len(self._deployment.scheduler.members().workers)
@@ -400,7 +407,7 @@ class Reconciler:
         """Go on with the workers that there are, until somebody asks for others."""
         told, self._told_failure = self._told_failure, None
         await self._deployment.scale(n_workers)
-        self._applied = Applied(n_workers=n_workers, restarts=self._applied.restarts)
+        self._applied = replace(self._applied, n_workers=n_workers, adapt=None)
         self._store.update(wanted=Wanted(n_workers=n_workers))
         self._note(f"{told} After {tried} attempts, no more are requested. Scale the cluster to try again.")
 

@@ -20,15 +20,15 @@ from ..protocol.workers import find_worker
 from ..registry.leasing import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
-from ..site.share import is_here
+from ..site.quota import is_here
 from .activity.activity_log import ActivityLog
 from .activity.deaths import DeathCauses
 from .activity.worker_titles import WorkerTitles
 from .figures.recording import ClusterRecording
 from .figures.sampler import Sampler
 from .idle import IdleTimer
+from .quota import Share
 from .reconciler import Reconciler
-from .share import Share
 from .state_store import StateStore
 
 
@@ -137,7 +137,7 @@ class Requests:
             return self._model
         self._store.must_write()
         wanted = self._model.wanted
-        self._activity_log.asked("retire", by, f"Retire {self.parts.titles.of(name)}")
+        self._activity_log.asked(Verb.RETIRE, by, f"Retire {self.parts.titles.of(name)}")
         lowers = wanted.n_workers is not None and name in self.parts.planned()
         reconciler.want_retired(name, lowers=lowers)
         if lowers:
@@ -148,7 +148,7 @@ class Requests:
         """Ask for a restart of all workers."""
         reconciler = self._must_run(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
-        self._activity_log.asked("restart", by, "Restart all workers")
+        self._activity_log.asked(Verb.RESTART, by, "Restart all workers")
         reconciler.want_restart()
         return self._want()
 
@@ -215,7 +215,7 @@ class Requests:
         return self.parts.reconciler
 
     def _want(self, **changes: Any) -> ClusterModel:
-        """Write down what is wanted, and let the reconciler look."""
+        """Write down what is wanted, and wake ``Reconciler.run``, which brings the workers to it."""
         model = self._store.update(say={MessageCode.NOTICE: None}, **changes)
         self.parts.changed.set()
         return model

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection
 
 from ..backends.deployment import Deployment, SlotState
-from ..backends.scheduler.view import HandedOver, Member, Members, SchedulerView
+from ..backends.scheduler.view import Member, Members, Retired, SchedulerView
 from .activity.worker_titles import WorkerTitles
 
 LOOK_SECONDS = 0.1
@@ -59,9 +59,9 @@ async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, las
             "Scale to 0 workers to give them up."
         )
     if worker is not None and len(members.workers) > 1:
-        handed = await _hand_over(deployment.scheduler, {name}, lambda: True)
+        retired = await _retire_while(deployment.scheduler, {name}, lambda: True)
         await deployment.scheduler.refresh()
-        if handed.kept and not (last() and alone(deployment.scheduler.members(), name)):
+        if retired.kept and not (last() and alone(deployment.scheduler.members(), name)):
             what = "actors, which cannot be moved" if worker.actors else "results that no other worker has room for"
             return f"{titles.of(name)} was not retired: it holds {what}."
     await deployment.release({name})
@@ -77,10 +77,10 @@ def _leaves(deployment: Deployment, name: str) -> bool:
     return any(slot.name == name and slot.state is SlotState.LEAVING for slot in deployment.slots())
 
 
-async def hand_over(
+async def move_results(
     deployment: Deployment, names: Collection[str], titles: WorkerTitles, go_on: Callable[[], bool]
 ) -> str | None:
-    """Move the results of those workers away that scaling down will end.
+    """Move the results of those workers to the others that scaling down will end.
 
     What cannot be moved is lost with its worker: whoever scales down means it.
 
@@ -95,31 +95,32 @@ async def hand_over(
     if not leaving or len(leaving) == len(members.workers):
         return None
     await _until_one_is_ready(deployment.scheduler, names, go_on)
-    handed = await _hand_over(deployment.scheduler, {worker.name for worker in leaving}, go_on)
+    retired = await _retire_while(deployment.scheduler, {worker.name for worker in leaving}, go_on)
     if not go_on():
         # Nobody may need the others to leave, but these are gone, or would take no task ever again.
-        ended = {worker.name for worker in leaving if worker.address in handed.gone}
-        await deployment.release(ended.union(handed.stuck))
+        ended = {worker.name for worker in leaving if worker.address in retired.gone}
+        await deployment.release(ended.union(retired.stuck))
         return None
     told, together = [], titles.together
-    if handed.kept:
+    if retired.kept:
         told.append(
-            f"{together(handed.kept)} held actors, or results that no other worker had room for; they are lost."
+            f"{together(retired.kept)} held actors, or results that no other worker had room for; they are lost."
         )
-    if handed.stuck:
-        told.append(f"{together(handed.stuck)} did not hand over all results in time; the rest is lost.")
+    if retired.stuck:
+        told.append(f"{together(retired.stuck)} did not hand over all results in time; the rest is lost.")
     return " ".join(told) or None
 
 
-async def _hand_over(scheduler: SchedulerView, names: Collection[str], go_on: Callable[[], bool]) -> HandedOver:
-    handing = asyncio.ensure_future(scheduler.hand_over(names))
-    broken_off = False
+async def _retire_while(scheduler: SchedulerView, names: Collection[str], go_on: Callable[[], bool]) -> Retired:
+    """Retire workers, and cancel that once ``go_on`` says no."""
+    task = asyncio.ensure_future(scheduler.retire(names))
+    cancelled = False
     try:
-        while not handing.done():
-            await asyncio.wait({handing}, timeout=LOOK_SECONDS)
-            if not handing.done() and not broken_off and not go_on():
-                broken_off = True
-                await scheduler.break_off()
-        return handing.result()
+        while not task.done():
+            await asyncio.wait({task}, timeout=LOOK_SECONDS)
+            if not task.done() and not cancelled and not go_on():
+                cancelled = True
+                await scheduler.cancel_retiring()
+        return task.result()
     finally:
-        handing.cancel()
+        task.cancel()

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ..client.background import background_loop
 from ..client.control import AsyncControl
 from ..client.display.presentation import shell_of_notebook
-from ..client.telemetry import follow_telemetry, is_sampled
+from ..client.events import follow_telemetry, is_sampled
 from ..protocol.errors import ClusterNotFound, GPUClusterError
 from ..protocol.models import ClusterModel
 

@@ -24,6 +24,7 @@ from gpucluster.learn import KMeans
 from gpucluster.protocol.errors import GPUClusterError, PreflightFailed, StartFailed
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
+from gpucluster.protocol.verbs import Verb
 from gpucluster.registry import activity
 from gpucluster.registry.started_elsewhere import read_remembered
 from sklearn.cluster import KMeans as LocalKMeans
@@ -79,7 +80,7 @@ def test_it_is_a_cluster_like_any_other_and_no_secret_is_written_down(
     gateway: RealGateway, shared_site: Any, made: ClusterModel
 ) -> None:
     assert (made.state, made.backend_title, made.network) == (ClusterState.RUNNING, "Gateway", Network.TLS)
-    assert set(made.can) == {"scale", "adapt", "retire", "restart"}
+    assert set(made.can) == set(Verb)
     folder = shared_site.registry.folder(made.id)
     remembered = read_remembered(folder)
     assert remembered.state["name"] == name_of(made)

@@ -194,7 +194,7 @@ class MPIDeployment(Deployment):
     async def _begin_anew(self, instead_of_some: bool) -> None:
         """Start the program again because the scheduler was told to restart its workers, or some of them."""
         if instead_of_some:  # Of all others the scheduler itself tells.
-            self._context.tell("restart", "Restart all workers, because a Dask client asked to restart some of them")
+            self._context.tell(Verb.RESTART, "Restart all workers, because a Dask client asked to restart some of them")
         await self._begin()
 
     async def _begin(self, instead_of: Program | None = None) -> None:

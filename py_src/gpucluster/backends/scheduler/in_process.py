@@ -13,7 +13,7 @@ from ...dask_internals.listening import open_port, web_address
 from ...dask_internals.periodic_callbacks import ask_for_heartbeats
 from ...dask_internals.scheduler_state import give_worker_plugin
 from .reader import SchedulerReader
-from .view import Columns, Failing, Gone, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
+from .view import Columns, Failing, Gone, Member, Members, Retired, SchedulerView, TaskCounts, TaskProgressRows
 
 
 class InProcessScheduler(SchedulerView):
@@ -83,11 +83,11 @@ class InProcessScheduler(SchedulerView):
     async def release(self, *, group: str, kernel: str, why: str) -> int:
         return self._reader.release(group=group, kernel=kernel, why=why)
 
-    async def hand_over(self, names: Collection[str]) -> HandedOver:
-        return handed_over_of(await self._reader.hand_over(names))
+    async def retire(self, names: Collection[str]) -> Retired:
+        return retired_of(await self._reader.retire(names))
 
-    async def break_off(self) -> None:
-        self._reader.break_off()
+    async def cancel_retiring(self) -> None:
+        self._reader.cancel_retiring()
 
     async def restart_workers(self, timeout: float) -> None:
         await self._reader.restart_workers(timeout)
@@ -109,6 +109,6 @@ def members_of(found: dict[str, Any]) -> Members:
     return Members(**{**found, **rows, "kernels": tuple(found["kernels"])})
 
 
-def handed_over_of(found: dict[str, Any]) -> HandedOver:
-    """Return what ``SchedulerReader.hand_over`` tells."""
-    return HandedOver(frozenset(found["gone"]), tuple(found["kept"]), tuple(found["stuck"]))
+def retired_of(found: dict[str, Any]) -> Retired:
+    """Return what ``SchedulerReader.retire`` tells."""
+    return Retired(frozenset(found["gone"]), tuple(found["kept"]), tuple(found["stuck"]))

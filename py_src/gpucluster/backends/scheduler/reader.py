@@ -18,7 +18,7 @@ from distributed import Scheduler, SchedulerPlugin
 from ...dask_internals.messages import remove_handler, set_handler
 from ...dask_internals.periodic_callbacks import heartbeat_seconds
 from ...dask_internals.scheduler_state import (
-    break_off_retiring,
+    cancel_retiring,
     clients_of_kernel,
     clients_of_people,
     group_of_lost,
@@ -139,10 +139,10 @@ class SchedulerReader(SchedulerPlugin):
         """Answer what a supervisor elsewhere asks."""
         if verb == "read":
             return self.read()
-        if verb == "hand_over":
-            return await self.hand_over(names)
-        if verb == "break_off":
-            return self.break_off()
+        if verb == "retire":
+            return await self.retire(names)
+        if verb == "cancel_retiring":
+            return self.cancel_retiring()
         if verb == "end":
             return await self.end(names)
         if verb == "restart":
@@ -230,8 +230,8 @@ class SchedulerReader(SchedulerPlugin):
 
     # -- moving results --------------------------------------------------------------------------
 
-    async def hand_over(self, names: Collection[str]) -> dict[str, list[str]]:
-        """Move the results of these workers to the others; returns the fields of ``HandedOver``."""
+    async def retire(self, names: Collection[str]) -> dict[str, list[str]]:
+        """Move the results of these workers to the others; returns the fields of ``Retired``."""
         scheduler = self._scheduler
         workers = [worker for worker in scheduler.workers.values() if str(worker.name) in names]
         self._go_on = True
@@ -247,7 +247,7 @@ class SchedulerReader(SchedulerPlugin):
                     kept = [str(worker.name) for worker in workers if worker.address not in gone]
                     return {"gone": sorted(gone), "kept": kept, "stuck": []}
                 if not self._go_on:
-                    break_off_retiring(scheduler, {worker.address for worker in workers})
+                    cancel_retiring(scheduler, {worker.address for worker in workers})
                 now_left = _only_on(workers)
                 if now_left < left:
                     left, since = now_left, time.monotonic()
@@ -258,8 +258,8 @@ class SchedulerReader(SchedulerPlugin):
         finally:
             handing.cancel()
 
-    def break_off(self) -> None:
-        """Let a hand-over end at its next look."""
+    def cancel_retiring(self) -> None:
+        """Let ``retire`` end at its next look."""
         self._go_on = False
 
     async def end(self, names: Collection[str]) -> None:

@@ -22,8 +22,8 @@ from ...dask_internals.by_value import sent_by_value
 from ...dask_internals.scheduler_state import give_worker_plugin_elsewhere
 from ...telemetry import columns
 from . import reader
-from .in_process import handed_over_of, members_of
-from .view import Columns, HandedOver, Members, SchedulerView, TaskCounts, TaskProgressRows
+from .in_process import members_of, retired_of
+from .view import Columns, Members, Retired, SchedulerView, TaskCounts, TaskProgressRows
 
 if TYPE_CHECKING:
     from distributed.security import Security
@@ -182,12 +182,12 @@ class RemoteScheduler(SchedulerView):
     async def release(self, *, group: str, kernel: str, why: str) -> int:
         return int(await self._ask("release", group=group, kernel=kernel, why=why))
 
-    async def hand_over(self, names: Collection[str]) -> HandedOver:
+    async def retire(self, names: Collection[str]) -> Retired:
         # Without a limit here: who hangs is noticed there.
-        return handed_over_of(await self._ask("hand_over", seconds=None, names=list(names)))
+        return retired_of(await self._ask("retire", seconds=None, names=list(names)))
 
-    async def break_off(self) -> None:
-        await self._ask("break_off")
+    async def cancel_retiring(self) -> None:
+        await self._ask("cancel_retiring")
 
     async def restart_workers(self, timeout: float) -> None:
         await self._ask("restart", seconds=timeout + ANSWER_SECONDS, timeout=timeout)

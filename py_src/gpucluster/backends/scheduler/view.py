@@ -80,7 +80,7 @@ class Members:
 
 
 @dataclass(frozen=True)
-class HandedOver:
+class Retired:
     """What came of moving the results of leaving workers to the others."""
 
     gone: frozenset[str] = field(default_factory=frozenset)
@@ -149,15 +149,15 @@ class SchedulerView(ABC):
         """Let the clients of a kernel hold the results of a collection no longer; returns how many those are."""
 
     @abstractmethod
-    async def hand_over(self, names: Collection[str]) -> HandedOver:
+    async def retire(self, names: Collection[str]) -> Retired:
         """Move the results of these workers to the others and close those that hold nothing any more.
 
         Returns when that is done, nobody takes the rest, or nothing has moved for half a minute.
         """
 
     @abstractmethod
-    async def break_off(self) -> None:
-        """End a hand-over that runs: those that hold results yet go on working."""
+    async def cancel_retiring(self) -> None:
+        """Cancel ``retire``: workers that still hold results go on working."""
 
     @abstractmethod
     async def restart_workers(self, timeout: float) -> None:

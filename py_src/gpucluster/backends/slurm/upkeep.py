@@ -66,7 +66,7 @@ class Upkeep:
         its.slots()
         ending, handing = self._renewal.look(datetime.now())
         for slot in handing:
-            self.task(self._renewal.hand_over(slot, its, waits_for_others=not its.follows_load))
+            self.task(self._renewal.retire_job(slot, its, waits_for_others=not its.follows_load))
         if ending and not its.follows_load:  # Who adapts asks for as many as the load needs.
             await its.ask_for_jobs([slot.size for slot in ending])
         await self._let_smaller_ones_take_over()
@@ -96,7 +96,7 @@ class Upkeep:
             if slot.too_big and slot.over:
                 await its.end([slot])
             elif slot.too_big and slot.has_workers and here >= its.wanted and not waits_for_smaller(list(its.jobs)):
-                self.task(self._renewal.hand_over(slot, its, waits_for_others=True))
+                self.task(self._renewal.retire_job(slot, its, waits_for_others=True))
 
 
 WARNED_SECONDS = 600.0  # So long before the end people are told, at most.
@@ -143,7 +143,7 @@ class Renewal:
             return [f"The walltime of a job ends at {clock(min(ends), now)}."]
         return []
 
-    async def hand_over(self, slot: JobSlot, deployment: Deployment, *, waits_for_others: bool) -> None:
+    async def retire_job(self, slot: JobSlot, deployment: Deployment, *, waits_for_others: bool) -> None:
         """Move the results of one job's workers to the others, as soon as there are others, and end the job.
 
         `waits_for_others`: whether others were asked for. If not, a job that was given up ends when it holds nothing.
@@ -155,7 +155,7 @@ class Renewal:
             return
         self._handing.add(slot.name)
         try:
-            handed = await deployment.scheduler.hand_over(set(slot.names))
+            handed = await deployment.scheduler.retire(set(slot.names))
             if not handed.kept:
                 await deployment.release(slot.names)
         finally:

@@ -27,8 +27,8 @@ from ...site.completing import asked_for, completed, of_defaults
 from ...site.limits import changed
 from ...site.model import EVERY
 from ...site.offering import preset_here
+from ...site.quota import Remaining
 from ...site.reading import this_site
-from ...site.share import Remaining
 
 _UNKNOWN = Traits(this_machine=False)  # Of a kind that is not installed here: nothing is known, so nothing is said.
 

@@ -15,8 +15,8 @@ from ...protocol.spec import SpecBase
 from ...registry.store import Registry
 from ...sharing.node import read_node
 from ...site.hours import DAYS, opens_at
+from ...site.quota import Remaining, fault_of_request, gpus_asked, is_here, left_beside
 from ...site.reading import gpu_policy, this_site
-from ...site.share import Remaining, fault_of_request, gpus_asked, is_here, left_beside
 from .capacity import demand_of, usable_gpus
 
 

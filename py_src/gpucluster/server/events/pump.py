@@ -13,7 +13,7 @@ from contextlib import aclosing
 from typing import cast
 
 from ...client.control import AsyncControl
-from ...client.telemetry import RawTelemetry
+from ...client.events import RawTelemetry
 from ...protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Event, Hello, HostChanged
 from ..machine.devices import HostWatch
 from .viewers import EventMessage, Viewer, Write, event_message

@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 from tornado.web import authenticated
 
-from ...client.telemetry import is_sampled
+from ...client.events import is_sampled
 from ...protocol.errors import GPUClusterError
 from ...protocol.models import ClusterModel, ClusterState, HostDevices
 from ...protocol.telemetry import TelemetrySample

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from ...client.control import AsyncControl
-from ...client.telemetry import follow_telemetry, is_sampled
+from ...client.events import follow_telemetry, is_sampled
 from ...protocol.errors import GPUClusterError
 from ...protocol.links import SharedChanged, SharedCluster, shown_cluster
 from ..events.viewers import EventMessage, Viewer, Write, event_message

@@ -14,6 +14,7 @@ from ...protocol.models import ClusterModel, ClusterState, WorkerModel
 from ...protocol.plain_text import counted
 from ...protocol.spec import ClusterPatch
 from ...protocol.telemetry import ActivityEntry
+from ...protocol.verbs import Verb
 from ...registry import activity
 from ...registry.moments import now
 from .deaths import Death, sentence
@@ -80,9 +81,9 @@ class ActivityLog:
             self.asked("idle_timeout", by, request)
         elif patch.adapt is not None:
             bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
-            self.asked("adapt", by, f"Let the number of workers follow the load, {bounds}")
+            self.asked(Verb.ADAPT, by, f"Let the number of workers follow the load, {bounds}")
         else:
-            self.asked("scale", by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
+            self.asked(Verb.SCALE, by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
 
     def happened(self, kind: str, message: str, by: str | None = None) -> None:
         """Note what happened to the cluster, or was told about it, and announce it where it is worth a notice."""
@@ -158,7 +159,7 @@ class ActivityLog:
     def saw_restarts(self, number: int) -> None:
         """Note how often clients of Dask have had all workers restarted; a scheduler that came back begins at 0."""
         if number > self._n_restarts:
-            self.happened("restart", "Restart all workers, requested by a Dask client")
+            self.happened(Verb.RESTART, "Restart all workers, requested by a Dask client")
         self._n_restarts = number
 
     def flush(self) -> None:
@@ -211,7 +212,7 @@ class ActivityLog:
     def _append(self, kind: str, message: str, by: str | None = None) -> None:
         self.flush()
         self._write(kind, message, by)
-        if kind == "restart":
+        if kind == Verb.RESTART:
             # That these go and their names come back is no news, also where one comes back later than the others.
             self._restarted = {address: worker.name for address, worker in (self._workers or {}).items()}
             self._returning = set(self._restarted.values())

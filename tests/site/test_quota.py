@@ -14,7 +14,7 @@ from gpucluster.protocol.sizes import parse_size, rounded_down
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.policy import GPUPolicy
 from gpucluster.site import limits, share
-from gpucluster.site.share import Remaining, fault_of_request
+from gpucluster.site.quota import Remaining, fault_of_request
 from gpucluster.site.sharing import PerUser
 
 GIB = 2**30

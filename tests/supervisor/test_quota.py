@@ -20,7 +20,7 @@ from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
 from gpucluster.registry.moments import now
 from gpucluster.registry.store import Registry
-from gpucluster.supervisor.share import Share
+from gpucluster.supervisor.quota import Share
 
 AUTOGROUP = Path("/proc/self/autogroup")
 

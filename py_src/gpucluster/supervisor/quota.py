@@ -1,4 +1,4 @@
-"""What one cluster takes of what the site gives its user; ``site.share`` counts."""
+"""What one cluster takes of what the site gives its user; ``site.quota`` counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..protocol.sizes import format_size
 from ..protocol.spec import SpecBase
 from ..protocol.traits import Traits
 from ..registry.store import Registry
+from ..site.quota import NO_SCRATCH_ADVICE, Remaining, is_here, left_beside
 from ..site.reading import this_site
-from ..site.share import NO_SCRATCH_ADVICE, Remaining, is_here, left_beside
 from .idle import IdleTimer
 from .state_store import StateStore
 
