@@ -26,7 +26,7 @@ PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client 
   --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
 # What touches Dask, and what touches scikit-learn, NumPy and pandas.
 DASK_TESTS := tests/dask_internals tests/backends tests/supervisor tests/telemetry tests/profile tests/client tests/learn/rows tests/learn/communicators
-LIBRARY_TESTS := tests/learn tests/datasets tests/dropin tests/client tests/lessons --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
+LIBRARY_TESTS := -m not(full) tests/learn tests/datasets tests/dropin tests/lessons --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
 LIBRARIES ?= oldest
 PIP_LIBRARIES_oldest := -r requirements/oldest.txt
 PIP_LIBRARIES_newest := --upgrade numpy pandas scikit-learn scipy

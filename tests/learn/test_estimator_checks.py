@@ -12,6 +12,7 @@ import warnings
 from typing import Any
 
 import gpucluster.learn as learn
+import pytest
 from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -83,7 +84,12 @@ def test_they_have_the_methods_of_scikit_learns_classes() -> None:
     assert missing == METHODS_LEFT_OUT
 
 
-@parametrize_with_checks(estimators(), expected_failed_checks=lambda each: EXPECTED.get(type(each).__name__, {}))
+CHECKS = parametrize_with_checks(
+    estimators(), expected_failed_checks=lambda each: EXPECTED.get(type(each).__name__, {})
+)
+
+
+@pytest.mark.parametrize(CHECKS.args[0], list(CHECKS.args[1]), **CHECKS.kwargs)  # 1.6 has a generator there
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as: not converged on ten rows
