@@ -88,7 +88,7 @@ def test_the_page_holds_the_same(tmp_path: Path) -> None:
     [
         ({"transports": "tpc"}, "there is no 'tpc'. Did you mean 'tcp'"),
         ({"transports": " , "}, "name at least one of unix, tls, tcp, mpi, ucx"),
-        ({"transports": "tcp", "only": "svd"}, "--only has no meaning with --transports"),
+        ({"transports": "tcp", "only": "svd"}, "--only cannot be combined with --transports"),
         ({"transports": "tcp", "words": ["mine"]}, "leave out 'mine'"),
     ],
 )

@@ -146,7 +146,9 @@ def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
 def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
     others = ("only", "seconds", "workers", "scheduler", "backend", "preset", *BENCH_FIELDS)
     if given := [option for option in others if option in vars(found) and getattr(found, option) is not None]:
-        raise InvalidRequest(f"{_flag(given[0])} has no meaning with --transports: it starts clusters of two workers.")
+        raise InvalidRequest(
+            f"{_flag(given[0])} cannot be combined with --transports: it starts clusters of two workers."
+        )
     if words:
         raise InvalidRequest(f"--transports starts its own clusters; leave out '{shown(words[0])}'.")
     names = [name.strip() for name in found.transports.split(",") if name.strip()]

@@ -96,7 +96,7 @@ def _dashboard(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
     parser.argument(
         "--page", metavar="PAGE", complete=page_names(),
-        help="Page, such as task-stream, progress or gpu-memory; Dask's own names will do. Default: status.",
+        help="Page, such as task-stream, progress or gpu-memory; Dask's page names also work. Default: status.",
     )  # fmt: skip
     declare_json(parser, face, "the cluster, with the link,")
 

@@ -1,4 +1,4 @@
-"""What ``cluster.adapt`` returns: the number of workers that follows the load, as long as it does."""
+"""What ``cluster.adapt`` returns: adaptive scaling, while it is on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Log = list[tuple[float, dict[str, Any]]]
 class _Following:
     """What ``Adaptive`` and ``AsyncAdaptive`` have in common.
 
-    The cluster's own process follows the load, so that this object may be forgotten.
+    The cluster's own process adapts the number of workers, so you need not keep this object.
     """
 
     def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:
@@ -62,7 +62,7 @@ class _Following:
 
 
 class AsyncAdaptive(_Following):
-    """The number of workers that follows the load. Made by ``AsyncCluster.adapt``."""
+    """Adaptive scaling. Made by ``AsyncCluster.adapt``."""
 
     @property
     def log(self) -> Coroutine[Any, Any, Log]:
@@ -89,7 +89,7 @@ class AsyncAdaptive(_Following):
 
 
 class Adaptive(Synchronous[AsyncAdaptive], _Following):
-    """The number of workers that follows the load. Made by ``Cluster.adapt``."""
+    """Adaptive scaling. Made by ``Cluster.adapt``."""
 
     def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:
         Synchronous.__init__(self, AsyncAdaptive(cluster, model))

@@ -105,7 +105,7 @@ class Verbs:
         minimum_memory: str | float | None = None, maximum_memory: str | float | None = None,
         Adaptive: type | None = None,  # Dask's name
     ) -> ClusterModel:  # fmt: skip
-        """Let the number of workers follow the load.
+        """Adapt the number of workers to the load.
 
         Parameters
         ----------
@@ -337,7 +337,7 @@ class Verbs:
 
     @verb_as(_entries)
     async def activity(self: AsyncControl, id: str) -> Activity:
-        """Return who asked what of a cluster and what came of it, also of an ended one.
+        """Return the log of requests to a cluster and their results, also of an ended one.
 
         Raises
         ------

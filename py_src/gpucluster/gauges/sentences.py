@@ -19,7 +19,7 @@ _SPILLED = ("tier_host", "tier_disk", "cudf")
 
 
 def sentences(sample: TelemetrySample) -> list[str]:
-    """Return load and tasks, what is shared, GPUs that cannot be read, and where results are if some were spilled."""
+    """Return load and tasks, what is shared, unreadable GPUs, and where results are if some were spilled."""
     figures = cluster_figures(sample)
     told = [", ".join([*_load(figures), *_tasks(sample)])]
     if shared := shared_text(sample):

@@ -17,7 +17,7 @@ _LONGEST_SENTENCE = 200
 
 
 def cluster_lines(sample: TelemetrySample) -> list[str]:
-    """Return bars and what is in them, load, tasks, GPUs that cannot be read, and where spilled results are."""
+    """Return bars and what is in them, load, tasks, unreadable GPUs, and where spilled results are."""
     bars = _aligned([(bar.label, _bar_text(bar)) for bar in cluster_figures(sample).bars])
     return bars + [f"  {sentence}" for sentence in sentences(sample)]
 

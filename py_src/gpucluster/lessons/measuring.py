@@ -133,7 +133,7 @@ def machine() -> str:
 def busy_with() -> str:
     """Say whether other programs were busy in the last minute, as the end of a sentence."""
     load = os.getloadavg()[0]
-    return "no other program was busy" if load < 1 else f"other programs were busy (load {load:.0f})"
+    return "the machine was otherwise idle" if load < 1 else f"other programs were busy (load {load:.0f})"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

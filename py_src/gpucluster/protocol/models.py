@@ -75,7 +75,7 @@ class Wanted(WireModel):
     """What was asked for last. The supervisor moves the cluster there."""
 
     n_workers: int | None = Field(None, description="Wanted number of workers; null while starting or adapting.")
-    adapt: Adapt | None = Field(None, description="Adaptive bounds, if the number follows the load.")
+    adapt: Adapt | None = Field(None, description="Bounds of adaptive scaling, if it is on.")
     stopped: bool = Field(False, description="Whether the cluster was asked to stop.")
 
 

@@ -41,7 +41,7 @@ __all__ = [
 
 
 class Adapt(BaseModel):
-    """Let the number of workers follow the load."""
+    """Adapt the number of workers to the load."""
 
     # Most say the bounds and leave the rest to Dask.
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
@@ -75,7 +75,7 @@ class ClusterPatch(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     n_workers: WorkerCountOrZero | None = Field(None, description="Scale to this number of workers.")
-    adapt: Adapt | None = Field(None, description="Let the number of workers follow the load.")
+    adapt: Adapt | None = Field(None, description="Adapt the number of workers to the load.")
     idle_timeout_seconds: Annotated[int, Field(strict=True, ge=0, le=MOST_SECONDS)] | None = Field(
         None, description="Idle time in seconds after which the cluster stops; 0 turns it off."
     )

@@ -171,7 +171,7 @@ class TelemetryHistory(TelemetryModel):
 
 
 class ActivityEntry(TelemetryModel):
-    """Something that happened to a cluster: who asked what, when, and what came of it."""
+    """Something that happened to a cluster: a request with its time and result, or an event."""
 
     at: str
     kind: str = Field(

@@ -47,7 +47,7 @@ VERBS = {
         instead=": it keeps the workers that it was started with",
     ),
     Verb.ADAPT: Description(
-        "Let the number of workers follow the load.",
+        "Adapt the number of workers to the load.",
         cannot="cannot follow the load",
         instead="; ask for a number of workers",
     ),

@@ -269,7 +269,7 @@ figures.recomputed(graph, {key: min(workers - {victim} or workers) for key, work
 # **Change:** crash the *other* worker (`victim = next(one for one in addresses(lab.client) if one not in held["total"])`). To add up the months, the
 # worker of `total` had fetched all `late` results, and for some seconds these copies are still there: perhaps nothing has to be computed again. Then
 # keep futures of the `read` tasks as well (`WANTED = list(graph)`), and run from section 1 again. How many tasks now? And
-# which price do you pay in memory?
+# what does it cost in memory?
 
 # %% tags=["run"]
 forget(futures)

@@ -220,7 +220,7 @@ print(f"{len(csv_files)} files, {sum(Path(file).stat().st_size for file in csv_f
 # %% [markdown] anchor="csv-types"
 # ### A real failure
 #
-# CSV does not say what a column holds. Dask reads the beginning of the *first* file, guesses, and believes it for all files. Run this cell:
+# CSV does not say what a column holds. Dask reads the beginning of the *first* file, guesses the types, and assumes they hold for all files. Run this cell:
 
 # %% tags=["run"]
 with expect_failure():
@@ -1061,7 +1061,7 @@ run_unchanged(script)
 # ## 11. Where did the time go?
 #
 # People who work with data often say that preparing it takes 60 to 80 % of the time. The clock of this notebook added up what your *cells* took.
-# Your own time for reading, thinking and repairing has to be added: what would you say, where did it go?
+# Your own time for reading, thinking and repairing has to be added: where would you say it went?
 
 # %% tags=["run"]
 figures.time_share(clock.shares())

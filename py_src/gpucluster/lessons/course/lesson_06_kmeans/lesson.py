@@ -149,7 +149,7 @@ print(f"{len(pixels):,} points × {pixels.shape[1]} features, {pixels.nbytes / 1
 # %% [markdown] anchor="share-out"
 # ### Step 1: share out the points
 #
-# `share_out` cuts the points into blocks and leaves one block after the other on a worker. You get back **futures**: names of
+# `share_out` cuts the points into blocks and places the blocks on the workers. You get back **futures**: names of
 # data that live elsewhere. The notebook does not need the points any more, and a data set that is too big for
 # one machine would never have been in the notebook at all. `.to_backend()` makes the blocks arrays of the library that the lesson uses.
 
@@ -201,8 +201,8 @@ compare("06.a", peak_bytes(assign_in_one_line, pixels, start_colours(16)) / 1e6,
 
 # %% [markdown]
 # **Explain:** The line builds an array of n × k × d numbers before it adds anything up: 105 MB here, 16 times the data. The n × k
-# sums are another 35 MB; these cannot be avoided. On a real data set this is how a worker runs out of memory although "the
-# data fits easily".
+# sums are another 35 MB; these cannot be avoided. On a real data set this is how a worker runs out of memory even though
+# "the data fits easily".
 
 # %% [markdown] exercise="06.2" title="Find the nearest centroid" topic="distances-in-memory"
 # ### Exercise 06.2 · Find the nearest centroid (10 min)
@@ -991,7 +991,7 @@ if ready("06.10", recolour, pictures):
 # * Intermediate arrays, not the data, fill the memory: n × k × d is a trap.
 # * Allreduce gives every rank the same sum, so every rank can go on alone. Decide only from what all ranks know.
 # * An empty cluster must not be divided by 0: one NaN takes all points. Give it the farthest point.
-# * The start decides in which minimum you end. k-means|| finds good starts in a few rounds, in practice five, whatever k is.
+# * The start decides which minimum you end up in. k-means|| finds good starts in a few rounds, in practice five, whatever k is.
 # * Test by properties: the inertia never rises, and the result does not depend on how the data is cut. Compare in both directions.
 
 # %% tags=["quiz"]

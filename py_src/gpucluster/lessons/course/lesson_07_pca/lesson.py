@@ -365,7 +365,7 @@ with lessons.expect_failure(np.linalg.LinAlgError):
     np.linalg.cholesky(wrong)
 
 # %% [markdown]
-# float64 moves the trouble further away, but does not end it, and costs twice the memory. The repair is to subtract a mean *first*, while the numbers are
+# float64 postpones the problem but does not solve it, and costs twice the memory. The repair is to subtract a mean *first*, while the numbers are
 # still close to each other. Each block can do so with **its own** mean. Then two blocks are merged with this formula (Chan, Golub and
 # LeVeque, 1983), where M is the matrix of products about the own mean:
 #
@@ -432,8 +432,8 @@ figures.errors_far_from_zero(errors)
 # %% [markdown] anchor="streaming"
 # ## 5. A table that no machine holds
 #
-# Squares of 16 × 16 pixels make rows of 768 numbers, and a table of 1.58 GB. The next banner says how large it is. Your notebook is not to hold it, and
-# no worker either.
+# Squares of 16 × 16 pixels make rows of 768 numbers, and a table of 1.58 GB. The next banner says how large it is. Neither the notebook nor any worker should hold
+# all of it.
 
 # %% tags=["run"]
 lessons.banner("patches", size=16)

@@ -29,7 +29,7 @@
 #
 # **150 minutes** (30 of reading, 120 of writing) · you need: NumPy, Dask arrays and futures (lesson 02), sums and counts (lesson 06)
 #
-# With 80 minutes, work up to the end of section 6 (exercise 09.6). Sections 7 to 12 are a second session.
+# If you have 80 minutes, stop after section 6 (exercise 09.6). Sections 7 to 12 are a second session.
 #
 # At the end you can
 #
@@ -343,7 +343,7 @@ figures.rounds(ways, 8)
 # %% [markdown]
 # Each arrow is a message of the run above (simulated ranks, so that all eight fit on your computer); a rank receives one at a time.
 #
-# **Explain:** both ways need n − 1 messages; no way needs fewer. But the master takes n − 1 rounds, the tree log₂(n): 6 instead of 63 for 64 ranks. Send large
+# **Explain:** both ways need n − 1 messages; no method needs fewer. But the master takes n − 1 rounds, the tree log₂(n): 6 instead of 63 for 64 ranks. Send large
 # arrays, and rank 0 with its one network card is what everybody waits for. `comm.reduce` of a good MPI library is such a tree, or something
 # better still for long messages.
 #

@@ -366,7 +366,7 @@ if ready("10.1", gradients) and ready("10.3", batches):
     display(compare("10.d", min(taken, key=taken.get)))
 
 # %% [markdown]
-# **Explain:** with all rows, steps are exact, but there are few. With one row, there are many, and each costs the overhead of all the small operations. In the middle lies the best, and it depends on
+# **Explain:** with all rows, steps are exact, but there are few. With one row, there are many, and each costs the overhead of all the small operations. The best size lies in between, and it depends on
 # the machine: a GPU wants larger batches than one core, to have work for all its units. (The time of measuring the loss is left out.)
 
 # %% [markdown] exercise="10.4" title="What a curve says" topic="steps"
@@ -827,7 +827,7 @@ def score_error(scores, wanted, n_rows):
 # * Cut the batch by `np.array_split(…, n_micro)`, on both ranks alike. First send all micro-batches forward, then all errors back: 2 × `n_micro` messages in all.
 # * Add up the gradients of the micro-batches. `score_error` takes the number of rows of the *whole* batch.
 # * The error that `backward` returns on rank 1 is what rank 0 gives to its `backward`: where the output was cut to 0, it is 0 already.
-# * Messages may be large (see above): who sends must be received.
+# * Messages may be large (see above): every send needs a matching receive.
 
 # %% tags=["exercise"] exercise="10.9"
 def two_stages(comm, X, wanted, own, n_micro):

@@ -78,7 +78,7 @@ MB, GB = 10**6, 10**9  # one thousand thousand, as in "500 MB"
 MiB, GiB = 2**20, 2**30  # 1024 × 1024, as the driver counts
 
 # %% [markdown] anchor="warps"
-# ## 1. Why a GPU wants the same work for everybody: warps
+# ## 1. Why a GPU prefers all threads to do the same work: warps
 #
 # A CPU has a few powerful cores: each follows its own program, and is fast at doing one thing after another. A GPU has thousands of simple arithmetic
 # units, and does not give each of them its own program. Its threads run in groups of 32, called **warps**, and at each moment a warp
@@ -159,7 +159,7 @@ for order, milliseconds in time_branches(lab, {"as they come": many, "sorted": n
 #
 # Every array of a calculation needs memory: not only the result, also what is made on the way. On a GPU each request goes to the **driver**
 # (`cudaMalloc`), which is slow, and giving back (`cudaFree`) waits until the device has finished what it is doing. Slides say: "one can easily
-# make hundreds of thousands or even millions of allocations in trivial workflows". Is that so? We count.
+# make hundreds of thousands or even millions of allocations in trivial workflows". Is that true? Let us count.
 #
 # `Tracer` makes arrays that note each request. As on a device, also a single number, such as a mean, needs memory.
 #
@@ -558,7 +558,7 @@ print(f"10 GB: {10 * GB / device_speed * 1000:.0f} ms from the device, {10 * GB 
 compare("11.e", device_speed / bus_speed, "times")
 
 # %% [markdown] exercise="11.6" title="Which buffers are spilled?" topic="spilling"
-# ### Exercise 11.6 · Who has to leave? (10 min)
+# ### Exercise 11.6 · Which buffers are spilled? (10 min)
 #
 # cuDF and Dask both spill what was **least recently used** (LRU). Write `to_spill`. `buffers` are those on the device, each a dictionary
 #

@@ -933,7 +933,7 @@ if ready("12.9", staged_seconds(10, 5, [(0, 1)])):
 
 # %% [markdown]
 # **Explain:** few pieces overlap little; too many pay the startup too often. The best size lies in between, in a wide valley, so you do not need the exact optimum. Now with a real file: one thread reads pieces, while another one works on the piece before (a checksum
-# stands for the second stage). The disk is too fast to teach, so each read also waits for 15 ms, as on a busy shared file system. (That wait is chosen.)
+# stands for the second stage). The disk is too fast to show the effect, so each read also waits for 15 ms, as on a busy shared file system. (That wait is chosen.)
 
 # %% tags=["run"]
 folder = Path(tempfile.mkdtemp(prefix="lesson-12-"))

@@ -790,7 +790,7 @@ check("13.6", prefetched)
 # is handed out in the same way.
 
 # %% [markdown]
-# Try it on real files: each batch is compressed on disk, and a worker computes with it. The disk is real but too fast to teach, so reading
+# Try it on real files: each batch is compressed on disk, and a worker computes with it. The disk is real but too fast to show the effect, so reading
 # a batch also waits for 60 ms, as a busy shared file system would. (That wait is chosen.)
 #
 # **Predict:** by which factor will the loop with `prefetched` be faster?

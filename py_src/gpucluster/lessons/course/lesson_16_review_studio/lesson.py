@@ -165,7 +165,7 @@ check("16.1", fair_points)
 
 # %% [markdown]
 # **Explain:** zero on average does not mean that guessing is useless where you can rule out an option: then it pays, and so it should, because you
-# know something. For a choice with four options, say when it pays: from which chance of being right on?
+# know something. For a choice with four options, say when it pays: above what probability of being right?
 
 # %% [markdown] exercise="16.2" title="How far luck can go" topic="self-testing"
 # ### Exercise 16.2 · How far luck can go (10 min)
@@ -852,7 +852,7 @@ check("16.10", plan, note)
 # %% [markdown] tags=["keypoints"]
 # ## Keep this
 #
-# * To test yourself teaches more than to read again, although it feels worse.
+# * Testing yourself teaches more than rereading, although it feels worse.
 # * A guesser has a quarter of the choices right. Points can make guessing worthless on average; only a high mark keeps luck out.
 # * A test that can be passed by a habit measures the habit. Measure it before the exam.
 # * Boxes: known, one up; not known, back to the first. The distances grow, so the work does not.
