@@ -157,7 +157,7 @@ def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> N
     samples = read_recording(lab.directory / "root" / "mine.gpucluster.jsonl.gz").samples
     seconds = [(moment(sample.at) - moment(samples[0].at), sample.at) for sample in samples]
     at = max(at for position, at in seconds if position <= 20)[:19].replace("T", " ")
-    while f"As it was at {at} UTC." not in (html := saved_html(file)):
+    while f"State at {at} UTC." not in (html := saved_html(file)):
         page.keyboard.press("Control+s")
         page.wait_for_timeout(500)
     assert LABEL.search(html)
@@ -169,7 +169,7 @@ def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> N
     open_notebook(page, lab, file)
     output = page.locator(".jp-CodeCell .jp-OutputArea-output")
     expect(output.get_by_text(LABEL)).to_be_visible()
-    expect(output.get_by_text(f"As it was at {at} UTC.")).to_be_visible()
+    expect(output.get_by_text(f"State at {at} UTC.")).to_be_visible()
     expect(page.get_by_text("model not found")).to_have_count(0)
     picture(page, "saved")
 

@@ -94,10 +94,7 @@ class Story:
     def last(self, cell: int) -> Locator:
         """What says that nothing comes any more: the view that stays, or the picture where the kernel closed it."""
         return (
-            self.output(cell)
-            .get_by_text(re.compile("this is the last state|As it was at 20"))
-            .filter(visible=True)
-            .first
+            self.output(cell).get_by_text(re.compile("this is the last state|State at 20")).filter(visible=True).first
         )
 
     def live(self, cell: int) -> Locator:
@@ -196,7 +193,7 @@ def test_without_a_kernel_there_is_the_picture(story: Story) -> None:
     story.open(story.file)
     for cell in (0, 1):
         output = story.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea-output")
-        expect(output.get_by_text(re.compile("As it was at 20.* UTC"))).to_be_visible()
+        expect(output.get_by_text(re.compile("State at 20.* UTC"))).to_be_visible()
         expect(output.get_by_text(re.compile(r"of [\d.]+ GiB")).first).to_be_visible()
     expect(story.page.locator(".gpc-Widget")).to_have_count(0)
     expect(story.page.get_by_text("model not found")).to_have_count(0)
@@ -213,7 +210,7 @@ def test_a_crash_leaves_the_picture_too(story: Story) -> None:
     story.open(crashed)
     for cell in (0, 1):
         output = story.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea-output")
-        expect(output.get_by_text(re.compile("As it was at"))).to_be_visible()
+        expect(output.get_by_text(re.compile("State at"))).to_be_visible()
     story.menu("Run", "Run Selected Cell")
     expect(story.live(0).get_by_role("button", name="Stop")).to_be_visible()
     expect(story.page.get_by_text("model not found")).to_have_count(0)

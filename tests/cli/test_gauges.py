@@ -74,7 +74,7 @@ def test_live_until_the_cluster_ends(site: Any, command: list[str]) -> None:
         site.control.stop(cluster.id)
         assert terminal.end() == 0
         assert terminal.left[0] == "short: stopped"
-        (when,) = [line for line in terminal.left if line.startswith("  As it was at ")]
+        (when,) = [line for line in terminal.left if line.startswith("  State at ")]
         assert "Memory" in terminal.left[terminal.left.index(when) + 1]
 
 

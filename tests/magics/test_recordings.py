@@ -128,4 +128,4 @@ def test_the_moment_that_was_looked_at_is_kept(page: Any) -> None:
 
 
 def at(place: int) -> str:
-    return "As it was at " + BUNDLED.samples[place].at[:19].replace("T", " ")
+    return "State at " + BUNDLED.samples[place].at[:19].replace("T", " ")

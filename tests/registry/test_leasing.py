@@ -1,4 +1,4 @@
-"""Who has a lease: a process that lives and wants it."""
+"""The holder of a lease: a process that lives and wants it."""
 
 from __future__ import annotations
 

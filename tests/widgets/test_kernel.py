@@ -189,7 +189,7 @@ def test_closing_leaves_a_picture(page: FrontEnd, shared_cluster: Any) -> None:
     page.run("g.close()\ng.close()")
     page.until(lambda: model in page.closed)
     assert WIDGET not in output["data"]
-    assert "This is the last state. As it was at" in output["data"]["text/html"]
+    assert "This is the last state. State at" in output["data"]["text/html"]
     (again,) = page.run("g")
     assert WIDGET not in again["data"]
     page.until(lambda: page.text(LOOK) == "[] 0\n")

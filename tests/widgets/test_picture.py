@@ -68,8 +68,8 @@ def test_a_picture_acts_on_nothing_whatever_names_are_in_it():
 
 
 def test_no_figures_no_gauges():
-    assert "As it was at" in Picture(cluster(), sample()).html
-    assert "As it was at" not in Picture(cluster()).html
+    assert "State at" in Picture(cluster(), sample()).html
+    assert "State at" not in Picture(cluster()).html
 
 
 def test_memory_without_a_limit_has_no_share():

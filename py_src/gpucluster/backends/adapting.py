@@ -128,7 +128,7 @@ class Adapting:
             self._not_before = time.monotonic() + self._backoff
         elif any(slot.state is SlotState.RUNNING for slot in slots):
             self._backoff = 0.0
-        # Those that failed are told of by the supervisor, which releases them.
+        # The supervisor reports and releases those that failed.
         lost = {slot.name for slot in slots if slot.state is SlotState.LOST}
         if lost:
             await self._deployment.release(lost)

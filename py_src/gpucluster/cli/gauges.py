@@ -86,7 +86,7 @@ def _ending(model: ClusterModel) -> list[str]:
 
 
 def _last(sample: TelemetrySample, height: int) -> list[str]:
-    lines = [f"  As it was at {moment_text(sample.at)}:", *cluster_lines(sample)]
+    lines = [f"  State at {moment_text(sample.at)}:", *cluster_lines(sample)]
     return lines + worker_lines(sample, height - len(lines) - 2)
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C, and other ways to be told to end: never between the start of a process and knowing which one it is."""
+"""Ctrl-C, and other requests to end: never between the start of a process and knowing which one it is."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ WHO = "Anyone with this link can view the cluster"
 
 @dataclass(frozen=True)
 class Answer:
-    """What is told."""
+    """The output."""
 
     value: NewLink | SharedLinks
     text: str

@@ -230,7 +230,7 @@ def _site(found: Namespace) -> int:
 
     answer = sites.look(getattr(found, "file", None))
     _answer(found, answer, sites.text(answer))
-    # Who names a file means one that is there.
+    # A named file must exist.
     absent = getattr(found, "file", None) is not None and not answer.found
     return InvalidRequest.exit_code if answer.troubles or absent else 0
 

@@ -29,7 +29,7 @@ def _port(found: Namespace, name: str, shown: str) -> int | None:
 
 
 def remarks(answer: Tunnel) -> tuple[list[str], list[str]]:
-    """Return what is told beside the line: what is wrong, which everybody must see, and the rest."""
+    """Return the output beside the line: problems, which everyone must see, and the rest."""
     wrong = [f"Problem: {check.told}" for check in answer.checks if not check.ok]
     right = [check.told for check in answer.checks if check.ok]
     opens = [f"Run that on your laptop, and open {answer.link} there."] if answer.link else []

@@ -515,7 +515,7 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
                 from ..dask_internals.clients import take_over
                 from .notebook_client import Client
 
-                # Who writes Client(cluster) is told the same as who writes cluster.get_client().
+                # Client(cluster) reports the same as cluster.get_client().
                 take_over(self, Client)
             if self.model.scheduler_address is None:
                 await self.control.wait(self.id)

@@ -24,7 +24,7 @@ Held = TypeVar("Held", Claim, Place)
 
 
 def node() -> NodeModel:
-    """Return who has which GPU of this machine, and who stands in line. Others are told by their user name only.
+    """Return the users of each GPU of this machine, and the queue. Others are listed by user name only.
 
     Returns
     -------

@@ -49,7 +49,7 @@ class Client(ClientOfCluster):
     When the cluster ends, the client closes. Whoever waits for a result then, asks this client for one, or computes
     what it was to compute as the default client, is told in a sentence what has become of the cluster. Where this very
     process has stopped it, or has closed the client, Dask computes in this process from then on; who needs results
-    that the cluster held is told that they are lost.
+    that the cluster held gets an error: they are lost.
     """
 
     @property

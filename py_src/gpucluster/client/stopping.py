@@ -96,7 +96,7 @@ async def stop_cluster(
         else:
             model = asked = await ask(timeout / 2)
     except AccessDenied:
-        # The file with its secret was removed. Who may signal the process may stop the cluster anyway.
+        # The file with its secret was removed. Anyone who may signal the process may stop the cluster anyway.
         signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
     except SupervisorUnreachable:
         why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."

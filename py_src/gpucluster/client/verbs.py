@@ -74,9 +74,9 @@ class Verbs:
         n : int, optional
             Wanted number.
         memory : int or str, optional
-            So many that they may use this much memory together, such as ``"16 GiB"``.
+            As many as may use this much memory together, such as ``"16 GiB"``.
         cores : int, optional
-            So many that they run that many tasks at the same time.
+            As many as run that many tasks at the same time.
         wait : bool
             Return when they are there.
         timeout : float

@@ -17,7 +17,7 @@ def import_arrays_without_scipy() -> None:
     """Let ``dask.array`` not import SciPy in this process, unless something else already has.
 
     A scheduler imports ``dask.array`` with the first graph of arrays. With SciPy, and all of NumPy that this imports in
-    turn, that would take 0.3 s and 17 MB more. Who needs SciPy here can import it as ever. Relies on
+    turn, that would take 0.3 s and 17 MB more. SciPy can still be imported here. Relies on
     these modules taking an ``ImportError`` for an answer (2.27).
     """
     if not any(isinstance(finder, _WithoutSciPy) for finder in sys.meta_path):

@@ -88,7 +88,7 @@ class EndedClient:
 
 
 class _LostResults:
-    """Results that went with their clients: who computes with them in this process is told so by the client.
+    """Results that went with their clients: computing with them in this process raises the client's error.
 
     Dask would only name the key of one of them. What needs none of them is computed as ever.
 

@@ -1,4 +1,5 @@
-"""Who uses a device: a tree of processes, each with its user, its program and the cluster or notebook it belongs to."""
+"""The users of a device: a tree of processes, each with its user, its program and the cluster or notebook it "
+"belongs to."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def shared_text(sample: TelemetrySample) -> str:
     return ", ".join(said)
 
 
-OTHERS_SHARE, OTHERS_CORES = 0.2, 0.5  # Other programs are told about from this share of the cores on, and this number.
+OTHERS_SHARE, OTHERS_CORES = 0.2, 0.5  # Other programs are shown from this share of the cores on, and this number.
 
 
 def others_text(sample: TelemetrySample) -> str:

@@ -233,7 +233,7 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
             return []  # fit refuses it; parameters can be read and set all the same
 
     def _check_names(self) -> None:
-        """Refuse names of transformers that cannot be told apart, or from parameters."""
+        """Refuse names of transformers that are ambiguous, or equal to parameters."""
         names = [name for name, _ in self._named()]
         if len(set(names)) < len(names):
             raise InvalidParameter(f"transformers: names are not unique: {names}.")

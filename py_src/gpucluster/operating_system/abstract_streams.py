@@ -40,7 +40,7 @@ def listen(name: str, waiting: int) -> socket.socket:
 
 
 def close(listener: socket.socket) -> None:
-    """Stop listening; a thread that waits in ``accept`` is told by an ``OSError``."""
+    """Stop listening; a thread that waits in ``accept`` gets an ``OSError``."""
     with suppress(OSError):
         listener.shutdown(socket.SHUT_RDWR)
     listener.close()

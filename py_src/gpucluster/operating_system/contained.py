@@ -27,7 +27,7 @@ _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def contained(*command: str, seconds: float = 0.0) -> list[str]:
     """Return the command line that runs another one so that nothing of it is left.
 
-    `seconds`: so long it may take to end when it is told to.
+    `seconds`: so long it may take to end on request.
     """
     return [sys.executable, "-P", "-m", __name__, str(seconds), *command]
 

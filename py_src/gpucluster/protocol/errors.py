@@ -406,7 +406,7 @@ _OF_A_FIELD = re.compile(r"([a-z][a-z0-9]*(?:_[a-z0-9]+)*): ")
 """How the sentence begins of a rule between several fields that is about one of them."""
 
 _MOST_FAULTS = 100
-"""So many can be told at once; a request made to have a million of them must not keep a server busy."""
+"""So many can be reported at once; a request made to have a million of them must not keep a server busy."""
 
 
 def parsed(model: type[M], given: object) -> M:

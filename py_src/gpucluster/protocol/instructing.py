@@ -168,7 +168,7 @@ class Waiting(WireModel):
 
 
 class More(WireModel):
-    """What a user has beyond what is told one by one."""
+    """What a user has beyond what is listed individually."""
 
     user: str | None = None
     above: int = Field(0, description="Claims above the user's limit, which are ignored.")

@@ -367,5 +367,5 @@ def _fault(name: str, kind: Any) -> str | None:
     tag = spec.model_fields["backend"]
     if tag.default != name or get_args(tag.annotation) != (name,):
         return f"The field 'backend' of its spec must be Literal['{name}'], with that default."
-    spec.model_json_schema()  # The form needs it; whatever it raises is told.
+    spec.model_json_schema()  # The form needs it; whatever it raises is reported.
     return None

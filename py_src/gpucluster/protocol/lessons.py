@@ -1,4 +1,4 @@
-"""What the panel is told about lessons: the list with a learner's state, what to do next, the view of a class.
+"""What the panel receives about lessons: the list with a learner's state, what to do next, the view of a class.
 
 Text in here that learners or authors wrote is data; whoever shows it escapes it.
 """
@@ -197,7 +197,8 @@ class ClassExercise(WireModel):
 
 
 class ClassView(WireModel):
-    """Who is where in a class, and what fails most; made by ``gpucluster.lessons.classroom.read_class(folder)``."""
+    """Where each learner of a class is, and what fails most; made by "
+    "``gpucluster.lessons.classroom.read_class(folder)``."""
 
     folder: str
     read_at: str

@@ -63,12 +63,12 @@ class SharedLink(WireModel):
     id: str = Field(description="Names it among the links of its cluster; opens nothing.")
     created_at: str
     ends_at: str
-    by: str | None = Field(None, description="Who made it.")
+    by: str | None = Field(None, description="User who made it.")
     tasks: bool = False
     public: bool = False
     opened: int = Field(0, description="How many times it was opened.")
     last_opened_at: str | None = None
-    viewers: list[LinkViewer] = Field(default_factory=list, description="Who was logged in then; the last twenty.")
+    viewers: list[LinkViewer] = Field(default_factory=list, description="Logged-in viewers; the last twenty.")
 
 
 class SharedLinks(WireModel):
@@ -79,7 +79,7 @@ class SharedLinks(WireModel):
 
 
 class NewLink(WireModel):
-    """A link that was just made: the only time that it is told what it is opened with."""
+    """A link that was just made: the only time that its secret is returned."""
 
     link: SharedLink
     path: str = Field(repr=False, description="Below the base address of Jupyter. Secret: anyone with it can view.")

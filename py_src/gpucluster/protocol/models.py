@@ -153,7 +153,7 @@ class Lease(WireModel):
     scope: Literal["cell", "block", "command"] = Field(
         description="What it was taken for: a cell of a notebook, a block of Python, or a command of a shell."
     )
-    holder: str = Field(description="Who has it, such as 'notebook, process 4711'.")
+    holder: str = Field(description="Its holder, such as 'notebook, process 4711'.")
     pid: int = Field(description="Process id of the holder.")
     birth: str = Field(description="Tells that process from any other that ever has its number.")
 

@@ -102,7 +102,7 @@ def read_header(path: Path) -> Recording:
 def read_length(path: Path) -> float | None:
     """Return the seconds from the first moment of a recording to its last one; None where that cannot be read.
 
-    Nothing is checked but that it is no more than recordings are: this is told of a file, not played.
+    Nothing is checked but that it is no more than recordings are: this describes a file, and does not play it.
     """
     first: float | None = None
     last: float | None = None

@@ -107,7 +107,7 @@ def _place_of_others(path: Path, links: int = 0) -> Path | None:
             if not others_cannot_replace(parent):
                 return parent
             continue
-        # Who owns a link can replace it, also in a directory such as /tmp.
+        # The owner of a link can replace it, also in a directory such as /tmp.
         if os.lstat(parent).st_uid not in {0, os.getuid()}:
             return parent
         found = _place_of_others(parent.parent / os.readlink(parent) / path.name, links + 1)

@@ -1,4 +1,4 @@
-"""Who a process is: its pid *and* its birth, so that a stranger with a recycled pid is never signalled."""
+"""The identity of a process: its pid *and* its birth, so that a stranger with a recycled pid is never signalled."""
 
 from __future__ import annotations
 

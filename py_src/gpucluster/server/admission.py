@@ -1,4 +1,4 @@
-"""Who is let in: people whom Jupyter knows, from pages of this server. Looked at before anything else of a request.
+"""Who is let in: users whom Jupyter knows, from pages of this server. Looked at before anything else of a request.
 
 A browser sends the cookie of this server along whichever page asks. Another site cannot read the answer, but it can
 load it as a script or picture, embed it, and measure it. Browsers say from where a request comes: ``Sec-Fetch-Site``.
@@ -64,7 +64,7 @@ class RefusalMixin(JupyterHandler):
             self.log.error("Uncaught exception in %s %s", *what, exc_info=value)
 
     def refusal(self, status_code: int, **kwargs: Any) -> ErrorModel:
-        """Return what the person is told."""
+        """Return the message for the user."""
         error = _exception(kwargs)
         if isinstance(error, GPUClusterError):
             return error.model()
@@ -111,7 +111,7 @@ def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
 class AdmissionMixin(JupyterHandler):
     """Refuses who is not logged in, and other sites, as the first base of each handler.
 
-    Jupyter leaves the former to each method, so that a method that there is not is told before it asks who is there.
+    Jupyter leaves the former to each method, so that a missing method is reported before authentication.
     The origins that ``ServerApp.allow_origin`` and its pattern allow are let in, and so is who sends a token.
     """
 

@@ -73,7 +73,7 @@ async def list_gpu_clusters() -> list[dict[str, Any]]:
 async def who_uses_the_gpus() -> dict[str, Any]:
     """Tell the GPUs of the Jupyter machine, their memory and load, and which processes hold how much memory.
 
-    Processes of other people are told with their user's name and memory only.
+    Processes of other users are listed with user name and memory only.
     """
     extension = _extension()
     if extension is None or extension.services is None:

@@ -30,7 +30,7 @@ class NotifyHook:
         self._control = control
         self._command = list(command)
         self._log = log
-        self._known: dict[str, ClusterModel] = {}  # What is told already, by cluster.
+        self._known: dict[str, ClusterModel] = {}  # What is already reported, by cluster.
         self._waiting: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue(MOST_WAITING)
         self._tasks: list[asyncio.Task[None]] = []
 

@@ -1,1 +1,1 @@
-"""Who has which GPU of a machine, and who waits for one: between all users, without a service and without a file."""
+"""Users of each GPU of a machine, and the queue: between all users, without a service and without a file."""

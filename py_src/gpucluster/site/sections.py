@@ -1,4 +1,4 @@
-"""Reads the sections of a site's file, each entry by itself: what is wrong is told with its line and left out.
+"""Reads the sections of a site's file, each entry by itself: what is wrong is reported with its line and left out.
 
 A limit is the exception. One that cannot be read must not let people have more than the site wants: the least that
 there is holds in its place, until somebody has fixed it.

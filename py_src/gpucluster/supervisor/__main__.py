@@ -1,6 +1,6 @@
 """``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``, from ``client.starting.launch``.
 
-With ``--link-fd N`` instead, started by ``client.starting.early_supervisor``, it is told folder and lock later.
+With ``--link-fd N`` instead, started by ``client.starting.early_supervisor``, it receives folder and lock later.
 
 The order matters: detach; fork multiprocessing's small helper; import what workers need; fork the process that workers
 are forked from, before there is any thread, log handler or secret; then import the rest.
@@ -61,7 +61,7 @@ def wait_for_turn(turn: Turn, folder: Path) -> None:
 
 
 def _tell(state: Path, message: str, step: str = STEP) -> None:
-    # A disk that is full is told of by who comes next.
+    # The next process reports a full disk.
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         record = json.loads(read_own_file(state))
         record["cluster"]["progress"] = {"step": step, "message": message, "done": None, "total": None}
@@ -78,7 +78,7 @@ _DETACHED = "--detached"
 
 
 def _detach(report_fd: int, *kept_fds: int) -> None:
-    """Continue in a grandchild of the caller, which is told its pid and has nothing to reap."""
+    """Continue in a grandchild of the caller, which receives its pid and has nothing to reap."""
     if LINUX:
         pid = os.fork()
     else:  # A child without a new program may not use everything that the system has.

@@ -336,7 +336,7 @@ class Controller:
             reason = " ".join(filter(None, (reason, left))) or None
         kill(leftovers)
         if self._claims is not None:
-            # Who reads that it has ended finds its GPUs free.
+            # Readers of the ended state find its GPUs free.
             self._claims.release()
         if self._scratch is not None:
             remove_scratch(self._scratch)
@@ -414,7 +414,7 @@ class Controller:
             self._stop_unasked(f"Idle for {idle}: no connection and no computation.", by="idle timer")
 
     def _stop_unasked(self, reason: str, *, by: str) -> None:
-        """Stop it although nobody has asked for that, so its user is to be told."""
+        """Stop it although nobody has asked for that, so its user must be notified."""
         self._store.announce(MessageCode.STOPPED, f"Stopped. {reason}")
         self.requests.stop(reason, by=by)
 

@@ -216,7 +216,7 @@ def _user_name(user: int) -> str:
 
 
 def facts_of(model: ClusterModel) -> ClusterFacts:
-    """Return what an instructor is told of a cluster: neither its name nor what it computes."""
+    """Return what an instructor sees of a cluster: neither its name nor what it computes."""
     held = [HeldGPU(uuid=slot.uuid, slot=slot.slot, slots=slot.slots) for slot in model.slots]
     devices = dict.fromkeys(worker.device for worker in model.workers if worker.device)
     return ClusterFacts(

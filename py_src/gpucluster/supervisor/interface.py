@@ -85,7 +85,7 @@ class _Handler(web.RequestHandler):
             raise AccessDenied("This cluster belongs to another user.")
         version = self.request.headers.get(PROTOCOL_HEADER, "")
         given = self.request.headers.get(SECRET_HEADER)
-        # Versions before the secret say theirs, and are told what helps.
+        # Versions before the secret say theirs, and get advice.
         older = given is None and version not in {"", str(PROTOCOL_VERSION)}
         if not older and not is_secret(given or "", self.interface.secret):
             raise AccessDenied("Requests to this cluster need its secret, which is in its private folder.")
@@ -97,7 +97,7 @@ class _Handler(web.RequestHandler):
 
     @property
     def by(self) -> str | None:
-        """Who says to be asking."""
+        """The claimed caller."""
         return self.request.headers.get(BY_HEADER)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Who takes part in a cluster right now, and who is on the way."""
+"""Current members of a cluster, and those on the way."""
 
 from __future__ import annotations
 

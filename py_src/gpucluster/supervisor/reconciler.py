@@ -112,7 +112,7 @@ class Backoff:
 class Reconciler:
     """Changes the workers of one cluster, one operation at a time.
 
-    * `deployment`: as it was started.
+    * `deployment`: as started.
     * `plan`: what it was started from.
     * `queues`: whether workers may wait in a queue, so that nobody waits for them here.
     * `store`, `activity_log`: where what is wanted and what happens is written down.
@@ -391,7 +391,7 @@ class Reconciler:
                     await self._give_up(len(_living(slots)), tried)
                     return
             if wanted is None:
-                return  # Who adapts also replaces.
+                return  # Adaptive scaling also replaces.
             if len(_living(slots)) < wanted:
                 await self._ask_again(wanted)
             elif all(slot.state is SlotState.RUNNING for slot in slots):

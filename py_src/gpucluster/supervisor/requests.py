@@ -157,7 +157,7 @@ class Requests:
         if self._model.state.ended or self._model.wanted.stopped:
             return self._model
         if reason is None:
-            reason = self.parts.why_lease_over()  # Who is done lets go, then asks.
+            reason = self.parts.why_lease_over()  # A finished holder releases it, then asks.
         self._activity_log.asked("stop", by, reason or "Stop")
         self.parts.stop_reason = reason
         model = self._store.update(

@@ -41,7 +41,7 @@ class ClusterProcesses:
         return found
 
     def used_bytes(self, usage: dict[int, int | None]) -> int | None:
-        """Return how much of a device these processes use; ``None`` when it cannot be told.
+        """Return how much of a device these processes use; ``None`` when it is unknown.
 
         ``usage`` has the bytes by process id, as NVML tells. In a container it tells the ids of the outside, or no
         process at all.

@@ -78,7 +78,7 @@ class Picture:
 
     def _gauges_html(self) -> str:
         gauges = gauges_html(self.sample) if self.sample is not None else ""
-        when = f"As it was at {moment_text(self.sample.at)}." if self.sample is not None else ""
+        when = f"State at {moment_text(self.sample.at)}." if self.sample is not None else ""
         return gauges + note_html(f"{self.note} {when}".strip())
 
 

@@ -61,7 +61,7 @@ class RecordedPicture:
 
     @property
     def _notes(self) -> str:
-        said = [self.note, self.session.message or "", f"As it was at {moment_text(self._sample.at)}."]
+        said = [self.note, self.session.message or "", f"State at {moment_text(self._sample.at)}."]
         return " ".join(filter(None, said))
 
 

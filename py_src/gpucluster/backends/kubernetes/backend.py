@@ -247,5 +247,5 @@ async def _may(kubernetes: Kubernetes, right: Right) -> bool:
     except KubernetesRefused as error:
         if error.status != 403:
             raise
-        return True  # Who may not even ask is told by what follows.
+        return True  # Missing rights to ask are reported by what follows.
     return bool(told.get("status", {}).get("allowed"))

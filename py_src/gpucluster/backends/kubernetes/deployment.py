@@ -36,7 +36,7 @@ from .scheduler import PodScheduler, Way
 from .spec import KubernetesSpec
 from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
-UNHEARD_SECONDS = 15.0  # An operator that has not noted a number for so long is told again.
+UNHEARD_SECONDS = 15.0  # An operator that has not noted a number for so long gets it again.
 _NOTED = "kopf.zalando.org/last-handled-configuration"  # What the operator's framework has acted on last.
 
 

@@ -18,7 +18,7 @@ MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"
 CLUSTER_LABEL = "dask.org/cluster-name"
 SECRETS = PurePosixPath("/var/run/gpucluster")  # Where the pods find their credentials.
-GRACE_SECONDS = 5  # A pod that is told to end has so long; what it held was moved before.
+GRACE_SECONDS = 5  # A pod that is asked to end has so long; what it held was moved before.
 DEATH_TIMEOUT_SECONDS = 60
 _PREFIX = "GPUCLUSTER_DASHBOARD_PREFIX"
 _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
@@ -115,7 +115,7 @@ def _fill_scheduler(pod: dict[str, Any], spec: KubernetesSpec) -> None:
         for option, file in zip(("--tls-ca-file", "--tls-cert", "--tls-key"), _TLS_FILES, strict=True):
             container["args"] += [option, str(SECRETS / file)]
         container["env"].append((_PREFIX, "dashboard-prefix"))
-        # Who does not know the prefix gets no page, not even that of its health.
+        # Without the prefix there is no page, not even that of its health.
         for probe in ("readinessProbe", "livenessProbe"):
             del container[probe]["httpGet"]
             container[probe]["tcpSocket"] = {"port": "http-dashboard"}

@@ -293,7 +293,7 @@ _TLS = {
 
 
 def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, scheduler: str) -> dict[str, Any]:
-    """Return what all ranks are told. `scheduler`: its address."""
+    """Return the message to all ranks. `scheduler`: its address."""
     return {
         "id": context.cluster_id,
         "n_workers": n_workers,

@@ -31,7 +31,7 @@ _BEFORE_MPI = re.compile(
     r"PATH|LD_LIBRARY_PATH|LD_PRELOAD|PYTHON\w*|(MPI|MPI4PY|MPICH|MPIR|OMPI|OPAL|PRTE|PMIX|I_MPI|UCX|FI|PSM2|HYDRA|SLURM"
     r"|CUDA|NCCL)_\w+"
 )
-"""What somebody gives to the workers and MPI itself reads when it is loaded, before a rank is told anything."""
+"""What somebody gives to the workers and MPI itself reads when it is loaded, before a rank receives anything."""
 _ASK_LIBRARY = (
     "import importlib.util, sys\n"
     "missing = [name for name in ('gpucluster', 'dask_mpi', 'mpi4py') if importlib.util.find_spec(name) is None]\n"
@@ -195,7 +195,7 @@ def identify(path: str, told: str) -> Launcher:
 
 
 async def pmi_options(launcher: Launcher, spec: MPISpec, library: Family) -> list[str]:
-    """Return how Slurm is told to introduce ranks to each other; nothing where it has no way that the library knows."""
+    """Return Slurm's option for connecting ranks; nothing if it has no way that the library knows."""
     if launcher.family is not Family.SLURM or any(word.startswith("--mpi") for word in spec.options):
         return []
     ways = ("pmix", "pmi2") if library is Family.OPEN_MPI else ("pmi2", "pmix")
@@ -272,7 +272,7 @@ def _options(launcher: Launcher, spec: MPISpec, name: str) -> list[list[str]]:
 
 def launcher_environment(launcher: Launcher, spec: MPISpec) -> dict[str, str]:
     """Return the environment of the launcher, which some pass on to other hosts: without what somebody gave the
-    workers, which they are told in another way, where that is not too late."""
+    workers, which they receive in another way, where that is not too late."""
     told = {name for name in spec.env or () if not _BEFORE_MPI.fullmatch(name)}
     early = {name: value for name, value in given_variables().items() if _BEFORE_MPI.fullmatch(name)}
     found = {name: value for name, value in os.environ.items() if name not in told} | early

@@ -62,7 +62,7 @@ class Program:
     async def start(
         cls, command: Sequence[str], environment: Mapping[str, str], told: Mapping[str, Any], name: str
     ) -> Program:
-        """Start the launcher and hand it what all ranks are told.
+        """Start the launcher and pass it the message to all ranks.
 
         `told`: secret: it goes through the launcher's standard input. Its ``id`` is the cluster's. `name`: of the
         launcher, for people. Raises `OSError`: it cannot be started.

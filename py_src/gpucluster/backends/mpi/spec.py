@@ -102,7 +102,7 @@ class MPISpec(NodeSpec, GPUSpec):
 
     @property
     def options(self) -> list[str]:
-        """What else the launcher is told."""
+        """Further options of the launcher."""
         return self.launcher_options or []
 
     @property

@@ -1,4 +1,4 @@
-"""What each rank does: it is told everything through MPI, then lets dask-mpi run a worker here."""
+"""What each rank does: it receives everything through MPI, then dask-mpi runs a worker here."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _work(control: int, given: int) -> None:
     os.write(control, json.dumps({"rank": number, "scratch": scratch}).encode() + b"\n")
     import dask
 
-    # The time is told by who reads it.
+    # The reader adds the time.
     plain = {"distributed.admin.log-format": "%(levelname)-7s %(name)s  %(message)s"}
     dask.config.set({**plain, **told["config"], "temporary-directory": scratch})
     from dask_mpi.cli import main as run_dask_mpi
@@ -82,7 +82,7 @@ def _work(control: int, given: int) -> None:
 
 
 def _told(world: Any, given: int) -> tuple[dict[str, Any], int]:
-    """Return what all ranks are told, and the number of this one.
+    """Return the message to all ranks, and the number of this one.
 
     Where launcher and MPI do not know each other, each process takes itself for the only one. Slurm's own numbers do
     then, as it hands the input to all of them; tasks cannot use MPI.
@@ -132,7 +132,7 @@ def _place_here(world: Any) -> int:
 
 
 def _memory_limit(told: dict[str, Any], world: Any) -> list[str]:
-    """Return how dask-mpi is told the memory of a worker with a GPU where nobody has said it: dask-cuda, which sees one
+    """Return dask-mpi's option for the memory of a worker with a GPU where nobody has said it: dask-cuda, which sees one
     GPU, would take all there is for each."""
     if not told["gpus_per_rank"] or not told["memory_is_shared"]:
         return []

@@ -289,7 +289,7 @@ def _only_on(workers: list[Any]) -> int:
     return sum(1 for worker in workers for task in worker.has_what if here.issuperset(task.who_has or ()))
 
 
-MANY = 200  # From here on, ages are told in whole seconds: the heartbeats are some seconds apart anyway.
+MANY = 200  # From here on, ages are in whole seconds: the heartbeats are some seconds apart anyway.
 _ROW_LENGTH = 1 + len(COLUMNS)
 
 

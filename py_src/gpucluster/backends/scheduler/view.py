@@ -1,6 +1,6 @@
 """What the supervisor asks of a scheduler, wherever it runs.
 
-Reading is immediate: a scheduler in this process is looked at, of one elsewhere the last reading is told.
+Reading is immediate: a scheduler in this process is looked at, of one elsewhere the last reading is returned.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Failing:
 
 @dataclass(frozen=True)
 class Members:
-    """Who takes part in a cluster."""
+    """Members of a cluster."""
 
     workers: tuple[Member, ...] = ()
     n_clients: int = 0  # Clients of users; the supervisor's own does not count.

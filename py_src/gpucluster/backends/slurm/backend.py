@@ -186,7 +186,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
             expected = await expected_start(spec, script)
             return await looking, expected, []
         except commands.SlurmRefused as error:
-            found = await looking  # What sinfo tells is told better.
+            found = await looking  # sinfo's own message is better.
             away = await site.nodes_away(spec.partition) if isinstance(error, commands.NoSuchNode) else []
             if away:
                 # 'sbatch --test-only' looks at nodes that are there now. Such a job is taken, and waits for the others.

@@ -77,7 +77,7 @@ class SchedulerHere(InProcessScheduler):
         return {str(worker.name) for worker in self._scheduler.workers.values()}
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
-        """Take workers for gone; with ``close`` they are told to end."""
+        """Consider workers gone; with ``close`` they are asked to end."""
         for name in names:
             await remove_worker_named(self._scheduler, name, close=close)
 
@@ -117,7 +117,7 @@ class SchedulerInJob(RemoteScheduler):
         return SILENCE_SECONDS
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
-        """Take workers for gone; with ``close`` they are told to end."""
+        """Consider workers gone; with ``close`` they are asked to end."""
         gone = [worker for worker in super().members().workers if worker.name in names]
         if not gone or self.lost is not None:
             return

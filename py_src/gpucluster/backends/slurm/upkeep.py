@@ -67,7 +67,7 @@ class Upkeep:
         ending, handing = self._renewal.look(datetime.now())
         for slot in handing:
             self.task(self._renewal.retire_job(slot, its, waits_for_others=not its.follows_load))
-        if ending and not its.follows_load:  # Who adapts asks for as many as the load needs.
+        if ending and not its.follows_load:  # Adaptive scaling requests as many as the load needs.
             await its.ask_for_jobs([slot.size for slot in ending])
         await self._let_smaller_ones_take_over()
 
@@ -99,7 +99,7 @@ class Upkeep:
                 self.task(self._renewal.retire_job(slot, its, waits_for_others=True))
 
 
-WARNED_SECONDS = 600.0  # So long before the end people are told, at most.
+WARNED_SECONDS = 600.0  # So long before the end users are warned, at most.
 LEAST_SECONDS = 30.0
 MOST_SECONDS = 600.0
 

@@ -361,7 +361,7 @@ def main() -> None:
         scratch = make_scratch(told["scratch_name"], told["local_directory"])
         import dask
 
-        # The time and the host are told by who reads it.
+        # The reader adds time and host.
         dask.config.set({"distributed.admin.log-format": "%(levelname)-7s %(name)s  %(message)s"})
         import distributed
         import distributed.comm.tcp

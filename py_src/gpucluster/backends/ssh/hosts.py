@@ -118,7 +118,7 @@ async def connect(named: Named, config: str | None) -> Any:
 
 def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) -> str:
     """Return why there is no connection, as the end of a sentence."""
-    # What a person is told to try must read the same configuration.
+    # The suggested command must read the same configuration.
     host = named.name if config is None else f"-F {shlex.quote(config)} {named.name}"
     shown = printable(str(error), 160).rstrip(".")
     if isinstance(error, FileNotFoundError):

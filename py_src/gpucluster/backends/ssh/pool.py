@@ -118,7 +118,7 @@ class Pool:
             raise HostUnusable("each GPU of the hosts has a worker already")
         host = min(free, key=rank)
         worker.device = host.free_gpu()
-        host.workers[worker.name] = worker  # Who is placed next sees it.
+        host.workers[worker.name] = worker  # The next placement sees it.
         try:
             yield host
         except BaseException:

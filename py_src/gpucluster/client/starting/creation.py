@@ -120,7 +120,7 @@ class Creation:
             progress = Progress(step="launch", message="Starting the cluster's process")
             if folder is None:
                 folder, held = self._registry.new_folder()
-                # Who has a standby needs no turn: there is little left to do.
+                # With a standby no turn is needed: there is little left to do.
                 turn = Turn.take()
                 if turn is not None and not turn.has_come(before := turn.before()):
                     progress = Progress(step="turn", message=in_line(before))

@@ -71,7 +71,7 @@ def _set_by_dask() -> dict[str, str]:
 def _settings_of_dask() -> dict[str, str]:
     """Return the variable that tells a cluster what this process has set in ``dask.config``, if it has set something.
 
-    Files and variables need not be told: the cluster reads them, too. What is no JSON stays here.
+    Files and variables need not be passed: the cluster reads them, too. What is no JSON stays here.
     """
     config = sys.modules.get("dask.config")
     if config is None:

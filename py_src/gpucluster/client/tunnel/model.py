@@ -1,4 +1,4 @@
-"""What is told about a tunnel."""
+"""The report about a tunnel."""
 
 from __future__ import annotations
 

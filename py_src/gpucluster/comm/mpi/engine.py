@@ -135,7 +135,7 @@ class Engine:
         self._fail("this rank has ended")
 
     def _tag(self, key: Key) -> int:
-        # Who has opened a connection sends with the even tag, the other side with the odd one after it.
+        # The side that opened a connection sends with the even tag, the other with the odd one after it.
         tag: int = FIRST_TAG + 2 * (key.number % self._most_tags)
         return tag
 

@@ -1,4 +1,4 @@
-"""What an MPI library is told before it is loaded, and what it leaves. Imports nothing of Dask or MPI."""
+"""Settings of an MPI library before it is loaded, and what it leaves behind. Imports nothing of Dask or MPI."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ where only who knows the world's secret is listened to.
 
 A ring says how many envelopes its sender has sent so far. That MPI finds none does not mean that none is there: it may
 have been busy with a packet of another kind, of which any number can be before the envelope, or the network was slower
-than the ring. So a rank goes on looking until it has as many as it was told of. The next ring makes up for a lost one,
+than the ring. So a rank goes on looking until it has as many as were announced. The next ring makes up for a lost one,
 and whoever finds that a rank has no room for a ring tries it again. If the last one is lost on a network, that costs
 ``engine.LONGEST_SLEEP_SECONDS`` at most.
 """

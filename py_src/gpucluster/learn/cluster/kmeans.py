@@ -42,7 +42,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         clusters there are: take it for more than about 50 clusters, or for data that are larger than memory. A callable
         is given X, ``n_clusters`` and ``random_state``, so X must be an array in memory.
     n_init : {"auto"} or int
-        So often k-means is run; the result with the smallest inertia counts. ``auto``: 10 for ``random``, otherwise 1.
+        Number of runs of k-means; the result with the smallest inertia counts. ``auto``: 10 for ``random``, otherwise
+        1.
     max_iter : int
     tol : float
         k-means ends when the squared distances that the centres move in one iteration sum to at most this share of the

@@ -44,7 +44,7 @@ class WorkerCommunicator(TreeCommunicator):
     key : optional
         Of this rank's task; with it, the rank ends soon after its task is cancelled or its client is gone.
     patience : float, optional
-        So many seconds to wait until another rank has connected; for ranks that all start at the same time.
+        Seconds to wait until another rank has connected; for ranks that all start at the same time.
     """
 
     def __init__(

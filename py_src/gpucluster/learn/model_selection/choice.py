@@ -65,7 +65,7 @@ def at_random(n_rows: int, n_train: int, n_test: int, seed: int) -> Choice:
 def draws(seed: int, start: int, length: int) -> Array:
     """Return the random number of each of some consecutive rows; array of shape (length,), uint64.
 
-    The generator is told to skip what the rows before would draw, so a row's number depends on nothing but its place.
+    The generator skips what the rows before would draw, so a row's number depends on nothing but its place.
     """
     return np.random.PCG64(seed).advance(start).random_raw(length)
 

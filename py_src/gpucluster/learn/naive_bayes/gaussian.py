@@ -59,7 +59,7 @@ def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Arr
     weight = weights.sum()
     if weight == 0:
         return 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    with np.errstate(invalid="ignore"):  # infinite values are told of later
+    with np.errstate(invalid="ignore"):  # infinite values are reported later
         mean = weights @ X / weight
         return float(weight), to_numpy(mean), to_numpy(weights @ (X - mean) ** 2)
 

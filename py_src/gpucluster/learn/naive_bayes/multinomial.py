@@ -44,7 +44,7 @@ def _counts_of(block: Block) -> Counts | None:
     classes, codes = np.unique(labels_of(block), return_inverse=True)
     member = xp.zeros((len(classes), len(block)))
     member[xp.asarray(codes), xp.arange(len(block))] = 1 if block.weights is None else block.weights
-    with np.errstate(invalid="ignore"):  # infinite values and weights are told of later
+    with np.errstate(invalid="ignore"):  # infinite values and weights are reported later
         features = member @ block.X.astype(np.float64, copy=False)
     return Counts(classes, to_numpy(member.sum(axis=1)), to_numpy(features), float(block.X.min()))
 

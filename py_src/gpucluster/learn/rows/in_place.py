@@ -213,7 +213,7 @@ def run_ranks_in_place(
         forget_assigned(client, table)
         return None
     except BaseException:
-        # Also after Ctrl-C. What ended it is what counts, also where the workers cannot be told.
+        # Also after Ctrl-C. What ended it is what counts, also where the workers cannot be notified.
         with suppress(Exception):
             client.run(close_job, job=group.name, workers=list(asked), on_error="ignore")
         raise

@@ -26,7 +26,7 @@ class Banner:
     Attributes
     ----------
     distinct_source_rows : int
-        So many different records there really are, however many rows the table has.
+        Number of distinct records, however many rows the table has.
     disk_bytes : int or None
         Size of the files; None when it is stored nowhere.
     """

@@ -149,5 +149,5 @@ def _those(read: Callable[[str], list[Item]], lesson: Lesson) -> list[Item]:
     try:
         return read(lesson.id)
     except (NothingToStudy, StudyFileError):
-        # Its author is told by the build; a learner can do without.
+        # The build reports it to the author; a learner can do without.
         return []

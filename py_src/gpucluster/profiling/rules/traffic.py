@@ -100,7 +100,7 @@ def hardly_used(report: ReportFigures) -> Finding | None:
         )
         if (size or 0) >= least
     ]  # fmt: skip
-    # Data that come and go, and imports, are told by rules of their own.
+    # Data that come and go, and imports, have rules of their own.
     alone -= sum(moved) / MOVED_BYTES_PER_SECOND
     alone -= (report.notebook_import_seconds or 0.0) + (report.scheduler_import_seconds or 0.0)
     if alone < NOTEBOOK_SHARE * report.wall_seconds:

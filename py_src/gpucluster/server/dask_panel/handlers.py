@@ -82,7 +82,7 @@ class PanelClustersHandler(ClustersHandler):
 
     @authenticated
     async def get(self) -> None:
-        """List the clusters. Who may not see ours still sees its own, as before."""
+        """List the clusters. Users who may not see ours still see its own, as before."""
         allowed = await ensure_async(self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE))
         if not allowed and not self.dask_labextension.answers:
             raise HTTPError(403, f"User is not authorized to read on resource: {AUTH_RESOURCE}.")

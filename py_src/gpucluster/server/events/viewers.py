@@ -51,7 +51,7 @@ Write = Callable[[EventMessage], "asyncio.Future[Any]"]
 
 
 class Viewer:
-    """What one page has still to be told.
+    """What is still to be sent to one page.
 
     Nobody waits for a page: while its connection is full, only the newest message about each thing is kept.
     """

@@ -122,7 +122,7 @@ class HostWatch:
 
 
 def matters(old: HostDevices, new: HostDevices) -> bool:
-    """Whether a page should be told the new reading."""
+    """Whether a page should receive the new reading."""
     if _moved(old, new, "host_memory_available_bytes") or len(old.devices) != len(new.devices):
         return True
     if any(_device_differs(*pair) for pair in zip(old.devices, new.devices, strict=True)):

@@ -27,7 +27,7 @@ from .devices import DeviceReader
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the protocol, and how it is told.
+    """A figure of the protocol, and its format.
 
     * `field`: name in the protocol.
     * `name`: of the metric, without ``gpucluster_`` and what comes before.
@@ -183,4 +183,4 @@ class MetricsHandler(ClusterAPIHandler):
         try:
             return await self.control.glance(id, timeout=ANSWER_SECONDS)
         except GPUClusterError:
-            return None  # It is busy, or has just ended; the others are told all the same.
+            return None  # It is busy, or has just ended; the others are still reported.

@@ -1,4 +1,4 @@
-"""Who has which GPU of this machine, and who waits for one; what instructors do with the clusters of a class."""
+"""Users of each GPU of this machine, and the queue; what instructors do with the clusters of a class."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class ViewFeeds:
         self._feeds: dict[str, _Feed] = {}
 
     def attach(self, cluster: str, write: Write, *, tasks: bool) -> Viewer:
-        """Add a viewer to a cluster, who is told from now on what changes; ``tasks``: with keys of tasks."""
+        """Add a viewer to a cluster, who receives changes from now on; ``tasks``: with keys of tasks."""
         feed = self._feeds.get(cluster)
         if feed is None:
             feed = self._feeds[cluster] = _Feed(self._control, cluster, self._log)
@@ -101,7 +101,7 @@ class _Feed:
                 else:
                     self._newest = {}
             except (GPUClusterError, OSError):
-                pass  # It has just ended, or hangs: what it is now is told by its state.
+                pass  # It has just ended, or hangs: its state shows what it is now.
             except Exception as error:
                 if not failed:
                     self._log.warning("The figures of a shared view broke off: %s", error, exc_info=True)

@@ -1,4 +1,4 @@
-"""What all addresses of a shared view have in common: who is let in, and what a browser is told to keep from."""
+"""What all addresses of a shared view have in common: who is let in, and what browsers must not do."""
 
 from __future__ import annotations
 

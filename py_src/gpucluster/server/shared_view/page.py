@@ -21,7 +21,7 @@ from .handler import COOKIE, OVER, Limiter, SharedViewHandler, TooOften, ViewRef
 MOST_BODY_BYTES = 1024
 ONLY_JSON = 'Send the token of the link as JSON, {"token": "…"}, and nothing else.'
 WRONG_TOKENS = (10, 60.0)
-"""So many from one address within so many seconds; then others are told to wait. Many people share an address, so a
+"""So many from one address within so many seconds; then others have to wait. Many people share an address, so a
 token that is right lets in whatever others have sent: nobody can guess 256 bits."""
 WRONG = (
     "This link is not right, and too many that are not came from your address. Ask for a new one, or try again in a "

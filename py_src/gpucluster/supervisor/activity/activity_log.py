@@ -132,7 +132,7 @@ class ActivityLog:
         self._missed.difference_update(came.values())
         went = [(address, worker) for address, worker in before.items() if address not in self._workers]
         if not self._came.keys().isdisjoint(address for address, _ in went):
-            self.flush()  # Who comes and goes at once is told to have come first.
+            self.flush()  # Of a short-lived member the arrival is reported first.
         if not restarting:
             self._came |= {address: name for address, name in came.items() if name not in self._returning}
             self._went += [(address, worker) for address, worker in went if address not in self._restarted]

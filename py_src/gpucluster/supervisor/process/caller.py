@@ -26,7 +26,7 @@ DELETED = "The folder {} was deleted. Workers that start from now on work in {},
 
 
 class Adoption(BaseModel):
-    """What a standby is told when it becomes a cluster. The spec is in the record."""
+    """What a standby receives when it becomes a cluster. The spec is in the record."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -53,7 +53,7 @@ RAPIDS = ("rmm", "cupy", "cudf")
 cluster with GPUs asks for its first worker: not before, as a process that waits for a cluster would hold half a
 gigabyte. On an H100 no CUDA context came from that, workers forked so computed right in all kinds of memory, and the
 next worker came in 0.5 s instead of 1.7 s (``docs/gpu-proof.md``)."""
-RAPIDS_SIGNAL = signal.SIGUSR1  # What the process that workers are forked from is told by that the next ones have GPUs.
+RAPIDS_SIGNAL = signal.SIGUSR1  # What the process that workers are forked from receives when the next ones have GPUs.
 PRELOAD_RAPIDS = "GPUCLUSTER_PRELOAD_RAPIDS"
 """With ``0`` in it each GPU worker imports RAPIDS itself; with ``1`` it is imported at once, by any process that waits
 for a cluster."""

@@ -61,7 +61,7 @@ def _be_new() -> None:
 def copy_process(
     program: str, arguments: Sequence[str], descriptors: Collection[int], *, first: Callable[[], None]
 ) -> int:
-    """Fork, and run in the child what a new Python would be told by ``-c``; returns the child's pid.
+    """Fork, and run in the child what a new Python would get by ``-c``; returns the child's pid.
 
     It stands in for ``multiprocessing.util.spawnv_passfds``. Call it while there is one thread.
 

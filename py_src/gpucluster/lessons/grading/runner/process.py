@@ -74,7 +74,7 @@ def grade_in_runner(job: Job, runners: Runners | None = None) -> NotebookGrade:
     except ValueError:
         failed.notes = ["The process that graded it has died."]
     else:
-        # Who it belongs to is known here; whatever happened over there does not change it.
+        # Its owner is known here; whatever happened over there does not change it.
         return result.model_copy(update={"learner": job.learner, "lesson": job.lesson, "file": job.file})
     return failed
 

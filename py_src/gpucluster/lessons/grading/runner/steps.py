@@ -49,7 +49,7 @@ def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
         All code cells of the notebook.
     own : sequence of bool
         Which of them must run whatever they hold, as what the learner has written. A cell of the lesson must, too,
-        when it cannot be told what it does, or when it binds or changes (``x = …``, ``x[0] = …``, ``x.append(…)``,
+        when it is unknown what it does, or when it binds or changes (``x = …``, ``x[0] = …``, ``x.append(…)``,
         ``sort(x)``) a name that a cell reads which must run. So may the text of ``table.query("a < @limit")``.
     """
     found = [_names_in(code, texts=mine) for code, mine in zip(codes, own, strict=True)]
@@ -72,13 +72,13 @@ def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
 
 
 def bound_names(code: str) -> frozenset[str]:
-    """Return the global names that a cell binds; none where that cannot be told."""
+    """Return the global names that a cell binds; none where that is unknown."""
     names = _names_in(code, texts=False)
     return frozenset() if names is None else names.binds
 
 
 def _names_in(code: str, *, texts: bool) -> _Names | None:
-    """Return the names of a cell, with those in its texts if wanted; None where that cannot be told."""
+    """Return the names of a cell, with those in its texts if wanted; None where that is unknown."""
     if len(code) > _MOST_CHARACTERS:
         return None
     lines = code.split("\n")

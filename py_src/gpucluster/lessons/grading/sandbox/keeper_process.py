@@ -1,6 +1,6 @@
 """A keeper in a process of its own, which stays as it is when its runner gives up its rights.
 
-Who is restricted by Landlock can neither make a sandbox nor end what runs in one. So the runner, before it restricts
+A process restricted by Landlock can neither make a sandbox nor end what runs in one. So the runner, before it restricts
 itself, splits a small process off that can do both. It takes no other wishes than those below, whoever runs the runner.
 """
 

@@ -59,7 +59,7 @@ def import_file(
     lesson : str
         Number of the lesson that gets the items, such as ``"03"``.
     topic : str
-        Topic of the items; cards that have one of their own keep it.
+        Topic of the items; cards that have their own keep it.
     link : str, optional
         Where the lesson explains them, such as ``"03#starvation"``. Left out: the lesson.
     into : pathlib.Path, optional
