@@ -198,7 +198,7 @@ def test_a_cluster_whose_process_was_paused_is_listed_with_the_way_on(shared_sit
     try:
         # The kernel stops one thread after the other.
         warnings = shared_site.wait_for(two, lambda model: model.warnings != before.warnings).warnings
-        assert f"'kill -CONT {before.pid}' lets it go on" in warnings[-1]
+        assert f"'kill -CONT {before.pid}' resumes it" in warnings[-1]
     finally:
         os.kill(before.pid, signal.SIGCONT)
     assert shared_site.get(two).warnings == before.warnings

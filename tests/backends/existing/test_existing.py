@@ -164,7 +164,7 @@ async def test_scheduler_files(tmp_path, text, said):
         ({"address": "http://x:1"}, "is not the address of a scheduler"),
         ({"address": "tcp://x:99999"}, "is not the address of a scheduler"),
         ({"address": "tcp://x:1", "n_workers": 2}, "n_workers is set by the owner of the scheduler"),
-        ({"address": "tcp://x:1", "scheduler_file": "/x"}, "give one of them"),
+        ({"address": "tcp://x:1", "scheduler_file": "/x"}, "pass one of them"),
         ({"address": "tls://x:1", "tls_key": "/x"}, "give all three"),
         ({"scheduler_file": "x"}, "must be an absolute path"),
     ],

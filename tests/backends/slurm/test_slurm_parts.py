@@ -377,7 +377,7 @@ def test_jobs_in_the_queue() -> None:
         (
             "FAILED",
             "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-23T13:30:00 ***",
-            "somebody cancelled its",
+            "was cancelled",
         ),
         ("FAILED", "bash: python: command not found", "its job 7 failed on n1: bash: python: command not found"),
     ],
