@@ -1,4 +1,4 @@
-"""The holder of a lease: a process that lives and holds a lock, which it lets go of when it is done, however that " "comes."""
+"""The holder of a lease: a running process that holds a lock until it is done, however that comes."""
 
 from __future__ import annotations
 

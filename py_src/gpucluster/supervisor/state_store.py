@@ -85,7 +85,7 @@ class StateStore:
     def announce(self, code: str, text: str, subject: str | None = None, *, instead: Message | None = None) -> Message:
         """Add a piece of news; returns it, short enough for a notice but for what an instructor says.
 
-        `instead`: an earlier one that this one completes: it goes, and its time stays, so that nobody is notified twice.
+        `instead`: an earlier one that this one completes: it goes, and its time stays, so that nobody reads it twice.
         """
         added = news(code, text, subject)
         # Who hears that an instructor's message has arrived finds it in the record.

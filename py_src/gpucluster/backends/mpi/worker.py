@@ -132,8 +132,8 @@ def _place_here(world: Any) -> int:
 
 
 def _memory_limit(told: dict[str, Any], world: Any) -> list[str]:
-    """Return dask-mpi's option for the memory of a worker with a GPU where nobody has said it: dask-cuda, which sees one
-    GPU, would take all there is for each."""
+    """Return dask-mpi's option for the memory of a worker with a GPU if it is not set: dask-cuda, which sees one GPU,
+    would take all there is for each."""
     if not told["gpus_per_rank"] or not told["memory_is_shared"]:
         return []
     from mpi4py import MPI
