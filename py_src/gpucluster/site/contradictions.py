@@ -1,6 +1,7 @@
 """Defaults and presets that the site's own limits refuse.
 
-With such a default, nobody could create anything without setting more than they want to: it is reported and ignored, and what is left open then becomes the limit. A preset is reported, and kept.
+With such a default, nobody could create anything without setting more than they want to: it is reported and ignored,
+and what is left open then becomes the limit. A preset is reported, and kept.
 """
 
 from __future__ import annotations
