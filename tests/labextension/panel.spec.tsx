@@ -39,6 +39,7 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     clusters,
     isReady: true,
     connection: 'live',
+    refusal: null,
     changed: new Signal(owner),
     created: new Signal(owner),
     sampled: new Signal(owner),
