@@ -13,7 +13,7 @@ from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.sizes import parse_size, rounded_down
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.policy import GPUPolicy
-from gpucluster.site import limits, share
+from gpucluster.site import limits, quota
 from gpucluster.site.quota import Remaining, fault_of_request
 from gpucluster.site.sharing import PerUser
 
@@ -23,7 +23,7 @@ GIB = 2**30
 @pytest.fixture
 def machine(monkeypatch):
     """A machine of 2 cores and 24 GiB."""
-    for module in (share, limits, capacity):
+    for module in (quota, limits, capacity):
         monkeypatch.setattr(module, "this_machine", lambda: Machine(memory_bytes=24 * GIB, cores=2))
 
 

@@ -20,7 +20,7 @@ from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
 from gpucluster.registry.moments import now
 from gpucluster.registry.store import Registry
-from gpucluster.supervisor.quota import Share
+from gpucluster.supervisor.quota import Quota
 
 AUTOGROUP = Path("/proc/self/autogroup")
 
@@ -182,7 +182,7 @@ async def test_who_was_slower_plans_with_what_is_left_now(says):
 
     other, mine = Store("other"), Store("mine")
     other.update(memory_limit_bytes=4 * 2**30)
-    share, context = Share(Others(), "mine"), StartContext("mine", None, Path("/"), "prefix")
+    share, context = Quota(Others(), "mine"), StartContext("mine", None, Path("/"), "prefix")
     plan = await share.planned(mine, Planner([other.model]), mine.model.spec, context)
     assert plan.memory_limit_bytes == mine.model.memory_limit_bytes == 2 * 2**30
     clusters.clear()

@@ -111,8 +111,8 @@ def test_a_long_wait_is_told_once(monkeypatch):
     for _ in range(8):
         assert backoff.due
         backoff.asked()
-        told.append(backoff.untold_wait())
-        assert backoff.untold_wait() is None
+        told.append(backoff.take_wait_to_report())
+        assert backoff.take_wait_to_report() is None
         now[0] += 60.0 if backoff.due else told[-1] or 4.0
     assert told == [None, None, None, 8.0, 16.0, 32.0, 60.0, 60.0]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from gpucluster.client import telemetry
+from gpucluster.client import events
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.widgets.kernel import (
@@ -182,13 +182,13 @@ async def until(condition: Callable[[], Any]) -> None:
 @pytest.fixture
 def connections(monkeypatch: Any) -> list[str]:
     opened: list[str] = []
-    original = telemetry.stream_lines
+    original = events.stream_lines
 
     def noted(folder: Any, path: str) -> Any:
         opened.append(path)
         return original(folder, path)
 
-    monkeypatch.setattr(telemetry, "stream_lines", noted)
+    monkeypatch.setattr(events, "stream_lines", noted)
     return opened
 
 

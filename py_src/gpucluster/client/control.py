@@ -166,7 +166,7 @@ class ControlMethods:
         await remove_cluster(self.registry, id)
 
     @sync_and_async
-    async def glance(self: AsyncControl, id: str, *, timeout: float | None = None) -> TelemetrySample:
+    async def sample(self: AsyncControl, id: str, *, timeout: float | None = None) -> TelemetrySample:
         """Return the newest figures without making workers report more often: for monitors that ask all day."""
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/sample", timeout=timeout)

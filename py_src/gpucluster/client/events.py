@@ -1,4 +1,4 @@
-"""What happens to clusters and what is measured in them, as it comes."""
+"""Streams of events: changes of clusters, read from the registry, and samples of their telemetry."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ async def _told(control: AsyncControl, model: ClusterModel) -> dict[str, Any]:
     }
     if model.scheduler_address is not None and not model.state.ended:
         try:
-            told["now"] = sentences(await control.glance(model.id, timeout=5))
+            told["now"] = sentences(await control.sample(model.id, timeout=5))
         except GPUClusterError as error:
             told["now"] = [error.message]
     return _known(told)

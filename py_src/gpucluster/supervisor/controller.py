@@ -120,7 +120,7 @@ class Controller:
         self.spec = model.spec
         self.parts = parts = ClusterParts(registry, folder, model)
         self._store, self._activity_log, self._titles = parts.store, parts.activity_log, parts.titles
-        self._idle, self._share = parts.idle, parts.share
+        self._idle, self._quota = parts.idle, parts.quota
         self.requests = Requests(parts)
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
@@ -215,13 +215,13 @@ class Controller:
             protocol=protocol,
             report=self._report,
             tell=self._activity_log.happened,
-            left=self._share,
+            left=self._quota,
         )
         self._claims = context.claims
-        self.parts.plan = plan = await self._share.planned(self._store, self.backend, spec, context)
+        self.parts.plan = plan = await self._quota.planned(self._store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
             wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
-            self._share.allow_scratch(self._store, wanted_bytes, asked=spec.scratch_limit != "auto")
+            self._quota.allow_scratch(self._store, wanted_bytes, asked=spec.scratch_limit != "auto")
         has_gpus = backend.traits.has_gpus if plan.has_gpus is None else plan.has_gpus
         self._store.update(
             network=plan.network,
@@ -245,7 +245,7 @@ class Controller:
                 scheduler,
                 self._activity_log.happened,
                 has_gpus=has_gpus,
-                why_none=self._share.no_scratch,
+                why_none=self._quota.no_scratch,
             )
             await self._scratch_watch.begin(self._most_wanted(self.parts.plan))
         if deployment.submitted is not None:
@@ -274,7 +274,7 @@ class Controller:
             # Asked for before it was known that workers come in whole jobs.
             together = plan.workers_together if plan.whole_jobs else 1
             wanted = Wanted(n_workers=-(-wanted.n_workers // together) * together)
-        self._walltime = self._share.ends(self.backend.traits)
+        self._walltime = self._quota.ends(self.backend.traits)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
             prefix = scheduler.dashboard_prefix
@@ -374,7 +374,7 @@ class Controller:
         if self.sampler is not None:
             self.sampler.note_use(used=used)
         if self._claims is not None:
-            self._claims.tell_end(self._share.expected_end(self._walltime, self._idle))
+            self._claims.tell_end(self._quota.expected_end(self._walltime, self._idle))
         self._store.update(soon=True, idle=self._idle.model(), **self._members())
         self._activity_log.saw_recomputing(members.n_recomputing)
 
@@ -429,7 +429,7 @@ class Controller:
         found = observed(deployment, has_gpus=self.model.has_gpus)
         say = found["say"]
         if self._walltime is not None:
-            found["ends_at"] = self._share.ends_at
+            found["ends_at"] = self._quota.ends_at
         if (plan := self.parts.plan) is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
             say[MessageCode.NOTE] = plan.notes(self._most_wanted(plan)) + deployment.notes()

@@ -1,4 +1,4 @@
-"""Current members of a cluster, and those on the way."""
+"""The workers and clients of a cluster as its model lists them: connected ones, and workers that are coming."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from .idle import IdleTimer
 from .state_store import StateStore
 
 
-class Share:
-    """The share of one cluster; to its backend, a ``backends.share.RemainingShare``."""
+class Quota:
+    """The quota of one cluster; to its backend, a ``RemainingShare`` of ``backends/backend.py``."""
 
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry

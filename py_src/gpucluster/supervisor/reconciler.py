@@ -90,7 +90,7 @@ class Backoff:
     def _left(self) -> float:
         return self._asked + self._delay - time.monotonic()
 
-    def untold_wait(self) -> float | None:
+    def take_wait_to_report(self) -> float | None:
         """Return the seconds until it is time to ask, where they are many; once for each wait."""
         if self._told or self._left < TOLD_FROM_SECONDS:
             return None
@@ -103,7 +103,7 @@ class Backoff:
         self._asked = time.monotonic()
         self._told = False
 
-    def calm(self) -> None:
+    def note_complete(self) -> None:
         """Note that none is missing; after some time of that the next one is asked for at once again."""
         if time.monotonic() - self._asked > LONGEST_BACKOFF_SECONDS:
             self._delay = 0.0
@@ -395,7 +395,7 @@ class Reconciler:
             if len(_living(slots)) < wanted:
                 await self._ask_again(wanted)
             elif all(slot.state is SlotState.RUNNING for slot in slots):
-                self._backoff.calm()
+                self._backoff.note_complete()
                 self._could_not_start = None
                 self._tell_failure(None)
         except Exception as error:
@@ -416,7 +416,7 @@ class Reconciler:
             self._backoff.asked()
             self._activity_log.misses(slot.name for slot in self._slots() if slot.state is SlotState.LOST)
             await self._deployment.scale(wanted)
-        elif (seconds := self._backoff.untold_wait()) is not None:
+        elif (seconds := self._backoff.take_wait_to_report()) is not None:
             why = self._could_not_start or "Workers were lost again soon after they had come."
             self._tell_failure(f"{why} They are requested again in {seconds:.0f} seconds.")
 

@@ -27,7 +27,7 @@ from .activity.worker_titles import WorkerTitles
 from .figures.recording import ClusterRecording
 from .figures.sampler import Sampler
 from .idle import IdleTimer
-from .quota import Share
+from .quota import Quota
 from .reconciler import Reconciler
 from .state_store import StateStore
 
@@ -57,7 +57,7 @@ class ClusterParts:
         )
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.recording = ClusterRecording(self.store, self.activity_log)
-        self.share = Share(registry, folder.id)
+        self.quota = Quota(registry, folder.id)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
         self.plan: Plan | None = None
@@ -114,8 +114,8 @@ class Requests:
             if most > plan.maximum_workers:
                 raise refused_field(field, f"must be at most {plan.maximum_workers}, not {most}: {plan.maximum_reason}")
             if is_here(self._model):
-                plan = self.parts.share.planned_for(most, plan, self.parts.spec)
-                if (fault := self.parts.share.fault(most, plan)) is not None:
+                plan = self.parts.quota.planned_for(most, plan, self.parts.spec)
+                if (fault := self.parts.quota.fault(most, plan)) is not None:
                     raise refused_field(field, fault.removesuffix("."))
                 if plan.shares_memory:
                     limit = {"memory_limit_bytes": plan.memory_limit_bytes}

@@ -1,4 +1,4 @@
-"""Whether a cluster may be opened now: the hours and the shares of this site."""
+"""Whether a cluster may be opened now: the hours and the quotas of this site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report about a tunnel."""
+"""The models of a tunnel's command line and of its checks."""
 
 from __future__ import annotations
 

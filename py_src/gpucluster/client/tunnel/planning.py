@@ -1,4 +1,4 @@
-"""Which line it is."""
+"""Which ``ssh`` command line leads from the user's laptop to a port of this machine."""
 
 from __future__ import annotations
 

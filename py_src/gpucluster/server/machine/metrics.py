@@ -181,6 +181,6 @@ class MetricsHandler(ClusterAPIHandler):
 
     async def _sample(self, id: str) -> TelemetrySample | None:
         try:
-            return await self.control.glance(id, timeout=ANSWER_SECONDS)
+            return await self.control.sample(id, timeout=ANSWER_SECONDS)
         except GPUClusterError:
             return None  # It is busy, or has just ended; the others are still reported.

@@ -1,6 +1,6 @@
 """One sampler per cluster: reads what the workers' heartbeats have brought to the scheduler, wherever that is.
 
-Nothing is asked of the workers. While nobody looks, only the history is fed; a sample is put into words once, whatever
+Nothing is asked of the workers. While nobody looks, only the history is fed; a sample is encoded once, whatever
 the number of those who look.
 """
 
@@ -58,7 +58,7 @@ class Sampler:
     def start(self, *, devices: bool) -> None:
         """Begin to sample, and let the workers send our figures; needs a running event loop."""
         # Beside: a cluster is ready to work before its workers have answered this.
-        self._tasks = [asyncio.create_task(self._equip(devices)), asyncio.create_task(self._run())]
+        self._tasks = [asyncio.create_task(self._register_plugin(devices)), asyncio.create_task(self._run())]
 
     def stop(self) -> None:
         while self._tasks:
@@ -108,7 +108,7 @@ class Sampler:
     def newest(self) -> bytes:
         """Return a sample as a line of JSON without being a listener: workers need not report more often for it."""
         if time.monotonic() - self._taken > self.interval:
-            self._put_into_words(self.read())
+            self._encode(self.read())
         return self._line
 
     @property
@@ -138,12 +138,12 @@ class Sampler:
         }
         return b'{"kind":"telemetry","sample":' + to_json(sample, inf_nan_mode="null") + b"}\n"
 
-    def _put_into_words(self, columns: Columns) -> None:
+    def _encode(self, columns: Columns) -> None:
         self._line = self.encoded(columns)
         self._number += 1
         self._taken = time.monotonic()
 
-    async def _equip(self, devices: bool) -> None:
+    async def _register_plugin(self, devices: bool) -> None:
         try:
             await self._scheduler.add_worker_plugin(PLUGIN, pickled_plugin(devices=devices))
         except Exception as error:
@@ -156,7 +156,7 @@ class Sampler:
                 columns = self.read()
                 self.history.add(columns)
                 if self._listeners:
-                    self._put_into_words(columns)
+                    self._encode(columns)
                     async with self._changed:
                         self._changed.notify_all()
             except Exception:
