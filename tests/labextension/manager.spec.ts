@@ -173,6 +173,15 @@ describe('events', () => {
     expect(seen).toEqual(['no_library', undefined]);
   });
 
+  it('say why the server refuses, and are asked for until it does not', async () => {
+    const message = 'Others can read the directory of clusters.';
+    server.answers.set('GET clusters', () => json({ code: 'unsafe', message }, 500));
+    manager = server.manager();
+    server.drop();
+    await manager.refresh().catch(() => undefined);
+    await until(() => manager.connection === 'live' || manager.fault === message);
+  });
+
   it('come back after the connection was lost, with what happened meanwhile', async () => {
     manager = server.manager();
     await until(() => manager.connection === 'live');

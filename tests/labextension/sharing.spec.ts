@@ -152,7 +152,12 @@ it('lists the links that there are as text, and withdraws them', async () => {
   press('Revoke link 8896cee4');
   await settle();
   expect(manager.withdrawn).toEqual(['00000001', '8896cee4']);
-  expect(open()!.querySelector('.gpc-LinkRow')!.textContent).toBe('8896cee4 · revoked');
+  // It is no active link any more.
+  expect(open()!.querySelector('.gpc-LinkRow')!.textContent).not.toContain('8896cee4');
+  expect(open()!.querySelector('[role=alert]')!.textContent).toBe('Link 8896cee4 was revoked.');
+  press('Revoke link 00000001');
+  await settle();
+  expect(open()!.textContent).not.toContain('Active links');
   expect(open()!.querySelector('input')).toBe(document.activeElement);
   press('Cancel');
   await done;

@@ -119,7 +119,12 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
   private async _withdraw(link: SharedLink, row: HTMLElement): Promise<void> {
     try {
       await this._manager.withdraw(this._cluster.id, link.id);
-      row.replaceChildren(this._trans.__('%1 · revoked', link.id));
+      const title = row.previousElementSibling;
+      row.remove();
+      if (title?.matches('h4') && !title.nextElementSibling?.matches('.gpc-LinkRow')) {
+        title.remove();
+      }
+      this._alert.textContent = this._trans.__('Link %1 was revoked.', link.id);
       // The button that had the focus is gone: the keyboard stays in the dialog.
       this._hours.focus();
     } catch (error) {
@@ -148,7 +153,7 @@ class MadeLink extends Widget {
     if (isOfThisMachine(address)) {
       const note = element('p', 'gpc-Notice', this.node);
       note.textContent = trans.__(
-        'Only this machine can open this address. For others, open JupyterLab at its network address or through a hub, and share from there.'
+        'Only this machine can open this link. To share with others, open JupyterLab at its network address or through a hub.'
       );
     }
   }

@@ -80,6 +80,9 @@ export class ClusterManager implements IDisposable {
   /** Emitted when such a reading has arrived, or has become void. */
   readonly hostChanged: Signal<IClusterManager, void> = new Signal(this);
 
+  /** Why the list could not be had the last time, in the server's words; null: it could, or the server is silent. */
+  fault: string | null = null;
+
   /** Whether the list has been received at least once. */
   isReady = false;
 
@@ -132,7 +135,14 @@ export class ClusterManager implements IDisposable {
       }
     } catch (error) {
       if (!this.isDisposed && !this._events.isOpen) {
+        const fault = error instanceof RefusedError ? error.message : null;
+        if (fault !== this.fault) {
+          this.fault = fault;
+          this.changed.emit();
+        }
         this._setConnection('lost');
+        // Until the stream opens, nothing else would ask again.
+        void this._poll.start();
       }
       throw error;
     }

@@ -44,7 +44,8 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
   if (!isReady) {
     return connection === 'lost' ? <Unreachable {...props} /> : <Waiting trans={trans} />;
   }
-  const state = connectionSentence(connection, trans);
+  const state =
+    (connection === 'lost' ? manager.fault : null) ?? connectionSentence(connection, trans);
   const { current, ended } = order.arrange(clusters, links);
   return (
     <div ref={list}>
@@ -196,7 +197,7 @@ function Unreachable({ manager, trans }: IClusterListProps): JSX.Element {
     <div className="gpc-Empty" role="alert">
       <p>
         {asking.error === null
-          ? trans.__('The gpucluster server extension is not responding.')
+          ? (manager.fault ?? trans.__('The gpucluster server extension is not responding.'))
           : sentenceOf(asking.error)}
       </p>
       <button
