@@ -11,7 +11,7 @@ function icon(name: string, path: string): LabIcon {
 /** A chip with three workers above it. */
 export const clusterIcon = icon(
   'cluster',
-  'M6 12h12a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-8a1 1 0 0 1 1-1zm1 2v6h10v-6zM9 15.5h6v3H9zM2 13.5h2v1.5H2zM2 16.2h2v1.5H2zM2 19h2v1.5H2zM20 13.5h2v1.5h-2zM20 16.2h2v1.5h-2zM20 19h2v1.5h-2zM4.3 6h1.4v2.3h12.6V6h1.4v3.7h-7V12h-1.4V9.7h-7zM11.3 6h1.4v3h-1.4zM2.7 4.5a2.3 2.3 0 1 1 4.6 0 2.3 2.3 0 1 1-4.6 0zM9.7 4.5a2.3 2.3 0 1 1 4.6 0 2.3 2.3 0 1 1-4.6 0zM16.7 4.5a2.3 2.3 0 1 1 4.6 0 2.3 2.3 0 1 1-4.6 0z'
+  'M5 12h14v10H5zm2 2v6h10v-6zm2 2h6v2H9zM2 14h2v1H2zm0 2.5h2v1H2zM2 19h2v1H2zm18-5h2v1h-2zm0 2.5h2v1h-2zm0 2.5h2v1h-2zM3 2h4v4H3zm7 0h4v4h-4zm7 0h4v4h-4zM4 6h2v2h5V6h2v2h5V6h2v4h-7v2h-2v-2H4z'
 );
 
 export const lessonsIcon = icon(

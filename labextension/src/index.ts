@@ -45,7 +45,7 @@ import { studyPlugin } from './study';
 /** The store; other extensions may ask for it. */
 const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
   id: 'gpucluster:manager',
-  description: 'Knows the Dask clusters of this user.',
+  description: 'Knows the clusters of this user.',
   autoStart: true,
   provides: IClusterManager,
   activate: (app: JupyterFrontEnd): IClusterManager =>
@@ -55,7 +55,7 @@ const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
 /** What the server knows of lessons; other extensions may ask for it. */
 const lessonsPlugin: JupyterFrontEndPlugin<ILessonStore> = {
   id: 'gpucluster:lessons',
-  description: 'Knows the lessons and how far the learner is.',
+  description: 'Knows the lessons and the progress.',
   autoStart: true,
   provides: ILessonStore,
   activate: (app: JupyterFrontEnd): ILessonStore =>
@@ -65,7 +65,7 @@ const lessonsPlugin: JupyterFrontEndPlugin<ILessonStore> = {
 /** The panel, its commands and everything that is opened from it. */
 const panelPlugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN_ID,
-  description: 'A panel to create, watch, scale and stop Dask clusters on GPUs and CPUs.',
+  description: 'A panel to create, watch, scale and stop Dask clusters.',
   autoStart: true,
   requires: [IClusterManager, ILessonStore],
   optional: [
@@ -207,7 +207,7 @@ panelPlugin.optional = panelPlugin.optional?.filter(Boolean);
 /** Clusters among the other running things. */
 const runningPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:running',
-  description: 'Lists Dask clusters among the running terminals and kernels.',
+  description: 'Lists clusters among the running kernels.',
   autoStart: true,
   requires: [IClusterManager],
   // Notebook 7 has them on its page of files alone.

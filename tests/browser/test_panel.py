@@ -205,8 +205,8 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     expect(chip).to_have_text("blue")
     # Chosen from the chip, it is the same as from the card.
     chip.click()
-    menu = page.get_by_role("menu").filter(has_text="Connect to blue")
-    expect(menu.get_by_role("menuitemcheckbox", name="Connect to blue")).to_be_checked()
+    menu = page.get_by_role("menu").filter(has_text="Connected to blue")
+    expect(menu.get_by_role("menuitemcheckbox", name="Connected to blue")).to_be_checked()
     expect(menu.get_by_role("menuitem")).to_have_text(["New Cluster…", "Show Panel"])
     page.keyboard.press("Escape")
     expect(chip).to_be_focused()

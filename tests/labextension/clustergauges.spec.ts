@@ -70,7 +70,7 @@ describe('the gauges of a cluster', () => {
   it('show a CPU cluster what it has, and nothing of GPUs', async () => {
     const node = await draw(sample({ tasks: { processing: 3, waiting: 4, erred: 1 } }));
     expect(meter(node, 'Memory')?.getAttribute('aria-valuetext')).toContain('1 GiB of 2 GiB');
-    expect(node.textContent).toContain('3 running, 4 waiting, 1 failed');
+    expect(node.textContent).toContain('2 running, 1 ready, 4 waiting, 1 failed');
     expect(node.textContent).toContain('0 / 2 threads');
     expect(node.textContent).not.toContain('Shared');
     expect(meter(node, 'VRAM')?.closest('[hidden]')).not.toBeNull();
@@ -104,6 +104,13 @@ describe('the gauges of a cluster', () => {
     expect(about?.querySelectorAll('.gpc-Mark')).toHaveLength(4);
   });
 
+  it('count no more running tasks than there are threads', async () => {
+    // The scheduler has not noticed yet that a worker died with its tasks.
+    const tasks = { processing: 4 };
+    const node = await draw(sample({ tasks, executing: [2, 2], n_threads: 1 }));
+    expect(node.querySelector('[data-part=tasks]')?.textContent).toContain('2 running, 2 ready');
+  });
+
   it('keep the kinds of tasks where they are', async () => {
     const kind = (prefix: string, in_memory: number, processing = 0) => ({
       prefix,
@@ -129,20 +136,22 @@ describe('the gauges of a cluster', () => {
     for (let i = 4; i < 12; i++) {
       await next(kind('sum', 2), kind('score', i, 1), kind('fit', i, 1), kind('load', i, 1));
     }
-    expect(names()).toEqual(['fit', 'load', 'score']);
+    expect(names()).toEqual(['load', 'score', 'fit']);
     // One that is gone leaves its place free, and those below it where they are.
-    await next(kind('score', 12, 1), kind('load', 12, 1));
+    await next(kind('score', 12, 1), kind('fit', 12, 1));
     const places = [...document.querySelectorAll('.gpc-Prefix')];
     expect(places.map(({ classList }) => classList.contains('gpc-mod-free'))).toEqual([
       true,
       false,
       false
     ]);
-    expect(names()).toEqual(['load', 'score']);
-    // It comes back to its line.
-    await next(kind('fit', 1, 1), kind('score', 12, 1));
-    await next(kind('load', 1, 1), kind('fit', 1, 1));
-    expect(names()).toEqual(['fit', 'load']);
+    expect(names()).toEqual(['score', 'fit']);
+    // It comes back to its line, and no two ever change their order.
+    await next(kind('fit', 1, 1), kind('load', 12, 1));
+    expect(names()).toEqual(['load', 'fit']);
+    await next(kind('sum', 1, 1), kind('fit', 1, 1));
+    await next(kind('fit', 2, 1), kind('load', 1, 1), kind('sum', 1, 1));
+    expect(names()).toEqual(['sum', 'load', 'fit']);
   });
 
   it('show who uses GPU memory, in words too', async () => {

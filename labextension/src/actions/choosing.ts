@@ -7,6 +7,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { taskCounts, usersOf } from '../panel/lines';
 import type { ClusterModel } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
+import { isUsedBy } from './links';
 import type { IVerbAction } from './verbs';
 
 /** The cluster that a command means: the named one, the only living one, or the one a person picks. */
@@ -86,9 +87,7 @@ function wouldLose(
 
 /** The open notebooks that are connected to a cluster. */
 function connected(cluster: ClusterModel, open: readonly NotebookPanel[]): NotebookPanel[] {
-  return open.filter(({ sessionContext }) =>
-    cluster.kernels.includes(sessionContext.session?.kernel?.id ?? '')
-  );
+  return open.filter(panel => isUsedBy(cluster, panel));
 }
 
 /** Ask before a cluster is stopped if something would be lost; names what and the notebooks that use it. */

@@ -10,7 +10,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { clusterIcon } from '../icons';
 import * as CommandIDs from './commandids';
 import { kernelNameOf, type IEnvironment } from './environment';
-import { clusterOf, type INotebookLinks } from './links';
+import { clusterOf, isUsedBy, type INotebookLinks } from './links';
 
 /** Which cluster a notebook computes on, in its toolbar; connects it, switches and creates. */
 export class ClusterChip extends Widget {
@@ -71,9 +71,9 @@ export class ClusterChip extends Widget {
     const { manager, panel } = this._options;
     const menu = this._menu;
     menu.clearItems();
-    const current = clusterOf(panel, manager);
-    for (const { id, name } of manager.clusters.filter(isUsable)) {
-      const args = { id, name, notebook: panel.id, isCurrent: id === current?.id };
+    for (const cluster of manager.clusters.filter(isUsable)) {
+      const { id, name } = cluster;
+      const args = { id, name, notebook: panel.id, isCurrent: isUsedBy(cluster, panel) };
       menu.addItem({ command: CommandIDs.connect, args });
     }
     if (menu.items.length > 0) {

@@ -56,11 +56,11 @@ export function addCommands(options: ICommandOptions): void {
     describedBy: described({
       spec: {
         type: 'object',
-        description: trans.__('What to create immediately; without it the form opens.')
+        description: trans.__('What to create; the form opens if omitted.')
       },
       from: {
         type: 'string',
-        description: trans.__('Id of a cluster whose request the form begins with.')
+        description: trans.__('Id of the cluster to edit and retry.')
       }
     }),
     execute: async args => {
@@ -80,9 +80,11 @@ export function addCommands(options: ICommandOptions): void {
   });
   commands.addCommand(CommandIDs.connect, {
     label: args =>
-      typeof args.name === 'string'
-        ? trans.__('Connect to %1', args.name)
-        : trans.__('Connect Notebook…'),
+      typeof args.name !== 'string'
+        ? trans.__('Connect Notebook…')
+        : args.isCurrent === true
+          ? trans.__('Connected to %1', args.name)
+          : trans.__('Connect to %1', args.name),
     isToggled: args => args.isCurrent === true,
     describedBy: described({
       id,
@@ -90,10 +92,9 @@ export function addCommands(options: ICommandOptions): void {
         type: 'string',
         description: trans.__('Id of the tab of the notebook. Default: the one in view.')
       },
-      name: { type: 'string', description: trans.__('Name of the cluster, for the label.') },
+      name: { type: 'string' },
       isCurrent: {
-        type: 'boolean',
-        description: trans.__('Whether the notebook is already connected to it, for a menu.')
+        type: 'boolean'
       }
     }),
     execute: about.execute(trans.__('Connect to'), (cluster, { notebook }) =>

@@ -60,8 +60,7 @@ export class NotebookLinks implements INotebookLinks {
   }
 
   isConnected(cluster: ClusterModel): boolean {
-    const id = this._inSight.last()?.sessionContext.session?.kernel?.id;
-    return id !== undefined && cluster.kernels.includes(id);
+    return isUsedBy(cluster, this._inSight.last());
   }
 
   hasOpen(): boolean {
@@ -69,11 +68,12 @@ export class NotebookLinks implements INotebookLinks {
   }
 }
 
+/** Whether the kernel of a notebook is connected to a cluster. */
+export function isUsedBy({ kernels }: ClusterModel, panel: NotebookPanel | null): boolean {
+  return kernels.includes(panel?.sessionContext.session?.kernel?.id ?? '');
+}
+
 /** The living cluster that a notebook computes on; null where it is connected to none of ours. */
 export function clusterOf(panel: NotebookPanel, manager: IClusterManager): ClusterModel | null {
-  const id = panel.sessionContext.session?.kernel?.id;
-  return (
-    manager.clusters.find(one => id !== undefined && !hasEnded(one) && one.kernels.includes(id)) ??
-    null
-  );
+  return manager.clusters.find(one => !hasEnded(one) && isUsedBy(one, panel)) ?? null;
 }

@@ -30,11 +30,10 @@ export function addViewCommands(options: IViewCommandOptions): void {
   const about = new ClusterCommand(manager, trans);
   const tabArguments = {
     id: idArgument(trans),
-    name: { type: 'string', description: trans.__('Name to show until the cluster is known.') },
-    tab: { type: 'string', description: trans.__('Id of the restored tab.') },
+    name: { type: 'string' },
+    tab: { type: 'string' },
     restored: {
-      type: 'boolean',
-      description: trans.__('Whether the tab is restored after a reload.')
+      type: 'boolean'
     }
   };
 
@@ -65,8 +64,8 @@ export function addViewCommands(options: IViewCommandOptions): void {
     icon: dashboardIcon,
     describedBy: described({
       ...tabArguments,
-      page: { type: 'string', description: trans.__("Page of the dashboard, such as 'status'.") },
-      choose: { type: 'boolean', description: trans.__('Whether to ask for the page.') }
+      page: { type: 'string', description: trans.__("Dashboard page, such as 'status'.") },
+      choose: { type: 'boolean' }
     }),
     execute: async args => {
       const page = isPage(args.page) ? args.page : settings.dashboardPage;

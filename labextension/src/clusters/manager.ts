@@ -138,6 +138,8 @@ export class ClusterManager implements IDisposable {
       if (!this.isDisposed && !this._events.isOpen) {
         this._setRefusal(error);
         this._setConnection('lost');
+        // Until the stream opens, nothing else would ask again.
+        void this._poll.start();
       }
       throw error;
     }

@@ -50,5 +50,5 @@ export type IClusterManager = Readonly<Omit<ClusterManager, 'pollInterval'>>;
 
 export const IClusterManager = new Token<IClusterManager>(
   'gpucluster:IClusterManager',
-  'The clusters of this user: the list, live samples, and everything that can be done with them.'
+  'The clusters of this user.'
 );

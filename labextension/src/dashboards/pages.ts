@@ -69,10 +69,12 @@ function plainTitle(path: string): string {
 }
 
 function knownPages(trans: TranslationBundle): readonly IPageGroup[] {
-  const group = (title: string, ...pages: [path: string, title: string][]): IPageGroup => ({
+  // Pages whose Dask name says what they are need no other.
+  const group = (title: string, ...pages: [path: string, title?: string][]): IPageGroup => ({
     title,
-    pages: pages.map(([path, name]) => ({ path, title: name }))
+    pages: pages.map(([path, name]) => ({ path, title: name ?? plainTitle(path) }))
   });
+  const whole = (title: string): string => trans.__('%1, whole page', title);
   const gpu = group(
     trans.__('GPU'),
     ['individual-gpu-memory', trans.__('GPU memory')],
@@ -83,38 +85,38 @@ function knownPages(trans: TranslationBundle): readonly IPageGroup[] {
   return [
     group(
       trans.__('Overview'),
-      ['status', trans.__('Status')],
-      ['workers', trans.__('Workers')],
-      ['statics/individual-cluster-map.html', trans.__('Cluster map')],
+      ['status'],
+      ['workers'],
+      ['statics/individual-cluster-map.html'],
       ['hardware', trans.__('Hardware benchmark')],
       ['info/main/workers.html', trans.__('Information')]
     ),
     group(
       trans.__('Tasks'),
-      ['individual-task-stream', trans.__('Task stream')],
-      ['individual-progress', trans.__('Progress')],
+      ['individual-task-stream'],
+      ['individual-progress'],
       ['individual-graph', trans.__('Task graph')],
       ['individual-groups', trans.__('Task groups')],
       ['individual-group-progress', trans.__('Progress of groups')],
       ['individual-nprocessing', trans.__('Tasks by worker')],
-      ['individual-occupancy', trans.__('Occupancy')],
+      ['individual-occupancy'],
       ['individual-compute-time-per-key', trans.__('Compute time')],
       ['individual-aggregate-time-per-action', trans.__('Time by action')],
-      ['individual-fine-performance-metrics', trans.__('Fine performance metrics')],
-      ['individual-profile', trans.__('Profile')],
-      ['individual-exceptions', trans.__('Exceptions')],
-      ['tasks', trans.__('Tasks, whole page')],
-      ['graph', trans.__('Task graph, whole page')],
-      ['groups', trans.__('Task groups, whole page')],
-      ['profile', trans.__('Profile, whole page')],
-      ['exceptions', trans.__('Exceptions, whole page')]
+      ['individual-fine-performance-metrics'],
+      ['individual-profile'],
+      ['individual-exceptions'],
+      ['tasks', whole(trans.__('Tasks'))],
+      ['graph', whole(trans.__('Task graph'))],
+      ['groups', whole(trans.__('Task groups'))],
+      ['profile', whole(trans.__('Profile'))],
+      ['exceptions', whole(trans.__('Exceptions'))]
     ),
     group(
       trans.__('Memory'),
       ['individual-workers-memory', trans.__('Memory by worker')],
       ['individual-cluster-memory', trans.__('Memory of the cluster')],
       ['individual-workers-memory-timeseries', trans.__('Memory over time')],
-      ['individual-memory-by-key', trans.__('Memory by key')],
+      ['individual-memory-by-key'],
       ['individual-workers-disk', trans.__('Disk by worker')],
       ['individual-workers-disk-timeseries', trans.__('Disk over time')]
     ),
@@ -137,13 +139,13 @@ function knownPages(trans: TranslationBundle): readonly IPageGroup[] {
     group(
       trans.__('Scheduler'),
       ['individual-scheduler-system', trans.__('Scheduler')],
-      ['individual-contention', trans.__('Contention')],
+      ['individual-contention'],
       ['individual-profile-server', trans.__('Profile of the scheduler')],
-      ['system', trans.__('Scheduler, whole page')],
-      ['profile-server', trans.__('Profile of the scheduler, whole page')],
+      ['system', whole(trans.__('Scheduler'))],
+      ['profile-server', whole(trans.__('Profile of the scheduler'))],
       ['stealing', trans.__('Work stealing')],
-      ['events', trans.__('Events')],
-      ['counters', trans.__('Counters')]
+      ['events'],
+      ['counters']
     )
   ];
 }

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
+import { hasEnded } from '../clusters/states';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
 import { Fragment, h, useEffect, useMemo, useRef, useState } from '../jsx';
 import { asSentence, Fault, sentenceOf, useAsking } from '../panel/asking';
@@ -298,7 +299,9 @@ function Form({
         </details>
       )}
       <div className="gpc-CreateForm-footer">
-        {demand !== null && <DemandBar demand={demand} trans={trans} />}
+        {demand !== null && (
+          <DemandBar demand={demand} given={givenMemory(manager, offer)} trans={trans} />
+        )}
         <NoteList notes={notes} />
         {isCodeShown && (
           <CodeLines
@@ -423,6 +426,16 @@ function missingIn(
     ways.every(way => values[way] === undefined)
     ? { address: trans.__('enter an address, e.g. tcp://node1:8786, or a scheduler file') }
     : {};
+}
+
+/** What the memory limits of the clusters that run on this machine add up to. */
+function givenMemory({ clusters }: IClusterManager, { kinds }: IOffer): number {
+  const here = (backend: string): boolean =>
+    kinds.some(({ name, traits }) => name === backend && traits?.this_machine === true);
+  return clusters
+    .filter(cluster => !hasEnded(cluster) && here(cluster.backend))
+    .flatMap(({ workers }) => workers)
+    .reduce((sum, { memory_limit_bytes }) => sum + (memory_limit_bytes ?? 0), 0);
 }
 
 const EVERYWHERE = ['Cluster', 'GPUs', 'Memory', 'GPU memory', 'Network'];

@@ -7,11 +7,13 @@ import type { Demand } from '../protocol/messages';
 
 interface IDemandBarProps {
   readonly demand: Demand;
+  /** Memory limits of the clusters that run on this machine. */
+  readonly given: number;
   readonly trans: TranslationBundle;
 }
 
 /** What a cluster would take of this machine: a bar each for memory and cores, which says when it is more than there is. */
-export function DemandBar({ demand, trans }: IDemandBarProps): JSX.Element {
+export function DemandBar({ demand, given, trans }: IDemandBarProps): JSX.Element {
   const { n_workers, threads_per_worker, memory_limit_bytes } = demand;
   const { machine_memory_bytes, machine_cores } = demand;
   const threads = n_workers * threads_per_worker;
@@ -32,6 +34,11 @@ export function DemandBar({ demand, trans }: IDemandBarProps): JSX.Element {
               )
         }
       />
+      {given > 0 && (
+        <p className="gpc-Hint">
+          {trans.__('Running clusters already have %1 of it.', formatBytes(given))}
+        </p>
+      )}
       <Line
         name={trans.__('Threads')}
         share={threads / machine_cores}

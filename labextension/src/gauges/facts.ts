@@ -143,10 +143,12 @@ export function clusterFacts(
     }
   };
   // The scheduler gives tasks to workers ahead of time: not all that are processed run.
-  const running = sum(column(sample, 'executing'));
   const processing = count('processing');
-  add(words.running, running ?? processing);
-  add(words.ready, running === null ? 0 : Math.max(0, processing - running));
+  const executing = sum(column(sample, 'executing')) ?? processing;
+  // Just after a worker has died, the scheduler still counts what it ran: no more run than there are threads.
+  const running = Math.min(executing, sum(column(sample, 'n_threads')) ?? executing);
+  add(words.running, running);
+  add(words.ready, Math.max(0, processing - running));
   add(words.waiting, waiting);
   add(words.failed, count('erred'));
   const facts: IFact[] = [

@@ -45,80 +45,64 @@ export class ProgressList {
   private _show(): void {
     const { words } = this._context;
     // What is below must not jump whenever a computation begins or ends; after a while the room is given up.
-    const isOver = this._empty > EMPTY_UPDATES || (this.node.hidden && this._kinds.size === 0);
+    const isOver = this._empty > EMPTY_UPDATES || this._order.size === 0;
     this.node.hidden = isOver;
-    const used = this._places.filter(place => place !== null).length;
-    this._rows = isOver ? 0 : Math.max(this._rows, used);
-    this._hadMore = !isOver && (this._hadMore || this._others.length > 0);
-    const places = this._places.filter((place, i) => place !== null || i < this._rows);
-    const shown = [...places, ...(this._isWhole ? this._others : [])];
+    const others = [...this._kinds.keys()].filter(prefix => !this._shown.has(prefix)).length;
+    this._rows = isOver ? 0 : Math.max(this._rows, this._shown.size);
+    this._hadMore = !isOver && (this._hadMore || others > 0);
+    const lines = [...this._order].filter(
+      prefix => this._shown.has(prefix) || (this._isWhole && this._kinds.has(prefix))
+    );
+    const shown = Array.from({ length: Math.max(this._rows, lines.length) }, (_, i) => lines[i]);
     while (this._list.childElementCount > shown.length) {
       this._list.lastElementChild?.remove();
     }
     shown.forEach((prefix, i) => {
       const node = this._list.children[i] ?? this._add();
-      const kind = prefix === null ? undefined : this._kinds.get(prefix);
+      const kind = this._kinds.get(prefix);
       node.classList.toggle('gpc-mod-free', kind === undefined);
       if (kind !== undefined) {
         this._draw(kind, node);
       }
     });
-    const hidden = `${this._others.length}`;
     this._more.hidden = !this._hadMore;
-    this._more.classList.toggle('gpc-mod-free', this._others.length === 0);
-    setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: hidden }));
+    this._more.classList.toggle('gpc-mod-free', others === 0);
+    setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: `${others}` }));
     setAttribute(this._more, 'aria-expanded', `${this._isWhole}`);
   }
 
   /** The scheduler names first the kind that was active last; following it, lines would jump all the time. */
   private _place(kinds: readonly Kind[]): void {
-    const coming = new Map(kinds.map(kind => [kind.prefix, kind]));
     for (const kind of kinds) {
       const before = this._kinds.get(kind.prefix);
-      const isQuiet = before !== undefined && doneOf(before) === doneOf(kind) && !kind.processing;
+      const isQuiet =
+        before !== undefined &&
+        doneOf(before) === doneOf(kind) &&
+        kind.processing + kind.erred === 0;
       this._quiet.set(kind.prefix, isQuiet ? (this._quiet.get(kind.prefix) ?? 0) + 1 : 0);
     }
-    this._kinds = coming;
+    this._kinds = new Map(kinds.map(kind => [kind.prefix, kind]));
     this._empty = kinds.length === 0 ? this._empty + 1 : 0;
-    const places = this._places.map(prefix =>
-      prefix !== null && coming.has(prefix) ? prefix : null
-    );
-    const known = this._others.filter(prefix => coming.has(prefix));
-    const added = kinds
-      .map(({ prefix }) => prefix)
-      .filter(prefix => !places.includes(prefix) && !known.includes(prefix))
-      .filter(prefix => {
-        // What was there before comes back to its line.
-        const line = this._lines.get(prefix);
-        const isBack = line !== undefined && places[line] === null;
-        if (isBack) {
-          places[line] = prefix;
-        }
-        return !isBack;
-      });
-    const others = [...known, ...added.reverse()];
-    const quietFor = (prefix: string): number => this._quiet.get(prefix) ?? 0;
-    const taken = new Set(this._lines.values());
-    // A new kind leaves the lines of others free while it can.
-    const order = [...places.keys()].sort((i, j) => Number(taken.has(i)) - Number(taken.has(j)));
-    order.forEach(i => {
-      const prefix = places[i];
-      // What works takes a place that is free, or that of what has done nothing for a while.
-      const isFree = prefix === null;
-      const next = others.find(other => quietFor(other) === 0) ?? (isFree ? others[0] : undefined);
-      // While all are shown, none has to make room.
-      const isGiven = isFree || (!this._isWhole && quietFor(prefix) >= QUIET_UPDATES);
-      if (next !== undefined && isGiven) {
-        others.splice(others.indexOf(next), 1, ...(isFree ? [] : [prefix]));
-        places[i] = next;
-      }
-    });
-    this._places = places;
-    this._others = others;
     if (this._empty > EMPTY_UPDATES) {
-      this._lines.clear();
+      this._order.clear();
+      this._shown.clear();
     }
-    places.forEach((prefix, i) => prefix !== null && this._lines.set(prefix, i));
+    [...kinds].reverse().forEach(({ prefix }) => this._order.add(prefix));
+    const quietFor = (prefix: string): number =>
+      this._kinds.has(prefix) ? (this._quiet.get(prefix) ?? 0) : Infinity;
+    const others = [...this._order]
+      .filter(prefix => this._kinds.has(prefix) && !this._shown.has(prefix))
+      .sort((one, other) => quietFor(one) - quietFor(other));
+    for (const next of others) {
+      // What works takes a line that is free, or that of what has done nothing for a while; what rests takes a free one.
+      const least = quietFor(next) === 0 && !this._isWhole ? QUIET_UPDATES : Infinity;
+      const isFree = this._shown.size < FEW;
+      const given = isFree ? '' : [...this._shown].find(prefix => quietFor(prefix) >= least);
+      if (given !== undefined) {
+        this._shown.delete(given);
+        this._shown.add(next);
+      }
+    }
   }
 
   private _add(): Element {
@@ -184,11 +168,10 @@ export class ProgressList {
   private readonly _more: HTMLButtonElement;
   private readonly _quiet = new Map<string, number>();
   private _kinds: ReadonlyMap<string, Kind> = new Map();
-  /** What has a line of its own; null where one is free. */
-  private _places: readonly (string | null)[] = new Array<null>(FEW).fill(null);
-  private _others: readonly string[] = [];
-  /** The line that each kind had last. */
-  private readonly _lines = new Map<string, number>();
+  /** Kinds in the order in which they were first seen, which they keep. */
+  private readonly _order = new Set<string>();
+  /** Those that have a line, also while they have no tasks. */
+  private readonly _shown = new Set<string>();
   private _isWhole = false;
   /** Updates without any task. */
   private _empty = 0;

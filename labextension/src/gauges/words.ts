@@ -78,24 +78,16 @@ export function gaugeWords(trans: ITranslating) {
 function partWords(trans: ITranslating) {
   const part = (name: string, sentence: string): IPartWords => ({ name, sentence });
   return {
-    gpu: part(
-      trans.__('GPU'),
-      trans.__(
-        'Share of time in which the GPU computed; one that waits for data or for tasks shows little.'
-      )
-    ),
+    gpu: part(trans.__('GPU'), trans.__('Share of time in which the GPU was computing.')),
     vramPast: part(trans.__('VRAM over time'), trans.__('Memory used of all GPUs (0–100 %).')),
     memoryPast: part(
       trans.__('Memory over time'),
       trans.__('Memory used by all workers (0–100 %).')
     ),
-    vram: part(
-      trans.__('VRAM'),
-      trans.__('Memory of the GPU. What is computed there has to fit into it.')
-    ),
+    vram: part(trans.__('VRAM'), trans.__('Memory of the GPU.')),
     rmmUsed: part(
       trans.__('RMM used'),
-      trans.__('Handed out by RMM, the allocator of RAPIDS: your data and what computing needs.')
+      trans.__('Allocated by RMM, the allocator of RAPIDS: your data and temporary arrays.')
     ),
     rmmFree: part(
       trans.__('RMM pool, free'),
@@ -103,18 +95,13 @@ function partWords(trans: ITranslating) {
     ),
     rmmPool: part(
       trans.__('RMM pool, use unknown'),
-      trans.__(
-        'Reserved by the RMM pool, which does not count what it has handed out; rmm_track_allocations makes it count.'
-      )
+      trans.__('Reserved by the RMM pool. Set rmm_track_allocations to see how much of it is used.')
     ),
     cluster: part(
       trans.__('This cluster, not RMM'),
       trans.__('Used by this cluster beside RMM: the CUDA context, libraries, other allocators.')
     ),
-    others: part(
-      trans.__('Others'),
-      trans.__('Used by programs that do not belong to this cluster, such as notebooks.')
-    ),
+    others: part(trans.__('Others'), trans.__('Used by other programs, such as notebooks.')),
     unknown: part(
       trans.__('Unknown programs'),
       trans.__('The driver does not report which programs use it.')
@@ -122,27 +109,23 @@ function partWords(trans: ITranslating) {
     free: part(trans.__('Free'), trans.__('Not in use.')),
     cpu: part(
       trans.__('CPU'),
-      trans.__(
-        'How many cores the workers keep busy: one for each thread for tasks, but no more than there are.'
-      )
+      trans.__('Cores that the workers keep busy, of their threads or the machine’s cores.')
     ),
     shared: part(
       trans.__('Overcommitted'),
       trans.__(
-        'More than the machine has: threads take turns on its cores, and its memory can be full before a worker reaches its limit.'
+        'More than the machine has: tasks are slower, and memory can be full before a worker reaches its limit.'
       )
     ),
     otherLoad: part(
       trans.__('Others use'),
-      trans.__(
-        'Cores that programs outside this cluster keep busy, such as notebooks: tasks take longer meanwhile.'
-      )
+      trans.__('Cores that other programs keep busy, such as notebooks: tasks take longer.')
     ),
     memory: part(trans.__('Memory'), trans.__('Host memory of the workers’ processes.')),
     managed: part(trans.__('Managed'), trans.__('Results that Dask keeps until they are used.')),
     unmanaged: part(
       trans.__('Unmanaged'),
-      trans.__('The rest: Python, libraries, running tasks, and memory not yet given back.')
+      trans.__('The rest: Python, libraries, running tasks, and memory not yet returned.')
     ),
     target: part(
       trans.__('Target'),
@@ -180,7 +163,7 @@ function partWords(trans: ITranslating) {
     tasks: part(
       trans.__('Tasks'),
       trans.__(
-        'Running ones, ready ones that wait at a worker for a thread, and waiting ones: for other tasks, or until a worker has room.'
+        'Running, ready (waiting for a thread), and waiting for other tasks or a free worker.'
       )
     ),
     power: part(trans.__('Power'), trans.__('Power draw of the GPU and its limit.')),
@@ -198,9 +181,7 @@ function partWords(trans: ITranslating) {
     ),
     network: part(
       trans.__('Transfer'),
-      trans.__(
-        'Results that workers receive (↓) and send (↑) per second; much of it slows a computation down.'
-      )
+      trans.__('Results that workers receive (↓) and send (↑) per second.')
     ),
     age: part(
       trans.__('Age'),

@@ -28,7 +28,7 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
   const { device, index, trans, onOpenNotebook, onStop } = props;
   const isSlice = device.parent_uuid !== null;
   const title = isSlice ? trans.__('MIG %1', index) : trans.__('GPU %1', index);
-  const hidden = trans.__('CUDA_VISIBLE_DEVICES hides it from programs that are started here.');
+  const hidden = trans.__('Hidden by CUDA_VISIBLE_DEVICES.');
   return (
     <li className={`gpc-Device${isSlice ? ' gpc-mod-slice' : ''}`} title={device.uuid}>
       <div className="gpc-Device-header">

@@ -20,7 +20,7 @@ export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | 
   const free = device.free ?? 0;
   return (
     <ul className="gpc-Holders" aria-label={trans.__('Who has GPU %1', device.index ?? '')}>
-      {device.reserved && <li>{trans.__('reserved: given to nobody')}</li>}
+      {device.reserved && <li>{trans.__('reserved')}</li>}
       {device.holders.map((holder, i) => (
         <li key={i} className={holder.mine ? 'gpc-mod-mine' : ''}>
           <span className="gpc-Holder-who">{whoOf(holder, trans)}</span>
@@ -126,7 +126,7 @@ function whoOf(
   { user, mine }: Pick<SlotHolder, 'user' | 'mine'>,
   trans: TranslationBundle
 ): string {
-  const name = user ?? trans.__('somebody');
+  const name = user ?? trans.__('another user');
   return mine ? trans.__('%1 (you)', name) : name;
 }
 

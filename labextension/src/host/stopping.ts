@@ -36,7 +36,7 @@ export function whatItIs(process: DeviceProcess, trans: TranslationBundle): stri
       ? trans.__('It is the kernel of %1: its variables are lost.', notebook ?? '')
       : role === 'worker'
         ? trans.__(
-            'It is worker %1 of %2: another one takes its place, and what it held is computed anew.',
+            'It is worker %1 of %2: it is replaced, and its results are recomputed.',
             worker ?? '',
             cluster ?? ''
           )

@@ -10,7 +10,7 @@ import { Notices, type ITold } from './notices';
 /** News of clusters in JupyterLab's notification centre. */
 export const noticesPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:notices',
-  description: 'Tells what happened to Dask clusters, and what is done, as notifications.',
+  description: 'Shows events of clusters as notifications.',
   autoStart: true,
   requires: [IClusterManager],
   optional: [ITranslator, ISettingRegistry],

@@ -9,6 +9,7 @@ import type { ClusterModel, SharedLink, TelemetrySample } from '../protocol/mess
 const SHORTLY = 10;
 
 type Clock = Pick<IClusterManager, 'now'>;
+type Figures = Pick<IClusterManager, 'now' | 'sample'>;
 
 /** What kind of workers it has. Why, is the backend's own sentence. */
 export function kindLine(cluster: ClusterModel, trans: TranslationBundle): string {
@@ -51,20 +52,26 @@ export function plainName(notebook: string): string {
 }
 
 /** How many workers there are, how many are wanted, and for how long it has been up. */
-export function workersLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
+export function workersLine(
+  cluster: ClusterModel,
+  figures: Figures,
+  trans: TranslationBundle
+): string {
   const wanted = wantedWorkers(cluster);
+  // Counted where the list below counts.
+  const count = figures.sample(cluster.id)?.workers.length ?? cluster.n_workers;
   const { adapt } = cluster.wanted;
   const kind = kindTitle(cluster);
   const parts = [
-    wanted === null || wanted === cluster.n_workers
-      ? trans._n('%1 %2 worker', '%1 %2 workers', cluster.n_workers, kind)
-      : trans.__('%1 of %2 %3 workers', cluster.n_workers, wanted, kind)
+    wanted === null || wanted === count
+      ? trans._n('%1 %2 worker', '%1 %2 workers', count, kind)
+      : trans.__('%1 of %2 %3 workers', count, wanted, kind)
   ];
   if (adapt !== null) {
     parts.push(trans.__('adaptive %1 to %2', adapt.minimum, adapt.maximum));
   }
   if (cluster.running_at !== null) {
-    parts.push(trans.__('up %1', formatDuration(secondsSince(cluster.running_at, clock))));
+    parts.push(trans.__('up %1', formatDuration(secondsSince(cluster.running_at, figures))));
   }
   return parts.join(' · ');
 }

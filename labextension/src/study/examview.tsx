@@ -46,9 +46,7 @@ export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.E
           <strong>{trans.__('%1 of %2 right.', right.length, questions.length)}</strong>{' '}
           {right.length === questions.length
             ? trans.__('All correct.')
-            : trans.__(
-                'Below, each answer says why it is right or wrong, and where to read about it.'
-              )}
+            : trans.__('The answers are explained below.')}
         </p>
       )}
       {questions.map((question, place) => (

@@ -59,7 +59,6 @@ export interface IParsonsPayload {
 
 export interface IAdvice {
   readonly title: string;
-  readonly score: number;
   readonly why: string;
   readonly link: string;
   readonly cards: readonly string[];
@@ -178,7 +177,6 @@ const card = shape<ICard>({ id: text, link: text, front: text, back: text, name:
 
 const advice = shape<IAdvice>({
   title: text,
-  score: value => (typeof value === 'number' ? value : 0),
   why: text,
   link: text,
   cards: list(text),

@@ -40,9 +40,14 @@ def device_trouble(sample: TelemetrySample, place: int) -> str | None:
 
 
 def running_tasks(sample: TelemetrySample) -> int:
-    """Return how many tasks run. The scheduler gives tasks to workers ahead of time: not all that are processed do."""
+    """Return how many tasks run. The scheduler gives tasks to workers ahead of time: not all that are processed do.
+
+    No more run than there are threads, also while the scheduler still counts those of a worker that died.
+    """
     executing = numbers(sample, "executing")
-    return int(sum(executing)) if executing else sample.tasks.get("processing", 0)
+    running = int(sum(executing)) if executing else sample.tasks.get("processing", 0)
+    threads = numbers(sample, "n_threads")
+    return min(running, int(sum(threads))) if threads else running
 
 
 def shared_text(sample: TelemetrySample) -> str:
