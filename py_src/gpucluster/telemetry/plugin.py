@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..dask_internals.scheduler_state import give_worker_plugin
 from .gpu_ownership import this_host
 
 if TYPE_CHECKING:
-    from distributed import Scheduler, Worker
+    from distributed import Worker
 
 PLUGIN = "gpucluster-telemetry"
 
@@ -56,8 +55,3 @@ def pickled_plugin(*, devices: bool) -> bytes:
     options = {"host": this_host(), "supervisor": os.getpid(), "devices": devices}
     pickled: bytes = cloudpickle.dumps(Telemetry(options))
     return pickled
-
-
-async def register(scheduler: Scheduler, *, devices: bool) -> None:
-    """Let all workers, and all that join later, send our figures, perhaps of GPUs, with their heartbeats."""
-    await give_worker_plugin(scheduler, pickled_plugin(devices=devices), PLUGIN)
