@@ -151,7 +151,7 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
   expect(lines('Who has GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',
     'grace (you)slot 2 of 4for 2 min',
-    'somebodyone of 4 slotsclaimed last, shared',
+    'another userone of 4 slotsclaimed last, shared',
     '2 slots free'
   ]);
   expect(lines('In line')).toEqual(['1. alan1 GPU', '2. grace (you)2 GPUs of certain onesfor 5 s']);
@@ -171,9 +171,9 @@ it('says nothing superfluous where nobody has anything, or no GPU is', async () 
   expect(node.textContent).toBe('GPUs of this machineNo GPU here: clusters use CPU workers.');
 });
 
-it('says that a GPU is given to nobody', async () => {
+it('says that a GPU is reserved', async () => {
   await show(gpu, { ...nothing, devices: [{ ...shared.devices[0], holders: [], reserved: true }] });
-  expect(lines('Who has GPU 0')).toEqual(['reserved: given to nobody']);
+  expect(lines('Who has GPU 0')).toEqual(['reserved']);
 });
 
 it('lets an instructor message and stop others, and says what could not be done', async () => {
