@@ -19,16 +19,9 @@ export const lessonsIcon = icon(
   'M12 3 1 8.5 12 14l9-4.5V16h2V8.5zM5 12.4V17c0 1.7 3.1 3.5 7 3.5s7-1.8 7-3.5v-4.6l-7 3.5z'
 );
 
-export const logIcon = icon('log', 'M4 4h16v2H4zm0 4.7h11v2H4zm0 4.7h16v2H4zm0 4.6h11v2H4z');
-
 export const dashboardIcon = icon(
   'dashboard',
   'M3 3h8v10H3zm2 2v6h4V5zM13 3h8v6h-8zm2 2v2h4V5zM13 11h8v10h-8zm2 2v6h4v-6zM3 15h8v6H3zm2 2v2h4v-2z'
-);
-
-export const layoutIcon = icon(
-  'layout',
-  'M3 3h8v8H3zm2 2v4h4V5zM13 3h8v8h-8zm2 2v4h4V5zM13 13h8v8h-8zm2 2v4h4v-4zM3 13h8v8H3zm2 2v4h4v-4z'
 );
 
 export const activityIcon = icon(

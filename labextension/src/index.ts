@@ -184,20 +184,15 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       trans
     });
 
-    if (registry !== null) {
-      const onChange = (): void => {
-        const { warningPercent, criticalPercent } = settings;
-        panel.defaultPreset = settings.defaultPreset;
-        views.isInverting = settings.dashboardInvert;
-        panel.thresholds = { warningPercent, criticalPercent };
-        if (manager instanceof ClusterManager) {
-          manager.pollInterval = settings.pollSeconds * 1000;
-        }
-      };
-      followSettings(registry, PLUGIN_ID, settings, onChange).catch((reason: unknown) => {
-        console.error('The settings of gpucluster could not be read.', reason);
-      });
-    }
+    void followSettings(registry, PLUGIN_ID, settings, () => {
+      const { warningPercent, criticalPercent } = settings;
+      panel.defaultPreset = settings.defaultPreset;
+      views.isInverting = settings.dashboardInvert;
+      panel.thresholds = { warningPercent, criticalPercent };
+      if (manager instanceof ClusterManager) {
+        manager.pollInterval = settings.pollSeconds * 1000;
+      }
+    });
   }
 };
 

@@ -41,17 +41,20 @@ export function initialSettings(): IPanelSettings {
 
 /** Copy the settings, now and whenever they change. */
 export async function followSettings(
-  registry: ISettingRegistry,
+  registry: ISettingRegistry | null,
   plugin: string,
   settings: IPanelSettings,
   onChange: () => void
 ): Promise<void> {
-  const loaded = await registry.load(plugin);
-  const copy = (): void => {
-    const composite = loaded.composite as Partial<IPanelSettings>;
-    Object.assign(settings, initialSettings(), composite);
-    onChange();
-  };
-  loaded.changed.connect(copy);
-  copy();
+  try {
+    const loaded = await registry?.load(plugin);
+    const copy = (): void => {
+      Object.assign(settings, initialSettings(), loaded?.composite);
+      onChange();
+    };
+    loaded?.changed.connect(copy);
+    copy();
+  } catch (reason) {
+    console.error('The settings of gpucluster could not be read.', reason);
+  }
 }

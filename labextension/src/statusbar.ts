@@ -36,14 +36,9 @@ export const statusPlugin: JupyterFrontEndPlugin<void> = {
       isActive: () => item.isActive,
       activeStateChanged: item.isActiveChanged
     });
-    if (registry !== null) {
-      const settings = initialSettings();
-      const onChange = (): void => {
-        item.choice = settings.statusBar;
-      };
-      followSettings(registry, PLUGIN_ID, settings, onChange).catch((reason: unknown) => {
-        console.error('The settings of gpucluster could not be read.', reason);
-      });
-    }
+    const settings = initialSettings();
+    void followSettings(registry, PLUGIN_ID, settings, () => {
+      item.choice = settings.statusBar;
+    });
   }
 };

@@ -92,7 +92,7 @@ const offer: IOffer = {
     local: {
       properties: {
         name: { type: 'string', title: 'Name' },
-        n_workers: { ...count, title: 'Workers', unit: 'worker' }
+        n_workers: { ...count, title: 'Workers' }
       }
     },
     cuda: { properties: {} },
@@ -1459,10 +1459,10 @@ describe('creation form', () => {
   it('sends nothing that it knows to be wrong', async () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     await draw(form(store([], { create })));
-    await type('Workers', '900');
+    await type('Workers', 'two');
     await click('Create');
     expect(create).not.toHaveBeenCalled();
-    expect(host.textContent).toContain('Must be at most 8 workers.');
+    expect(host.textContent).toContain('Enter a whole number, e.g. 2.');
     expect(host.textContent).toContain('Fix 1 field to create: Workers');
   });
 

@@ -1,6 +1,6 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { LabIcon } from '@jupyterlab/ui-components';
+import { tabIcon, textEditorIcon, type LabIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { hasEnded } from '../clusters/states';
@@ -8,7 +8,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import type { ISubject } from '../dashboards/attachment';
 import type { PageLists } from '../dashboards/pagelists';
 import { hasGpus, isPage } from '../dashboards/pages';
-import { activityIcon, chartsIcon, dashboardIcon, layoutIcon, logIcon } from '../icons';
+import { activityIcon, chartsIcon, dashboardIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import { initialSettings, type IPanelSettings } from '../settings';
 import * as CommandIDs from './commandids';
@@ -86,7 +86,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
   commands.addCommand(CommandIDs.layOutDashboard, {
     label: trans.__('Open Dashboard Layout'),
     caption: trans.__('Open the main dashboard pages side by side'),
-    icon: layoutIcon,
+    icon: tabIcon,
     describedBy: described({ id: idArgument(trans) }),
     execute: about.execute(trans.__('Dashboard'), cluster => {
       requireDashboard(cluster, trans);
@@ -96,7 +96,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
       views.layOutDashboards(cluster, isEmpty ? initialSettings().cpuLayout : columns);
     })
   });
-  addTab('log', trans.__('Log'), { label: trans.__('Show Log'), icon: logIcon });
+  addTab('log', trans.__('Log'), { label: trans.__('Show Log'), icon: textEditorIcon });
   addTab('charts', trans.__('Gauges over Time'), {
     label: trans.__('Show Gauges over Time'),
     caption: trans.__('Charts of load, memory, results on disk and events'),

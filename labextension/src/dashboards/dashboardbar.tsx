@@ -4,12 +4,12 @@ import {
   launchIcon,
   ReactWidget,
   refreshIcon,
-  type LabIcon
+  type LabIcon,
+  tabIcon
 } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
-import { layoutIcon } from '../icons';
 import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { PageLists } from './pagelists';
@@ -59,7 +59,7 @@ export class DashboardBar extends ReactWidget {
           onClick={run(CommandIDs.openDashboard, { choose: true })}
         />
         <BarButton
-          icon={layoutIcon}
+          icon={tabIcon}
           label={trans.__('Open dashboard layout')}
           disabled={!view.isLive}
           onClick={run(CommandIDs.layOutDashboard)}

@@ -11,16 +11,12 @@ export interface IJSONSchema {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
   readonly anyOf?: readonly IJSONSchema[];
   readonly items?: IJSONSchema;
   readonly properties?: Readonly<Record<string, IJSONSchema>>;
   readonly required?: readonly string[];
   readonly group?: string;
   readonly advanced?: boolean;
-  readonly unit?: string;
   readonly empty?: string;
   readonly 'x-gpucluster-widget'?: string;
   readonly 'x-gpucluster-auto'?: boolean;
@@ -51,14 +47,9 @@ export interface IField {
   readonly description: string;
   readonly group: string;
   readonly advanced: boolean;
-  /** What one of it is called; empty where nothing is counted. */
-  readonly unit: string;
   /** Whether null is a value of its own, written "none". */
   readonly nullable: boolean;
   readonly default: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
   /** Whether "auto" is a value. */
   readonly auto: boolean;
   readonly options: readonly string[];
@@ -96,13 +87,9 @@ function fieldOf(name: string, property: IJSONSchema): IField {
     description: property.help ?? property.description ?? '',
     group: property.group ?? 'Cluster',
     advanced: property.advanced ?? false,
-    unit: property.unit ?? '',
     empty: property.empty ?? null,
     nullable,
     default: property.default ?? (kind === 'choices' || kind === 'list' ? [] : null),
-    minimum: inner.minimum ?? property.minimum,
-    maximum: inner.maximum ?? property.maximum,
-    pattern: inner.pattern,
     auto: inner['x-gpucluster-auto'] ?? false,
     options: ((kind === 'choices' ? inner.items?.enum : inner.enum) ?? []).map(String)
   };

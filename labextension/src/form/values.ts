@@ -24,7 +24,7 @@ const NONE = new Set(['none', 'never']);
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400 };
 const UNIT_OF_TIME = /^(s(ec(onds?)?)?|m(in(utes?)?)?|h(ours?)?|d(ays?)?)?$/;
 
-/** Read one field. Only what the schema says is checked; the server has the last word. */
+/** Read one field. What can be read is checked by the server, while it is typed. */
 export function parseEntry(
   field: IField,
   entry: Entries[string],
@@ -165,14 +165,14 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
   switch (field.kind) {
     case 'integer':
       return /^[+-]?\d+$/.test(text)
-        ? bounded(field, Number(text), trans)
+        ? { kind: 'value', value: Number(text) }
         : fault(trans.__('enter a whole number, e.g. 2'));
     case 'number':
       return Number.isFinite(Number(text))
-        ? bounded(field, Number(text), trans)
+        ? { kind: 'value', value: Number(text) }
         : fault(trans.__('enter a number'));
     case 'duration':
-      return duration(field, text, trans);
+      return duration(text, trans);
     case 'memory':
       // How sizes are written, the server knows, and says it while somebody types.
       return { kind: 'value', value: text.toLowerCase() === 'auto' ? 'auto' : text };
@@ -186,41 +186,18 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
       };
     case 'switch':
       return { kind: 'value', value: text === 'true' };
-    case 'choice':
-      return field.options.includes(text)
-        ? { kind: 'value', value: text }
-        : fault(trans.__('must be one of %1', field.options.join(', ')));
     default:
-      return field.pattern !== undefined && !new RegExp(field.pattern).test(text)
-        ? fault(trans.__('has the wrong format'))
-        : { kind: 'value', value: text };
+      return { kind: 'value', value: text };
   }
 }
 
-function duration(field: IField, text: string, trans: TranslationBundle): Parsed {
+function duration(text: string, trans: TranslationBundle): Parsed {
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
   const unit = found?.[2].toLowerCase() ?? '';
   if (found === null || !UNIT_OF_TIME.test(unit)) {
     return fault(trans.__('enter a time, e.g. 30 min or 2 h'));
   }
-  const seconds = Math.round(Number(found[1]) * UNIT_SECONDS[unit[0] ?? 's']);
-  return bounded(field, seconds, trans);
-}
-
-function bounded(field: IField, value: number, trans: TranslationBundle): Parsed {
-  if (field.minimum !== undefined && value < field.minimum) {
-    return fault(trans.__('must be at least %1', withUnit(field, field.minimum)));
-  }
-  if (field.maximum !== undefined && value > field.maximum) {
-    return fault(trans.__('must be at most %1', withUnit(field, field.maximum)));
-  }
-  return { kind: 'value', value };
-}
-
-/** A bound as people write it; the words of the schema are English. */
-function withUnit(field: IField, bound: number): string {
-  const { unit } = field;
-  return unit === '' ? textOf(field, bound) : `${bound} ${unit}${bound === 1 ? '' : 's'}`;
+  return { kind: 'value', value: Math.round(Number(found[1]) * UNIT_SECONDS[unit[0] ?? 's']) };
 }
 
 function fault(sentence: string): Parsed {

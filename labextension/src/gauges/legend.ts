@@ -6,7 +6,17 @@ import type { IThresholds } from './levels';
 import { formatPercent } from './units';
 import { fill, type Part } from './words';
 
-const GPU_PARTS: readonly Part[] = [
+/** In the order in which they are explained. */
+const SHARED: readonly Part[] = ['tasks', 'network'];
+const ON_CPUS: readonly Part[] = [
+  'cpu',
+  'memory',
+  'memoryPast',
+  'managed',
+  'unmanaged',
+  'tierDisk'
+];
+const ON_GPUS: readonly Part[] = [
   'gpu',
   'vram',
   'vramPast',
@@ -16,26 +26,19 @@ const GPU_PARTS: readonly Part[] = [
   'cluster',
   'others',
   'unknown',
-  'free'
-];
-const MEMORY_PARTS: readonly Part[] = [
+  'free',
   'cpu',
   'memory',
-  'memoryPast',
-  'managed',
   'unmanaged',
-  'tierDisk'
-];
-const TIER_PARTS: readonly Part[] = ['results', 'tierDevice', 'tierHost', 'tierDisk'];
-const FIGURE_PARTS: readonly Part[] = [
-  'tasks',
+  'results',
+  'tierDevice',
+  'tierHost',
+  'tierDisk',
   'power',
   'temperature',
   'pcie',
-  'nvlink',
-  'network'
+  'nvlink'
 ];
-const GPU_FIGURES: ReadonlySet<Part> = new Set(['power', 'temperature', 'pcie', 'nvlink']);
 
 /** What the colours and figures mean; folded until somebody asks. */
 export class Legend {
@@ -64,11 +67,7 @@ export class Legend {
     const { words } = this._context;
     this._content.replaceChildren();
     const list = element('dl', 'gpc-Legend-list', this._content);
-    const figures = FIGURE_PARTS.filter(part => this._hasGpu || !GPU_FIGURES.has(part));
-    const parts = this._hasGpu
-      ? [...GPU_PARTS, 'cpu' as Part, 'memory' as Part, 'unmanaged' as Part, ...TIER_PARTS]
-      : MEMORY_PARTS;
-    for (const part of [...parts, ...figures]) {
+    for (const part of [...(this._hasGpu ? ON_GPUS : ON_CPUS), ...SHARED]) {
       this._add(list, part, words.parts[part].sentence);
     }
     for (const mark of this._hasGpu ? GPU_MARKS : CPU_MARKS) {

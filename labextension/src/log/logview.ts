@@ -1,10 +1,10 @@
+import { textEditorIcon } from '@jupyterlab/ui-components';
 import { Clipboard } from '@jupyterlab/apputils';
 import type { Message } from '@lumino/messaging';
 import { Poll } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
 
 import { hasEnded } from '../clusters/states';
-import { logIcon } from '../icons';
 import { sentenceOf } from '../panel/asking';
 import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
 import { LogBar } from './logbar';
@@ -21,7 +21,7 @@ export class LogView extends ClusterTab {
   constructor(options: IClusterTabOptions) {
     const label = (name: string): string => options.trans.__('Log: %1', name);
     const text = new LogText(label(options.name));
-    super(new Widget(), options, logIcon, label);
+    super(new Widget(), options, textEditorIcon, label);
     this.text = text;
     this.content.node.append(text.node);
     this._bar = new LogBar(this, options.trans);

@@ -33,14 +33,9 @@ export const noticesPlugin: JupyterFrontEndPlugin<void> = {
       },
       trans: (translator ?? nullTranslator).load('gpucluster')
     });
-    if (registry !== null) {
-      const onChange = (): void => {
-        notices.kinds = settings.notices;
-      };
-      followSettings(registry, PLUGIN_ID, settings, onChange).catch((reason: unknown) => {
-        console.error('The settings of gpucluster could not be read.', reason);
-      });
-    }
+    void followSettings(registry, PLUGIN_ID, settings, () => {
+      notices.kinds = settings.notices;
+    });
   }
 };
 

@@ -1,5 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { caretDownEmptyIcon, ellipsesIcon, shareIcon } from '@jupyterlab/ui-components';
+import {
+  caretDownEmptyIcon,
+  ellipsesIcon,
+  shareIcon,
+  tabIcon,
+  textEditorIcon
+} from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
@@ -8,7 +14,7 @@ import { verbActions } from '../actions/verbs';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { pageTitle } from '../dashboards/pages';
-import { activityIcon, chartsIcon, layoutIcon, logIcon, recordingIcon } from '../icons';
+import { activityIcon, chartsIcon, recordingIcon } from '../icons';
 import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
@@ -253,13 +259,13 @@ function more(props: ICardButtonsProps): IMenuEntry[] {
   const usable = isUsable(cluster);
   const isRecorded = cluster.recording !== null;
   return [
-    { label: trans.__('Log'), icon: logIcon, run: run(props, CommandIDs.openLog) },
+    { label: trans.__('Log'), icon: textEditorIcon, run: run(props, CommandIDs.openLog) },
     { label: trans.__('Activity'), icon: activityIcon, run: run(props, CommandIDs.openActivity) },
     { label: trans.__('Over time'), icon: chartsIcon, run: run(props, CommandIDs.openCharts) },
     { label: trans.__('Details'), isToggled: isDetailed, run: onDetails },
     {
       label: trans.__('Open dashboard layout'),
-      icon: layoutIcon,
+      icon: tabIcon,
       isEnabled: usable && cluster.dashboard_path !== null,
       run: run(props, CommandIDs.layOutDashboard)
     },
