@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from importlib import import_module
+from inspect import signature
 from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import DTypeLike
+from sklearn import __version__ as sklearn_version
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils._set_output import _get_output_config
@@ -18,7 +20,7 @@ from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .delegation.methods import completed_docstring, delegable, is_delegable
-from .errors import InvalidData, NotSupported
+from .errors import InvalidData, InvalidParameter, NotSupported
 from .keywords import computing_with, in_our_words, keeps_client, names_of
 from .parameters import Declared, constructor, fitted, parameter, taken_declarations
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
@@ -241,8 +243,13 @@ class DistributedEstimator(BaseEstimator):
         return getattr(import_module(module), name)
 
     def _plain_parameters(self) -> dict[str, Any]:
-        """Return the parameters that scikit-learn's class has too."""
-        return {name: value for name, value in self.get_params().items() if name not in self._own_parameters}
+        """Return the parameters that scikit-learn's class has too; what an older release lacks needs its default."""
+        shared = {name: value for name, value in self.get_params().items() if name not in self._own_parameters}
+        known, own = signature(self._plain_class()).parameters, signature(type(self)).parameters
+        for name in shared.keys() - known.keys():
+            if shared.pop(name) != own[name].default:
+                raise InvalidParameter(f"{name}: scikit-learn {sklearn_version} has none; update it, or leave it out.")
+        return shared
 
     def _plain_model(self, parameters: Mapping[str, Any] | None = None, **changed: Any) -> Any:
         """Return scikit-learn's estimator with the same parameters and attributes, but for those that are given."""
