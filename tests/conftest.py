@@ -26,6 +26,14 @@ from gpucluster.registry.store import Registry
 
 pytest_plugins = ["tests.suite.processes", "tests.suite.running"]
 
+# The same examples each time, so that a failure can be repeated; HYPOTHESIS_PROFILE=explore looks for new ones.
+with suppress(ModuleNotFoundError):  # The environment with dask-cuda has no hypothesis.
+    from hypothesis import settings
+
+    settings.register_profile("same", derandomize=True, deadline=None)
+    settings.register_profile("explore", deadline=None)
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
 # Threads of BLAS and OpenMP that have nothing to do spin, and take the processors from the other processes of a run:
 # a third of what tests of gpucluster.learn computed. Read when libraries are loaded, here and by all that is started.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,14 +11,7 @@ import numpy as np
 import pytest
 import sklearn
 from distributed import Client, LocalCluster
-from hypothesis import settings
 from packaging.version import Version
-
-# The same examples each time, so that a failure can be repeated; HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("same", derandomize=True, deadline=None)
-settings.register_profile("explore", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
-
 
 NEWER = {
     "linear_model/test_least_squares.py::test_columns_of_very_different_sizes": ("1.7", "LinearRegression has tol"),

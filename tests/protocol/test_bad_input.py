@@ -157,7 +157,7 @@ anything = st.recursive(
 fields = sorted({*LocalSpec.model_fields, *CudaSpec.model_fields, *AutoSpec.model_fields, "nonsense"})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(fields), anything, max_size=4) | anything)
 def test_anything_is_either_a_spec_that_can_be_written_down_or_a_refusal(value):
     try:
@@ -170,7 +170,7 @@ def test_anything_is_either_a_spec_that_can_be_written_down_or_a_refusal(value):
         assert parse_spec(spec.model_dump_json()) == spec
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(["n_workers", "adapt", "idle_timeout_seconds", "x"]), anything) | anything)
 def test_anything_is_either_a_change_or_a_refusal(value):
     try:

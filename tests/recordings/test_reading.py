@@ -272,7 +272,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         read_recording(Path("/dev/zero"))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(noise=st.binary(max_size=400), place=st.floats(0, 1), packed=st.booleans())
 def test_noise_anywhere_is_never_a_traceback(tmp_path_factory: Any, noise: bytes, place: float, packed: bool) -> None:
     path = tmp_path_factory.getbasetemp() / ("noise.jsonl.gz" if packed else "noise.jsonl")

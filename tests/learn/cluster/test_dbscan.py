@@ -116,7 +116,7 @@ def test_pairs_that_are_too_many_to_be_kept_are_looked_for_again(
 
 
 @given(st.integers(1, 9), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_row_is_in_one_region_and_near_its_neighbours(n_regions: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     X = random.integers(0, 6, (random.integers(0, 50), 2)) * random.choice([1.0, 0.1])
@@ -132,7 +132,7 @@ def test_every_row_is_in_one_region_and_near_its_neighbours(n_regions: int, seed
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_links_of_two_ranks_are_joined(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     one, other = (np.minimum(np.arange(n), random.integers(0, n, n)) for _ in range(2))

@@ -66,7 +66,7 @@ def test_columns_that_depend_on_each_other_have_an_orthogonal_q_all_the_same(spl
     assert (tssvd(split(X, 4))[1][2:] < 1e-11 * np.abs(X).sum()).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     lengths=st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any),
     columns=st.integers(1, 6),

@@ -29,7 +29,7 @@ def nearest(X: Any, centers: Any) -> tuple[Any, Any]:
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @pytest.mark.full
 def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
     n, k, d = data.draw(st.integers(10, 200)), data.draw(st.integers(2, 9)), data.draw(st.integers(4, 6))
@@ -72,7 +72,7 @@ def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
 
 
 @given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]), far=st.sampled_from([0.0, 1e3]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_few_centers_wander_jump_and_lose_all_rows(seed: int, dtype: Any, far: float) -> None:
     """While the others hardly move; in two blocks, the second one of equal rows in part."""
     random = np.random.default_rng(seed)
@@ -109,7 +109,7 @@ def test_few_centers_wander_jump_and_lose_all_rows(seed: int, dtype: Any, far: f
 
 
 @given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_gaps_are_never_larger_than_they_are(seed: int, dtype: Any) -> None:
     random = np.random.default_rng(seed)
     X = (10.0 ** random.integers(-3, 4) * random.normal(size=(100, 5)) + 10.0 ** random.integers(-3, 4)).astype(dtype)

@@ -25,7 +25,7 @@ def expected(X: Any, weights: Any, centers: Any) -> tuple[Any, Any, float]:
 @pytest.mark.parametrize("kernel", [lloyd._ScikitLearn, lloyd._Generic])
 @pytest.mark.parametrize("far", [0.0, 1e6])
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_sums_and_inertia(kernel: Any, far: float, data: Any) -> None:
     n, k, d = data.draw(st.integers(0, 60)), data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))

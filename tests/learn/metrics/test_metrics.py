@@ -108,7 +108,7 @@ def test_clusterings_like_scikit_learn(dask_client: Any, split: Any, n_blocks: i
     assert metrics.adjusted_rand_score(parts[1], split((labels + 1) % 4, n_blocks, empty=empty)) == 1.0
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("bcd")), min_size=2, max_size=30), st.integers(1, 4))
 @pytest.mark.full
 def test_pairs_of_words(split: Any, pairs: list[tuple[str, str]], n_blocks: int) -> None:

@@ -75,7 +75,7 @@ def test_without_shuffling(split: Any) -> None:
     np.testing.assert_array_equal(test.compute(scheduler="sync"), ROWS[200:300])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 5000), st.integers(0, 2**31 - 1), st.data())
 def test_sizes_are_exact(n_rows: int, seed: int, data: Any) -> None:
     n_test = data.draw(st.integers(1, n_rows - 1))

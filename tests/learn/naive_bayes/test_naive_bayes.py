@@ -90,7 +90,7 @@ def test_data_frames_with_words_as_labels(dask_client: Any) -> None:
     assert list(again.classes_) == list(ours.classes_)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(2, 40), st.integers(1, 5), st.floats(-1e6, 1e6), st.integers(0, 2**32))
 def test_moments_do_not_depend_on_blocks(split: Any, n_rows: int, n_blocks: int, shift: float, seed: int) -> None:
     import dask

@@ -62,7 +62,7 @@ def test_options_weights_and_missing_values(split: Any, with_mean: bool, with_st
 VALUES = st.sampled_from([0, 1, 2, 5, np.nan])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     data=arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=VALUES), at=st.integers(0, 12)
 )
