@@ -1,16 +1,18 @@
-"""Find phrases in the documentation that ``.ci/words.txt`` replaces.
+"""Find phrases in the documentation, the lessons and the source that ``.ci/words.txt`` replaces.
 
-Usage: ``python .ci/words.py [--tidy] [PAGE ...]``. Without pages, all of the documentation is checked against
+Usage: ``python .ci/words.py [--tidy] [PAGE ...]``. Without pages, all of them are checked against
 ``.ci/words-pending.txt``, the pages that are not clean yet: the check fails when a page outside that list has a
-finding, and when a page on the list has none. ``--tidy`` removes such pages from the list. Code is not checked. A line
-with ``<!-- words: ok -->`` is an exception.
+finding, and when a page on the list has none. ``--tidy`` removes such pages from the list. Of Markdown, code is not
+checked; of Python, only strings and comments are. A line with ``words: ok`` is an exception.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +20,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / ".ci" / "words.txt"
 PENDING = ROOT / ".ci" / "words-pending.txt"
-EXCEPTION = "<!-- words: ok -->"
+EXCEPTION = "words: ok"
 _CODE = re.compile(
     r"^ *(`{3,}|~{3,}).*?^ *\1 *$|(?<!`)(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\2(?!`)|\]\([^)\s]*\)", re.MULTILINE | re.DOTALL
 )
+# "The mean of its own rows" is plain English, "a process of its own" is not.
+_OWN = r"(?! (?!(?:and|as|at|below|but|by|for|from|in|is|on|so|that|to|when|where|which|while|with)\b)[a-z])"
 _START = r"(?:\A|(?<=[.!?:|*-] )|(?<=[.!?:*|\n]\n)|(?<=\*\*))"
 
 
@@ -42,7 +46,11 @@ def phrases(path: Path = LIST) -> list[Phrase]:
             text, replacement = line.split(" = ", 1)
             starts, text = text.startswith("^"), text.removeprefix("^")
             words = r"\s+".join(re.escape(word) for word in text.split())
-            pattern = rf"{_START}{words}\b(?![^.!?|]*\?)" if starts else rf"(?i:\b{words}\b)"
+            pattern = (
+                rf"{_START}{words}\b(?![^.!?|]*\?)"
+                if starts
+                else rf"(?i:\b{words}\b){_OWN if text.endswith(' own') else ''}"
+            )
             found.append(Phrase(text, re.compile(pattern), replacement))
     return found
 
@@ -59,8 +67,23 @@ def findings(text: str, listed: list[Phrase]) -> Iterator[tuple[int, Phrase]]:
 
 
 def pages() -> list[str]:
-    """Return the pages of the documentation, relative to the repository."""
-    return ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
+    """Return the pages of the documentation, the sources of lessons and the modules, relative to the repository."""
+    package = ROOT / "py_src" / "gpucluster"
+    course = package / "lessons" / "course"
+    found = [*(ROOT / "docs").rglob("*.md"), *package.rglob("*.py"), *course.rglob("*.json"), *course.rglob("*.yaml")]
+    built = package / "lessons" / "notebooks"
+    return ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in found if built not in path.parents)]
+
+
+def _words_of_python(source: str) -> str:
+    """Return the strings and comments of a module, at their lines; everything else is empty."""
+    lines = [""] * (source.count("\n") + 1)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in {tokenize.STRING, tokenize.COMMENT} or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1):
+            text = re.sub(r"\{[^{}\n]*\}", "", token.string)
+            for number, line in enumerate(text.split("\n"), token.start[0] - 1):
+                lines[number] += f"{line} "
+    return "\n".join(lines)
 
 
 def pending() -> set[str]:
@@ -71,12 +94,15 @@ def pending() -> set[str]:
 
 def faults(page: str, listed: list[Phrase]) -> list[str]:
     """Return one message for each phrase of a page."""
-    found = sorted(findings((ROOT / page).read_text(encoding="utf-8"), listed), key=lambda one: one[0])
+    text = (ROOT / page).read_text(encoding="utf-8")
+    if page.endswith(".py"):
+        text = _words_of_python(text)
+    found = sorted(findings(text, listed), key=lambda one: one[0])
     return [f"{page}:{number}: {phrase.text!r}: write {phrase.replacement}" for number, phrase in found]
 
 
 def check() -> list[str]:
-    """Return what is wrong with the documentation and with the list of pages that are not clean yet."""
+    """Return what is wrong with the pages and with the list of those that are not clean yet."""
     listed, waiting, known = phrases(), pending(), pages()
     wrong = [f"{PENDING.name}: there is no page {page}" for page in sorted(waiting - set(known))]
     for page in known:

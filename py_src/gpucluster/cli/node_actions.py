@@ -148,7 +148,7 @@ def _since(time: str) -> str:
 
 
 def _who(user: str | None, *, mine: bool) -> str:
-    return f"{user or 'somebody'} (you)" if mine else user or "somebody"
+    return f"{user or 'unknown'} (you)" if mine else user or "unknown"
 
 
 def _nobody(device: SharedDevice) -> str:

@@ -211,7 +211,7 @@ def replay(file: str | Path, *, speed: float = 1) -> View:
     file : str or Path
         A file, or the name of a recording that comes with gpucluster, such as ``kmeans-cpu``.
     speed : float
-        How many times as fast as it was, 0.25 to 64.
+        Speed relative to the recording, 0.25 to 64.
 
     Raises
     ------

@@ -367,7 +367,7 @@ class Verbs:
         Parameters
         ----------
         n_workers : int, optional
-            So many.
+            Number of workers.
         timeout : float, str or timedelta, optional
             Seconds, or a duration such as ``"10s"``; default: two minutes.
 

@@ -262,7 +262,7 @@ class Names:
             try:
                 self._statements[number].run(self.values)
             except Exception:
-                return  # then the answer stays as empty as it was, and the check says so
+                return  # then the answer stays empty, and the check reports it
 
 
 def _spread(changed: set[str], functions: Mapping[str, set[str]]) -> None:

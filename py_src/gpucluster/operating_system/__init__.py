@@ -7,7 +7,7 @@ Nobody else uses a name of Linux (``/proc``, ``O_PATH``, ``prctl``, …); a test
   end of a pipe, which remembers descendants (``end_descendants``).
 * Where workers come from: forked from a process that has imported everything; elsewhere a new Python each, because
   system libraries of macOS fail after a fork.
-* Who is at the other end of a socket: ``SO_PEERCRED``; ``LOCAL_PEERCRED`` on macOS; else the folder's mode and the
+* The peer of a socket: ``SO_PEERCRED``; ``LOCAL_PEERCRED`` on macOS; else the folder's mode and the
   secret.
 * Sockets with long paths or without a name: ``O_PATH`` and ``/proc/self/fd``; elsewhere refused.
 * Memory and processors that may be used: control groups and affinity; elsewhere what the machine has.

@@ -85,7 +85,7 @@ def restrict(
 def _all_but(closed: Collection[Path]) -> Iterable[Path]:
     """Everything that lies beside the way to these folders: there is no rule that takes away.
 
-    Links are left out, as a rule for a link opens what it leads to, be it closed. What may be read has a rule where it
+    Links are left out, as a rule for a link opens its target, even a closed one. What may be read has a rule where it
     really lies.
     """
     paths = {path.resolve() for path in closed}
@@ -95,7 +95,7 @@ def _all_but(closed: Collection[Path]) -> Iterable[Path]:
         folder = above.pop()
         names = _names(folder)
         if names is None:
-            yield folder  # what lies on the way to it cannot be told apart; see `not_closable`
+            yield folder  # what lies on the way to it cannot be separated; see `not_closable`
             continue
         for name in names:
             beside = folder / name

@@ -31,7 +31,7 @@ def birth(pid: int) -> str | None:
 
 
 def is_paused(pid: int) -> bool:
-    """Whether a process has been stopped by a signal or a debugger, so that it does nothing until it is told to."""
+    """Whether a process has been stopped by a signal or a debugger, so that it does nothing until it is resumed."""
     if not LINUX:
         import psutil
 

@@ -227,7 +227,7 @@ def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
 
     `value`: dict, bytes, str or spec; a mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
     `*rules`: what else holds for the fields that were given, such as what a machine has. The first that complains about
-    a field is told. Raises `InvalidRequest` with a sentence per field.
+    a field is reported. Raises `InvalidRequest` with a sentence per field.
     """
     if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
         _must_keep(value, rules)

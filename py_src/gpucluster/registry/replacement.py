@@ -19,7 +19,7 @@ def overwrite_text(path: Path, text: str) -> None:
 def replace_text(path: Path, text: str, *, mode: int = 0o600, durable: bool = False) -> None:
     """Put a text in the place of a file: readers see the old or the new one, never a part.
 
-    A link in its place is replaced, not followed, and nobody can know the name of the file that is written beside it.
+    A link there is replaced, not followed, and nobody can know the name of the file that is written beside it.
 
     * `path`: in a folder that is there.
     * `text`: written in UTF-8, line ends as they are.

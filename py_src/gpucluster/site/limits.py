@@ -253,7 +253,7 @@ CORES = ("cores", "scheduler_cores")
 
 
 def has_scheduler_job(fields: Mapping[str, Any]) -> bool:
-    """Return whether the scheduler has a job, or pod, of its own; where nobody can choose that, it has."""
+    """Return whether the scheduler has a separate job or pod; where nobody can choose that, it has."""
     return bool(fields.get("scheduler", "job") == "job")
 
 

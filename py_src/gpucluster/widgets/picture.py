@@ -38,7 +38,7 @@ _QUIET = "opacity:0.75"
 
 @dataclass(frozen=True)
 class Picture:
-    """A cluster as it was at one moment.
+    """A cluster at one moment.
 
     Shown where nothing can be live; ``print`` gives the text.
     """

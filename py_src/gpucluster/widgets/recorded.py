@@ -23,7 +23,7 @@ _STRIP = "display:inline-block;margin:4px 0;padding:1px 8px;border-radius:3px;ba
 
 @dataclass(frozen=True)
 class RecordedPicture:
-    """A recording as it was shown last.
+    """A recording in its last shown state.
 
     Shown where nothing can be played; ``print`` gives the text.
     """
@@ -80,7 +80,7 @@ class RecordedGauges(OutputWidget):
         widget_kernel().keep(self)
 
     def picture(self) -> RecordedPicture:
-        """Return the recording as it was last shown; its end before it was."""
+        """Return the recording as last shown; its end before that."""
         return RecordedPicture(self._session, self._place, self._over)
 
     def forgotten_by(self) -> Callable[[], None]:

@@ -1,7 +1,7 @@
 """What runs on each host: it starts the workers there, and ends them when nobody wants them any more.
 
 Its source is sent through SSH to a Python that need not have gpucluster, so it imports the standard library, Dask and
-what Dask needs only; ``remote_gpus``, whose source comes with the first line, is the part about GPUs. It is told
+what Dask needs only; ``remote_gpus``, whose source comes with the first line, is the part about GPUs. It receives
 everything on its standard input, as lines of JSON, and tells what happens on its standard output in the same way. When
 the input ends, or nothing has come for a minute, everything here ends: whoever wanted it is gone.
 """

@@ -233,7 +233,7 @@ class OneHotEncoder(CategoryEncoder):
     ----------
     categories_ : list of arrays
     infrequent_categories_ : list of arrays or None
-        Which share a column.
+        Categories that share a column.
     drop_idx_ : array of shape (n_features,) or None
     n_features_in_ : int
     feature_names_in_ : array of str
@@ -294,7 +294,7 @@ class OrdinalEncoder(CategoryEncoder):
     ----------
     categories_ : list of arrays
     infrequent_categories_ : list of arrays or None
-        Which share a number.
+        Categories that share a number.
     n_features_in_ : int
     feature_names_in_ : array of str
         For data frames.

@@ -32,8 +32,8 @@ def lab_command(directory: Path, arguments: Sequence[str]) -> list[str]:
         copy_lessons(folder)
     except OSError as error:
         raise GPUClusterError(
-            f"The lessons cannot be copied to {folder}: {error.strerror}. Start 'gpucluster lab' in one of your own "
-            "folders."
+            f"The lessons cannot be copied to {folder}: {error.strerror}. Start 'gpucluster lab' in a folder "
+            "that you own."
         ) from error
     if folder.is_dir():
         command.append(f"--FileContentsManager.preferred_dir={folder}")

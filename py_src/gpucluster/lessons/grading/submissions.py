@@ -29,7 +29,7 @@ _MOST_PER_LEARNER = 40
 _SKIPPED = re.compile(r"^\.|^__|\.backup-")
 _NUMBER = re.compile(r"(?:^|[^0-9])(\d\d)-[a-z]")
 UNKNOWN = "unknown"
-"""In the place of a lesson: the notebook cannot be read, and no name says which one it belongs to."""
+"""Stands for a lesson: the notebook cannot be read, and no name says which one it belongs to."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ class ScratchWatch:
             if task is not None:
                 task.cancel()
 
-    # -- what is told ----------------------------------------------------------------------------
+    # -- reports ----------------------------------------------------------------------------
 
     def _low_disk(self, disk: Disk) -> tuple[str, str, str]:
         free, room = format_size(disk.free_bytes), format_size(disk.room_bytes)

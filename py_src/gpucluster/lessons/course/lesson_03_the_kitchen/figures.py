@@ -141,7 +141,7 @@ def weak_scaling(seconds: dict[int, float]) -> None:
 @when_ready
 def partition_sizes(before: Sequence[int], after: Sequence[int] | None = None) -> None:
     """Draw the rows of each partition, and their mean."""
-    charts = {"as it was cut": before, **({"as you cut it": after} if after is not None else {})}
+    charts = {"original cut": before, **({"as you cut it": after} if after is not None else {})}
     figure, axes = new_axes(9.0 if after is not None else 5.0, 2.8, ncols=len(charts), squeeze=False, sharey=True)
     for one, (title, rows) in zip(axes[0], charts.items(), strict=True):
         mean = float(np.mean(rows))

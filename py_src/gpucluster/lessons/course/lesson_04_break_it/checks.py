@@ -575,7 +575,7 @@ def _end_task(client: Any, future: Any) -> None:
 
 @contextmanager
 def _quick_turns() -> Iterator[None]:
-    """Let threads switch so often that two writers meet."""
+    """Let threads switch often enough for two writers to meet."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:

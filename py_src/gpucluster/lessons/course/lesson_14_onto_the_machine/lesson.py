@@ -573,7 +573,7 @@ figures.allocation(afternoon, node_hours(afternoon, 32, 4))
 
 # %% [markdown]
 # **Explain:** the first job is what a notebook with fixed workers looks like: two whole nodes wait while someone reads a plot. Three remedies, simplest first: let the cluster end automatically when it
-# is idle (`idle_timeout_seconds`); let the number of workers follow the work (`cluster.adapt(0, 8)`), so that jobs come and go; and put work that nobody has to watch into a batch
+# is idle (`idle_timeout_seconds`); let the number of workers follow the work (`cluster.adapt(0, 8)`), so that jobs come and go; and put work that no one has to watch into a batch
 # script. On the card gpucluster shows what a cluster has cost so far, in the unit of the site.
 #
 # A short wall time waits less in the queue: Slurm fills gaps between large jobs with small ones (*backfill*). With `slurm`, gpucluster asks for a new job before the old one's time is over, and

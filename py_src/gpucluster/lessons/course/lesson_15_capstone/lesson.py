@@ -194,7 +194,7 @@ print("cancelled, so without a delay:", int(flights["dep_delay"].isna().sum().co
 # A model that sees what was not known yet looks splendid in the notebook, and is useless at the gate. This is **leakage**. It has three doors:
 #
 # 1. a *column* that is filled in later (`air_time`);
-# 2. a *row* of the future: training and testing on flights of the same day, which share their weather and their queue;
+# 2. a *row* of the future: training and testing on flights of the same day, with the same weather and their queue;
 # 3. a *time stamp* that is not what it seems. The weather of 14:00 to 15:00 is complete at 15:00. For a flight at 15:20 we decide at
 #    14:20: the last complete hour is that from **13:00** to 14:00, **two hours before** the flight's own.
 

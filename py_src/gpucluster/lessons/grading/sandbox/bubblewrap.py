@@ -47,7 +47,7 @@ def outer(sandbox: Sandbox, solutions: Path, *, apart: bool) -> list[str]:
     """
     shown = [*view.of_python(), solutions]
     as_whom = ["--uid", str(ORDINARY), "--gid", str(ORDINARY)] if os.getuid() == 0 else []
-    # One sandbox in another can only have a /proc of its own where nothing of the outer one's is covered.
+    # One sandbox in another can only have its own /proc where nothing of the outer one's is covered.
     numbers = ["--bind", "/proc", "/proc"] if apart else ["--unshare-pid", "--proc", "/proc"]
     return [
         program() or "bwrap", *_SEPARATE, "--unshare-net", *as_whom, *_HELD, *_system(sandbox, shown),

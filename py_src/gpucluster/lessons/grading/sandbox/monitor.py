@@ -101,8 +101,8 @@ class ResourceMonitor(threading.Thread):
     def go_on(self) -> bool:
         """Return whether another kernel can be begun.
 
-        It can after too much memory, which is free again once all is ended that used it. Who has started too many
-        processes or threads does that again in no time, and the time is over for all kernels.
+        It can after too much memory, which is free again once all is ended that used it. A submission that started too
+        many processes or threads does that again in no time, and the time is over for all kernels.
         """
         with self._ending:  # what is begun before its end would be ended as well
             if self.exceeded == "memory" and self._ended:

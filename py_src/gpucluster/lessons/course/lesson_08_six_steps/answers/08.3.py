@@ -70,7 +70,7 @@ def descend(evaluate, weights):
         weights = weights + speed
     return weights
 
-# %% wrong b_clipped: Z is clipped to 30, so the loss of a row that is far off is 30 instead of its own.
+# %% wrong b_clipped: Z is clipped to 30, so the loss of a row that is far off becomes 30.
 # fails: Rows far on the wrong side have a large loss, not an infinite one
 # edit of right b_bold_driver
 # -     z = X @ weights[:-1] + weights[-1]
