@@ -3,7 +3,7 @@
 Usage: ``python .ci/words.py [--tidy] [PAGE ...]``. Without pages, all of them are checked against
 ``.ci/words-pending.txt``, the pages that are not clean yet: the check fails when a page outside that list has a
 finding, and when a page on the list has none. ``--tidy`` removes such pages from the list. Of Markdown, code is not
-checked; of Python, only strings and comments are. A line with ``words: ok`` is an exception.
+checked; of Python, strings are, and in lessons docstrings and comments as well. A line with ``words: ok`` is an exception.
 """
 
 from __future__ import annotations
@@ -75,14 +75,19 @@ def pages() -> list[str]:
     return ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in found if built not in path.parents)]
 
 
-def _words_of_python(source: str) -> str:
-    """Return the strings and comments of a module, at their lines; everything else is empty."""
+def _words_of_python(source: str, comments: bool) -> str:
+    """Return the strings of a module but for docstrings, with `comments` those and comments as well, at their lines."""
     lines = [""] * (source.count("\n") + 1)
+    last = tokenize.NEWLINE
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in {tokenize.STRING, tokenize.COMMENT} or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1):
+        is_text = token.type == tokenize.STRING or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1)
+        is_docstring = is_text and last in {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+        if (is_text and not is_docstring) or (comments and (is_text or token.type == tokenize.COMMENT)):
             text = re.sub(r"\{[^{}\n]*\}", "", token.string)
             for number, line in enumerate(text.split("\n"), token.start[0] - 1):
                 lines[number] += f"{line} "
+        if token.type not in {tokenize.NL, tokenize.COMMENT}:
+            last = token.type
     return "\n".join(lines)
 
 
@@ -96,7 +101,7 @@ def faults(page: str, listed: list[Phrase]) -> list[str]:
     """Return one message for each phrase of a page."""
     text = (ROOT / page).read_text(encoding="utf-8")
     if page.endswith(".py"):
-        text = _words_of_python(text)
+        text = _words_of_python(text, comments="/course/" in page)
     found = sorted(findings(text, listed), key=lambda one: one[0])
     return [f"{page}:{number}: {phrase.text!r}: write {phrase.replacement}" for number, phrase in found]
 

@@ -43,7 +43,8 @@ class Quota:
     async def planned(self, store: StateStore, backend: Backend[Any], spec: SpecBase, context: StartContext) -> Plan:
         """Return a backend's plan that is within what is left.
 
-        Another cluster of this user may have taken a part of it while the plan was made. An open memory limit then becomes what is left now.
+        Another cluster of this user may have taken a part of it while the plan was made. An open memory limit then
+        becomes what is left now.
         """
         plan = await backend.preflight(spec, context)
         try:

@@ -111,7 +111,7 @@ def capped(
     limit_bytes = int(parse_bytes(limit))
     order = cloudpickle.dumps((function, args, limit_bytes, tuple(imports)))
     with tempfile.TemporaryDirectory() as folder:
-        # Files and not pipes: a process that is ended while it writes leaves nobody waiting.
+        # Files and not pipes: a process that is ended while it writes leaves no one waiting.
         asked, answered, said = (Path(folder) / name for name in ("asked", "answered", "said"))
         asked.write_bytes(order)
         with said.open("wb") as output:

@@ -379,7 +379,7 @@ def true_now(left: Floats, delay: Floats, asked: Floats, window: float) -> Float
 def check_now(exam: Examination, airport_now: Any) -> None:
     """Twelve hidden days: flights and moments in no order, on the borders of the window, without any flight.
 
-    One has flights so many and so late that sums need more digits than half precision has.
+    One has flights how many and so late that sums need more digits than half precision has.
     """
     for place in range(12):
         large = place == 4
