@@ -259,7 +259,7 @@ def test_handles_on_the_same_cluster_are_equal(both):
         assert isinstance(other, gpucluster.Cluster)
     assert ours != both.theirs
     assert gpucluster.AsyncCluster.from_name(ours.id) == ours
-    with pytest.raises(InvalidRequest, match="^n: say how many workers"):
+    with pytest.raises(InvalidRequest, match="^n: pass a number of workers"):
         ours.scale()
 
 

@@ -148,7 +148,7 @@ def test_two_ranks_that_send_first_hang_when_the_message_is_long() -> None:
     ("text", "sentence"),
     [
         ("comm.recv(source=1 - comm.rank)", "Rank [01] receives, but no rank sends to it"),
-        ("comm.rank and comm.recv(source=0)", "wait for each other for ever"),
+        ("comm.rank and comm.recv(source=0)", "wait for each other forever"),
         ("comm.rank or comm.barrier()", "not all ranks of its communicator call it as often|has ended"),
         ("comm.rank and comm.allreduce(1 / 0)", "Rank 1 ended with an error: ZeroDivisionError"),
         ("comm.send(1, dest=2)", "there is no rank 2 in a communicator of 2"),

@@ -64,7 +64,7 @@ def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: 
     assert ended(shared_site)
     assert notebook.text("print(client.cluster.name, cluster.name, da.ones(2).sum().compute())") == "mine mine 2.0\n"
     lost = error_of(notebook.run("kept.sum().compute()"))
-    assert lost["ename"] == "ClientClosed" and "this needs some of it" in lost["evalue"]
+    assert lost["ename"] == "ClientClosed" and "this needs some of them" in lost["evalue"]
     refused = error_of(notebook.run(f"{LEASE} --name mine\nnever = 1"))
     assert refused["traceback"] == [
         "A cluster named 'mine' exists already. Connect to it, stop it first, or choose another name."

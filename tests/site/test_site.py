@@ -556,7 +556,7 @@ def test_a_share_that_cannot_be_read_is_the_least(site, text, line, sentence, gp
         assert "Until it is fixed, each user has at most 1 cluster with 1 worker" in trouble
         assert sharing.per_user == LEAST_PER_USER
     if reserved:
-        assert "no GPU is given out" in trouble
+        assert "no GPU is assigned" in trouble
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_time_that_is_over_is_told_as_such_while_the_cluster_goes_on(shared_site
         client.scatter(list(range(20)), workers=[first.address])
         os.kill(two.model.workers[1].pid, signal.SIGSTOP)
         try:
-            with pytest.raises(TimeoutError, match="is still there after 0 seconds. The cluster goes on") as late:
+            with pytest.raises(TimeoutError, match="is still there after 0 seconds. The cluster keeps running") as late:
                 two.retire(first.name, timeout=0)
         finally:
             os.kill(two.model.workers[1].pid, signal.SIGCONT)

@@ -186,7 +186,8 @@ class Client(ClientOfCluster):
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
         if model is not None and model.lease is not None:
             return ClientClosed(
-                f"{how} What its workers held is lost, and this needs some of it. {BEFORE_IT_ENDS} Make it again, here "
+                f"{how} Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Make it again, "
+                "here "
                 "or in another lease."
             )
         return ClientClosed(

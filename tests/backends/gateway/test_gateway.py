@@ -257,7 +257,7 @@ async def _refusal(tmp_path: Path, **options: Any) -> str:
         ({"gateway_options": {"profile": "bigg"}}, "must be one of 'small', 'big', not 'bigg'. Did you mean 'big'?"),
         ({"gateway_options": {"profil": "big"}}, "offers no such option; there are worker_cores, "),
         ({"cluster_name": "nope"}, "Cluster nope not found"),
-        ({"username": "alice", "password_from": "PATH"}, "does not let you in (basic). Are user name and password"),
+        ({"username": "alice", "password_from": "PATH"}, "rejected your login (basic). Are user name and password"),
         ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set here"),
         ({"password_from": "/etc/passwd"}, "other users can read /etc/passwd. Run: chmod 600"),
         ({"auth": "jupyterhub", "username": None, "password_from": None}, "There is no token for JupyterHub"),

@@ -210,7 +210,7 @@ async def test_hosts_that_cannot_be_used_are_told_together(servers, tmp_path):
     told = await _refusal(tmp_path, servers, hosts="a,unknown-key,refused,closed")
     assert told.startswith("3 of 4 hosts cannot be used. ")
     assert "unknown-key: its host key has changed" in told
-    assert "refused: it does not let you in by key" in told
+    assert "refused: it rejected your key" in told
     assert "closed: connection refused on its SSH port" in told
     assert "the host was not found" in await _refusal(tmp_path, servers, hosts="nowhere.invalid")
     assert not [process for process in psutil.process_iter() if "0badcafe" in _environment(process)]

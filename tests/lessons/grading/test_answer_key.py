@@ -121,7 +121,7 @@ def test_what_takes_the_key_longer_than_a_learner_may_counts_for_nobody(
     assert said in capsys.readouterr().err
     [row] = csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
     assert said in row["notes"]
-    assert "as the key took too long for them: 06.3." in row["notes"]
+    assert "because the key took too long for them: 06.3." in row["notes"]
     assert (row["of"], row["06.2"], row["06.3"], row["06.4"]) == ("2", "0", "", "0")
     page = (tmp_path / "grades.html").read_text(encoding="utf-8")
     assert said in page
