@@ -3,7 +3,8 @@
 Usage: ``python .ci/words.py [--tidy] [PAGE ...]``. Without pages, all of them are checked against
 ``.ci/words-pending.txt``, the pages that are not clean yet: the check fails when a page outside that list has a
 finding, and when a page on the list has none. ``--tidy`` removes such pages from the list. Of Markdown, code is not
-checked; of Python, strings are, and in lessons docstrings and comments as well. A line with ``words: ok`` is an exception.
+checked; of Python, strings are, and in lessons docstrings and comments as well. A line with ``words: ok`` is an
+exception.
 """
 
 from __future__ import annotations
