@@ -10,11 +10,18 @@ in the folder of its lesson, with a cell for each answer.
     # %% wrong axis: The nearest point of each centroid.
     # fails: It returns one label per point
     # edit of right loop
-    # -     return distances.argmin(axis=1)
-    # +     return distances.argmin(axis=0)
+    # ~ argmin(axis=1) => argmin(axis=0)
 
-A wrong answer names a property that does not hold; of several, at least one. An edit replaces whole lines that are in
-the other answer once; a line ``#`` stands between two edits of which the first only takes lines away.
+    # %% wrong number: The distance to the nearest centroid, not its number.
+    # fails: It returns one label per point
+    # edit of right loop
+    # -     return distances.argmin(axis=1)
+    # +     nearest = distances.min(axis=1)
+    # +     return nearest
+
+A wrong answer names a property that does not hold; of several, at least one. An edit replaces text that is in the other
+answer once: first parts of lines (``~``), then whole lines (``-`` and ``+``); a line ``#`` stands between two edits of
+which the first only takes lines away.
 """
 
 from __future__ import annotations
@@ -131,6 +138,13 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
 
 
 def _edited(text: str, edits: list[str], where: str) -> str:
+    while edits and edits[0].startswith("# ~ "):
+        before, arrow, after = edits.pop(0).removeprefix("# ~ ").partition(" => ")
+        if not arrow:
+            raise ValueError(f"{where}: an edit of a part of a line is '# ~ OLD => NEW', not '# ~ {before}'")
+        if text.count(before) != 1:
+            raise ValueError(f"{where}: this is in the other answer {text.count(before)} times, not once: {before}")
+        text = text.replace(before, after)
     lines = text.splitlines()
     for old, new in _hunks(edits, where):
         places = [at for at in range(len(lines)) if lines[at : at + len(old)] == old]

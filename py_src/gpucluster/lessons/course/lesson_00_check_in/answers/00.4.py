@@ -61,10 +61,8 @@ def borrow(start, job):
 # %% wrong b_no_result: Does not return what the job returns.
 # fails: It returns a result
 # edit of wrong b_cluster_left
-# -     with Client(start()) as client:
-# -         return job(client)
-# +     with start() as cluster, Client(cluster) as client:
-# +         job(client)
+# ~ with Client(start()) => with start() as cluster, Client(cluster)
+# ~ return job => job
 
 # %% wrong b_two_clusters: Calls start() twice, and one of the two clusters is left running.
 # fails: start() is called once

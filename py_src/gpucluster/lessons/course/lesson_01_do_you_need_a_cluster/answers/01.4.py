@@ -62,8 +62,7 @@ def largest_scale(survives, highest):
 # %% wrong b_at_least_one: Returns 1 also if not even one copy survives; the text says 0 if there is none.
 # fails: It finds the largest number that survives, or 0
 # edit of wrong b_asks_twice
-# -     low, high = 0, highest
-# +     low, high = 1, highest
+# ~ high = 0, highest => high = 1, highest
 # -         if not survives(middle):
 # +         else:
 

@@ -44,10 +44,8 @@ choices = {
 # %% wrong words
 # fails: Each is one of the five words
 # edit of wrong case_missing
-# -     "a": "pandas",
-# -     "b": "pandas",
-# +     "a": "Pandas!",
-# +     "b": "numpy",
+# ~ "a": "pandas", => "a": "Pandas!",
+# ~ "pandas" => "numpy"
 # -     "e": "Dask",
 # +     "e": "Dask",
 # +     "f": "Spark",

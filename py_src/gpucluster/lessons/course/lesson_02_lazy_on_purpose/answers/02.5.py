@@ -37,12 +37,9 @@ def count_orders(graph):
 # %% wrong at_most_six_tasks: Right up to six tasks; more orders are not counted.
 # fails: The number of orders is right: many orders
 # edit of right permutations
-# -     for attempt in permutations(graph):
-# -         place = {task: i for i, task in enumerate(attempt)}
-# +     for order in permutations(graph):
-# +         place = {task: number for number, task in enumerate(order)}
-# -     return total
-# +     return min(total, 720)
+# ~ for attempt in => for order in
+# ~ place = {task: i for i, task in enumerate(attempt)} => place = {task: number for number, task in enumerate(order)}
+# ~ return total => return min(total, 720)
 
 # %% wrong b_breakfast: The number of the breakfast is fixed for every graph.
 # fails: The number of orders is right: tasks that need nothing

@@ -96,19 +96,18 @@ def bars(records):
 # %% wrong b_stop_for_seconds: The third value is the end of the bar, not how long it takes.
 # fails: A bar starts and ends with the compute part of its task, without the transfers
 # edit of wrong b_row_per_thread
-# -                 row = rows.setdefault(record["thread"], len(rows))
+# ~ record["thread"] => (record["worker"], record["thread"])
 # -                 found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
-# +                 row = rows.setdefault((record["worker"], record["thread"]), len(rows))
 # +                 found.append((row, part["start"], part["stop"], record["key"]))
 # -     return [(row, start - zero, seconds, name) for row, start, seconds, name in found]
 # +     return [(row, start - zero, stop - zero, name) for row, start, stop, name in found]
 
 # %% wrong b_transfers_too: Draws a bar for each part, also for transfers, instead of one per task.
 # fails: There is one bar per task
-# edit of wrong b_row_per_thread
-# -             if part["action"] == "compute":
-# -                 row = rows.setdefault(record["thread"], len(rows))
-# -                 found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
+# edit of wrong b_first_part
+# ~ part = record["startstops"][0] => for part in record["startstops"]:
+# -         row = rows.setdefault((record["worker"], record["thread"]), len(rows))
+# -         found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
 # +             row = rows.setdefault((record["worker"], record["thread"]), len(rows))
 # +             found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
 

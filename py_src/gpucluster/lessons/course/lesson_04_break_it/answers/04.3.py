@@ -71,8 +71,7 @@ why = "c"
 # %% wrong b_no_scatter: Gives back the loaded data itself; asked is "scatter what it returns" and the future of the data.
 # fails: The second is a future
 # edit of right b_try_except
-# -         data = client.scatter(reload(), hash=False)
-# +         data = reload()
+# ~ data = client.scatter(reload(), hash=False) => data = reload()
 
 # %% wrong old_future: Returns the future that was lost.
 # fails: The future it returns after the crash can be used again
@@ -84,22 +83,19 @@ why = "c"
 # %% wrong b_reload_on_worker: Reload runs as a task on a worker, not "in the notebook".
 # fails: After a crash of the worker that held it, the data is loaded once
 # edit of right b_try_except
-# -         data = client.scatter(reload(), hash=False)
-# +         data = client.submit(reload, pure=False)
+# ~ data = client.scatter(reload(), hash=False) => data = client.submit(reload, pure=False)
 
 # %% wrong b_runs_here: After a loss the task runs in the notebook, not "on the cluster".
 # fails: It runs without an error: ValueError
-# edit of right b_try_except
-# -         data = client.scatter(reload(), hash=False)
-# -         return client.submit(task, data, pure=False).result(), data
+# edit of wrong old_future
+# -         return client.submit(task, client.scatter(reload(), hash=False), pure=False).result(), data
 # +         table = reload()
 # +         return task(table), client.scatter(table, hash=False)
 
 # %% wrong b_why_a: It is not a matter of time, no task makes the data (why).
 # fails: The reason is the right one of the four
 # edit of right b_try_except
-# - why = "c"
-# + why = "a"
+# ~ why = "c" => why = "a"
 
 # %% wrong c_only_value_errors: Passes on a ValueError only; any other error of the task counts as a loss.
 # fails: An error of the task itself is no reason to load again

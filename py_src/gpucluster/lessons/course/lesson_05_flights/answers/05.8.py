@@ -57,14 +57,13 @@ def minutes_in_air(block):
 
 # %% wrong b_columns_order: The columns are minute, clock, flight_row, not "in this order".
 # fails: It returns a table with flight_row, minute and clock, in this order
-# edit of right b_concatenate
-# -     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(length, dtype="int16") for length in lengths])
-# -     clock = np.repeat(known["departure"].to_numpy(dtype="int32"), lengths)
-# -     clock += minute
-# +     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-# +     minute = (np.arange(lengths.sum()) - starts).astype("int16")
+# edit of wrong b_changes_block
+# ~ lengths = block["air_time"].to_numpy() => lengths = known["air_time"].to_numpy().astype("int64")
+# -     block["air_time"] = block["air_time"].fillna(0).astype("int64")
+# +     known = block.dropna(subset=["air_time"])
+# -     clock = np.repeat(block["departure"].to_numpy(dtype="int32"), lengths) + minute
 # +     clock = np.repeat(known["departure"].to_numpy(dtype="int32"), lengths) + minute
-# -         {"flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
+# -         {"flight_row": np.repeat(block.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
 # +         {"minute": minute, "clock": clock, "flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths)}
 
 # %% wrong b_from_one: Minutes begin with 1; "0, 1, 2, … for each flight".
@@ -98,30 +97,25 @@ def minutes_in_air(block):
 
 # %% wrong b_one_row_more: Also the minute of the landing, air_time + 1 rows ("one row for each minute … in the air").
 # fails: There is one row per minute in the air
-# edit of wrong b_columns_order
-# -     lengths = known["air_time"].to_numpy().astype("int64")
-# +     lengths = known["air_time"].to_numpy().astype("int64") + 1
-# -         {"minute": minute, "clock": clock, "flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths)}
-# +         {"flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
+# edit of wrong b_from_one
+# ~ astype("int64") => astype("int64") + 1
+# ~ starts + 1 => starts
 
 # %% wrong b_place_not_index: Flight_row counts from 0 in each block; it is "its index in the block".
 # fails: flight_row is the number of the flight, its index in the block
-# edit of wrong b_columns_order
-# -     known = block.dropna(subset=["air_time"])
-# +     known = block.dropna(subset=["air_time"]).reset_index(drop=True)
-# -         {"minute": minute, "clock": clock, "flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths)}
-# +         {"flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
+# edit of wrong b_from_one
+# ~ dropna(subset=["air_time"]) => dropna(subset=["air_time"]).reset_index(drop=True)
+# ~ starts + 1 => starts
 
 # %% wrong b_wide_types: All three columns are int64, not int32, int16 and int32.
 # fails: The types are int32, int16 and int32: 10 bytes per row
 # edit of right b_concatenate
+# ~ known.index.to_numpy(dtype="int32"), lengths => known.index.to_numpy("int64"), lengths
 # -     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(length, dtype="int16") for length in lengths])
 # -     clock = np.repeat(known["departure"].to_numpy(dtype="int32"), lengths)
 # -     clock += minute
 # +     minute = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 # +     clock = np.repeat(known["departure"].to_numpy("int64"), lengths) + minute
-# -         {"flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
-# +         {"flight_row": np.repeat(known.index.to_numpy("int64"), lengths), "minute": minute, "clock": clock}
 
 # %% wrong c_clock_begins_again: The clock begins again at 0 when the year ends.
 # fails: clock is the minute of departure plus minute, also after the end of the year
@@ -144,13 +138,10 @@ def minutes_in_air(block):
 # %% wrong c_fails_without_flights: Fails for a block of which no flight was in the air: there is nothing to concatenate.
 # fails: A block of which no flight was in the air gives a table without rows: ValueError
 # edit of wrong c_clock_begins_again
-# -     lengths = flown["air_time"].to_numpy().astype("int32")
+# ~ flown["air_time"].to_numpy().astype("int32") => flown["air_time"].astype(int).to_numpy()
+# ~ index.to_numpy().astype("int32") => index.to_numpy("int32")
+# ~ minute.astype("int16") => minute
 # -     minute = (np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths, lengths)).astype("int32")
-# +     lengths = flown["air_time"].astype(int).to_numpy()
 # +     minute = np.concatenate([np.arange(length, dtype="int16") for length in lengths])
-# -             "flight_row": np.repeat(flown.index.to_numpy().astype("int32"), lengths),
-# -             "minute": minute.astype("int16"),
 # -             "clock": (np.repeat(flown["departure"].to_numpy().astype("int32"), lengths) + minute) % (365 * 1440),
-# +             "flight_row": np.repeat(flown.index.to_numpy("int32"), lengths),
-# +             "minute": minute,
 # +             "clock": (np.repeat(flown["departure"].to_numpy(), lengths) + minute).astype("int32"),

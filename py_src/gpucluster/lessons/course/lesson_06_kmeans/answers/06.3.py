@@ -55,10 +55,9 @@ def partial(points, labels, centroids):
 # %% wrong b_no_minlength: Counts are shorter than k if the last clusters have no points, but k counts are asked.
 # fails: counts has one number per centroid, also for one without points
 # edit of wrong b_at_least_one
+# ~ np.maximum(np.bincount(labels, minlength=len(centroids)), 1) => np.bincount(labels)
 # -     sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
-# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
 # +     sums = np.array([points[labels == j].sum(axis=0) for j in range(len(centroids))])
-# +     counts = np.bincount(labels)
 
 # %% wrong b_root: Inertia adds up distances that are not squared.
 # fails: Inertia is the sum of the squared distances of the points to their own centroid

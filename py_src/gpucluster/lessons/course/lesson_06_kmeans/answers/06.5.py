@@ -132,8 +132,7 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 # %% wrong b_extra_inertia: Adds the inertia of the last centroids as well, but there is 'none for the last entry of path'.
 # fails: There is one inertia per iteration: one less than entries in path
 # edit of wrong b_any_stands
-# -         if (np.abs(new - path[-2]) <= tolerance).any():
-# +         if np.abs(new - path[-2]).max() <= tolerance:
+# ~ if (np.abs(new - path[-2]) <= tolerance).any(): => if np.abs(new - path[-2]).max() <= tolerance:
 # -             break
 # +             break
 # +     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
@@ -146,18 +145,17 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 
 # %% wrong b_mean_of_means: Takes the mean of the means of the blocks; sums and counts are to be merged.
 # fails: It goes on until the centroids stand still
-# edit of wrong b_extra_inertia
+# edit of wrong b_any_stands
+# ~ if (np.abs(new - path[-2]) <= tolerance).any(): => if np.abs(new - path[-2]).max() <= tolerance:
 # -         new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
 # +         means = [np.where(c[:, None] > 0, s / np.maximum(c, 1)[:, None], path[-1]) for s, c, _ in results]
 # +         new = np.mean(means, axis=0)
-# -     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
 
 # %% wrong b_one_short: One iteration less than max_iterations, because the start is counted as one.
 # fails: It makes at most max_iterations iterations
-# edit of wrong b_extra_inertia
-# -     for _ in range(max_iterations):
-# +     for _ in range(1, max_iterations):
-# -     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
+# edit of wrong b_any_stands
+# ~ range(max_iterations) => range(1, max_iterations)
+# ~ if (np.abs(new - path[-2]) <= tolerance).any(): => if np.abs(new - path[-2]).max() <= tolerance:
 
 # %% wrong b_points_travel: Fetches the blocks and does all steps in the notebook, but step is to run on the blocks where they are.
 # fails: The points stay on the workers: only small results travel
@@ -171,17 +169,15 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 # %% wrong b_same_array: One array is changed in place, so start is changed and path has the last centroids everywhere.
 # fails: What it is given stays as it was
 # edit of wrong b_any_stands
+# ~ if (np.abs(new - path[-2]) <= tolerance).any(): => if np.abs(new - old).max() <= tolerance:
 # -         new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
 # +         new, old = path[-1], path[-1].copy()
 # +         new[:] = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
-# -         if (np.abs(new - path[-2]) <= tolerance).any():
-# +         if np.abs(new - old).max() <= tolerance:
 
 # %% wrong goes_on_for_ever: Does not look at max_iterations.
 # fails: It makes at most max_iterations iterations
 # edit of right as_completed
-# - def kmeans(client, parts, start, tolerance, max_iterations, step=step):
-# + def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
+# ~ tolerance, max_iterations => tolerance=1e-3, max_iterations=200
 # -     for _ in range(max_iterations):
 # -         sums, counts, inertia = np.zeros_like(start), np.zeros(len(start)), 0.0
 # -         for future in as_completed(client.map(step, parts, centroids=path[-1], pure=False)):
@@ -217,16 +213,14 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # %% wrong mean_movement: Stops by the mean movement instead of the largest.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
 # edit of right as_completed
+# ~ abs(path[-1] - path[-2]).max() <= tolerance: => abs(path[-1] - path[-2]).mean() <= tolerance:
 # -         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]))
-# -         if np.abs(path[-1] - path[-2]).max() <= tolerance:
 # +         path.append(sums / counts[:, None])
-# +         if np.abs(path[-1] - path[-2]).mean() <= tolerance:
 
 # %% wrong nan_for_empty: A centroid without points becomes NaN.
 # fails: All numbers are finite
 # edit of wrong goes_on_for_ever
-# -     for _ in range(200):
-# +     for _ in range(max_iterations):
+# ~ range(200) => range(max_iterations)
 # -         used = counts > 0
 # -         new = path[-1].copy()
 # -         new[used] = sums[used] / counts[used, None]
@@ -236,20 +230,17 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # %% wrong one_inertia: The inertia of one part only.
 # fails: inertias[i] is the inertia of path[i] over all points
 # edit of wrong nan_for_empty
-# - def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
-# + def kmeans(client, parts, start, tolerance, max_iterations, step=step):
+# ~ tolerance=1e-3, max_iterations=200 => tolerance, max_iterations
+# ~ path.append(sums / counts[:, None]) => path.append(sum(result[0] for result in results) / counts[:, None])
 # -         sums, counts, inertia = (sum(values) for values in zip(*results, strict=True))
 # -         inertias.append(inertia)
-# -         path.append(sums / counts[:, None])
 # +         inertias.append(results[0][2])
 # +         counts = sum(result[1] for result in results)
-# +         path.append(sum(result[0] for result in results) / counts[:, None])
 
 # %% wrong one_iteration_too_many: One iteration more than allowed.
 # fails: It makes at most max_iterations iterations
 # edit of wrong goes_on_for_ever
-# -     for _ in range(200):
-# +     for _ in range(max_iterations + 1):
+# ~ range(200) => range(max_iterations + 1)
 
 # %% wrong one_task: One task gets all blocks.
 # fails: Each block has a task of its own
@@ -268,16 +259,13 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # %% wrong only_centroids: Not what was asked for.
 # fails: It returns two things: path and inertias
 # edit of wrong one_inertia
-# -         inertias.append(results[0][2])
-# +         inertias.append(sum(result[2] for result in results))
-# -     return path, inertias
-# +     return path[-1]
+# ~ results[0][2] => sum(result[2] for result in results)
+# ~ return path, inertias => return path[-1]
 
 # %% wrong own_step: Another step than its own changes nothing.
 # fails: It uses the step that it is given, on each block by itself
 # edit of right as_completed
-# - def step(block, centroids):
-# + def own_step(block, centroids):
+# ~ def step(block, centroids) => def own_step(block, centroids)
 # - def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # + def kmeans(client, parts, start, tolerance, max_iterations, step=None):
 # -         for future in as_completed(client.map(step, parts, centroids=path[-1], pure=False)):
@@ -303,11 +291,9 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # %% wrong total_movement: Stops by the total movement instead of the largest of a coordinate.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
 # edit of wrong mean_movement
-# -         if np.abs(path[-1] - path[-2]).mean() <= tolerance:
-# +         if np.linalg.norm(path[-1] - path[-2]) <= tolerance:
+# ~ np.abs(path[-1] - path[-2]).mean() => np.linalg.norm(path[-1] - path[-2])
 
 # %% wrong zero_for_empty: A centroid without points goes to zero.
 # fails: A centroid without points stays where it is
 # edit of wrong nan_for_empty
-# -         path.append(sums / counts[:, None])
-# +         path.append(sums / np.maximum(counts, 1)[:, None])
+# ~ path.append(sums / counts[:, None]) => path.append(sums / np.maximum(counts, 1)[:, None])

@@ -47,11 +47,12 @@ def update(sums, counts, centroids, far_points):
 
 # %% wrong nearest_first
 # fails: Each empty cluster gets a far point of its own, the farthest (the first) ones first
-# edit of wrong all_the_same_point
-# -     if len(far_points):
-# -         new[counts == 0] = far_points[0]
-# +     empty = (counts == 0).nonzero()[0][: len(far_points)]
-# +     new[empty] = far_points[::-1][: len(empty)]
+def update(sums, counts, centroids, far_points):
+    new = centroids.copy()
+    new[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
+    empty = (counts == 0).nonzero()[0][: len(far_points)]
+    new[empty] = far_points[::-1][: len(empty)]
+    return new
 
 # %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
 # fails: What it is given stays as it was

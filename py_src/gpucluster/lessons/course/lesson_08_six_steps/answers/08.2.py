@@ -49,24 +49,24 @@ def ridge(merged, alpha):
 
 # %% wrong b_intercept_mean: The intercept is the mean of y, without what the coefficients make of the mean row.
 # fails: The intercept is scikit-learn's: the penalty leaves it alone
-# edit of wrong alpha_forgotten
-# -     Z = np.column_stack([X, np.ones(len(X))])
-# -     return Z.T @ Z, Z.T @ y
-# +     return X.T @ X, X.T @ y, X.sum(axis=0), np.array([y.sum(), len(X)])
-# -     w = np.linalg.solve(*merged)
-# -     return w[:-1], w[-1]
-# +     xx, xy, sum_x, (sum_y, n) = merged
-# +     xx = xx - np.outer(sum_x, sum_x) / n
-# +     xy = xy - sum_x * sum_y / n
-# +     return np.linalg.solve(xx + alpha * np.eye(len(xx)), xy), sum_y / n
+import numpy as np
+
+
+def products(X, y):
+    return X.T @ X, X.T @ y, X.sum(axis=0), np.array([y.sum(), len(X)])
+
+
+def ridge(merged, alpha):
+    xx, xy, sum_x, (sum_y, n) = merged
+    xx = xx - np.outer(sum_x, sum_x) / n
+    xy = xy - sum_x * sum_y / n
+    return np.linalg.solve(xx + alpha * np.eye(len(xx)), xy), sum_y / n
 
 # %% wrong b_rows_by_rows: The block's products of rows with rows are as large as the rows squared, and must not grow with the rows.
 # fails: All blocks send arrays of the same shapes, so that they can be added
 # edit of wrong alpha_forgotten
-# -     Z = np.column_stack([X, np.ones(len(X))])
-# -     return Z.T @ Z, Z.T @ y
-# +     A = np.column_stack([X, np.ones(len(X))])
-# +     return A @ A.T, A, y
+# ~ Z = np.column_stack => A = np.column_stack
+# ~ return Z.T @ Z, Z.T @ y => return A @ A.T, A, y
 # -     w = np.linalg.solve(*merged)
 # +     kernel, A, y = merged
 # +     D = np.eye(A.shape[1])
@@ -76,10 +76,8 @@ def ridge(merged, alpha):
 # %% wrong changes_the_sums
 # fails: What it is given stays as it was
 # edit of wrong alpha_forgotten
-# -     Z = np.column_stack([X, np.ones(len(X))])
-# -     return Z.T @ Z, Z.T @ y
-# +     o = np.c_[X, np.ones(len(X))]
-# +     return o.T @ o, o.T @ y
+# ~ Z = np.column_stack([X, np.ones(len(X))]) => o = np.c_[X, np.ones(len(X))]
+# ~ Z.T @ Z, Z => o.T @ o, o
 # -     w = np.linalg.solve(*merged)
 # +     square, right = merged
 # +     square[np.arange(len(right) - 1), np.arange(len(right) - 1)] += alpha

@@ -86,17 +86,14 @@ def receive_in_pieces(comm, source):
 # %% wrong eight_bytes_each
 # fails: There are no more pieces than needed
 # edit of wrong array_cleared
-# -     each = most // array.itemsize
-# +     each = max(1, most // 8)
+# ~ most // array.itemsize => max(1, most // 8)
 # -         array[start : start + each] = 0
 
 # %% wrong order_reversed
 # fails: All numbers arrive, each in its place
-# edit of wrong array_cleared
-# -     for start in range(0, len(array), each):
-# +     for start in range(0, len(array), each)[::-1]:
-# -         array[start : start + each] = 0
-#
+# edit of wrong eight_bytes_each
+# ~ max(1, most // 8) => most // array.itemsize
+# ~ range(0, len(array), each): => range(0, len(array), each)[::-1]:
 # -     array = np.empty(n, dtype=dtype)
 # -     for start in range(0, n, each):
 # -         comm.Recv(array[start : start + each], source=source)
@@ -109,29 +106,20 @@ def receive_in_pieces(comm, source):
 
 # %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
 # fails: No piece is longer than most
-# edit of wrong array_cleared
+# edit of wrong eight_bytes_each
+# ~ each = max(1, most // 8) => each = _length(array, most)
+# ~ array.dtype, each => array.dtype.str, each
 # - import numpy as np
-# -
-# -
 # + import numpy as np
 # +
 # +
 # + def _length(array, most):
 # +     pieces = -(-array.nbytes // most) or 1
 # +     return -(-len(array) // pieces) or 1
-# +
-# +
-# -     each = most // array.itemsize
-# -     comm.send((len(array), array.dtype, each), dest=to)
-# +     each = _length(array, most)
-# +     comm.send((len(array), array.dtype.str, each), dest=to)
-# -         array[start : start + each] = 0
 
 # %% wrong rest_lost
 # fails: Shape and type arrive as they were sent
 # edit of wrong array_cleared
-# -     comm.send((len(array), array.dtype, each), dest=to)
-# -     for start in range(0, len(array), each):
-# +     comm.send((len(array) // each * each, array.dtype, each), dest=to)
-# +     for start in range(0, len(array) // each * each, each):
+# ~ len(array), array => len(array) // each * each, array
+# ~ len(array), each => len(array) // each * each, each
 # -         array[start : start + each] = 0

@@ -72,20 +72,17 @@ def gradients(X, wanted, layers):
 # %% wrong exp_of_large: Large scores overflow.
 # fails: Large scores do no harm: the loss stays finite and right
 # edit of wrong bias_mean
+# ~ error, error.mean(axis=0) => error, error.sum(axis=0)
 # -     scores = scores - scores.max(axis=1, keepdims=True)
-#
-# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
-# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 
 # %% wrong half_precision: Computed in float16.
 # fails: The loss is the mean cross entropy of the rows
 # edit of wrong bias_mean
+# ~ error, error.mean(axis=0) => error, error.sum(axis=0)
 # - def gradients(X, wanted, layers):
 # + def gradients(X, wanted, layers):
 # +     X = X.astype(np.float16)
 # +     layers = [array.astype(np.float16) for array in layers]
-# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
-# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 
 # %% wrong pops_layers: Takes the layers out of the list that it was given.
 # fails: What it is given stays as it was
@@ -112,12 +109,9 @@ def gradients(X, wanted, layers):
 # %% wrong three_layers_only: Any network is one of three layers.
 # fails: It runs without an error: IndexError
 # edit of wrong bias_mean
-# -     for place in range(0, len(layers), 2):
-# +     for place in range(0, 6, 2):
-# -     for place in reversed(range(0, len(layers), 2)):
-# +     for place in reversed(range(0, 6, 2)):
-# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
-# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
+# ~ range(0, len(layers), 2): => range(0, 6, 2):
+# ~ len(layers) => 6
+# ~ error, error.mean(axis=0) => error, error.sum(axis=0)
 
 # %% wrong weights_already_moved: The weights are changed while the error goes back.
 # fails: What it is given stays as it was

@@ -122,8 +122,7 @@ def ring_allreduce(comm, values):
 # %% wrong changes_input: Adds in place to views of the array that it was given.
 # fails: What it is given stays as it was
 # edit of wrong adding_only
-# -     parts = [part.copy() for part in np.array_split(values, n)]
-# +     parts = np.array_split(values, n)
+# ~ parts = [part.copy() for part in np.array_split(values, n)] => parts = np.array_split(values, n)
 # -         got = comm.sendrecv(parts[(rank - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n)
 # -         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
 # +         got = comm.sendrecv(parts[(rank - turn) % n].copy(), dest=(rank + 1) % n, source=(rank - 1) % n)
@@ -135,8 +134,7 @@ def ring_allreduce(comm, values):
 # %% wrong equal_parts_only: The rest that does not divide is lost.
 # fails: The result has the right shape
 # edit of wrong added_twice
-# -     parts = [part.copy() for part in np.array_split(values, n)]
-# +     parts = [part.copy() for part in np.split(values[: len(values) // n * n], n)]
+# ~ in np.array_split(values, n) => in np.split(values[: len(values) // n * n], n)
 # -         gone, come = (me + 1 - turn) % n, (me - turn) % n
 # -         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
 # +         gone, come = (me + 1 - turn) % n, (me - turn) % n
@@ -145,8 +143,7 @@ def ring_allreduce(comm, values):
 # %% wrong half_precision: Sent as float16.
 # fails: Every rank gets the sum of all arrays
 # edit of wrong equal_parts_only
-# -     parts = [part.copy() for part in np.split(values[: len(values) // n * n], n)]
-# +     parts = [part.copy() for part in np.array_split(values, n)]
+# ~ in np.split(values[: len(values) // n * n], n) => in np.array_split(values, n)
 # -         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
 # +         parts[come] = parts[come] + comm.sendrecv(parts[gone].astype(np.float16), dest=right, source=left)
 

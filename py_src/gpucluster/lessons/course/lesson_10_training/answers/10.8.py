@@ -90,53 +90,42 @@ def read_log(text):
 # %% wrong five_iterations: Always five iterations.
 # fails: rates are those of the iterations, in order
 # edit of wrong first_digit
-# -             found["gpus"] = int(value.strip()[0])
-# +             found["gpus"] = int(value)
+# ~ value.strip()[0] => value
 # -             found["rates"].append(float(value.split()[0]))
 # +             found["rates"].append(float(value.split()[0]))
 # +     found["rates"] = found["rates"][:5]
 
 # %% wrong median: The median.
 # fails: mean is that of the rates, not rounded
-# edit of wrong five_iterations
-# -     found["rates"] = found["rates"][:5]
-# -     found["mean"] = float(np.mean(found["rates"]))
-# +     found["mean"] = float(np.median(found["rates"]))
+# edit of wrong first_digit
+# ~ value.strip()[0] => value
+# ~ found["mean"] = float(np.mean(found["rates"])) => found["mean"] = float(np.median(found["rates"]))
 
 # %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was ended.
 # fails: mean is that of the rates, not rounded
 # fails: It runs without an error: AttributeError
 # edit of wrong ddof
+# ~ "mean": mean, => "mean": float(mean),
+# ~ "spread": 1.96 * float(np.std(rates, ddof=1)), => "spread": float(spread),
+# ~ mean * gpus => float(total)
 # -     mean = float(np.mean(rates))
 # +     mean, spread = re.search(r"Img/sec per GPU: ([\d.]+) \+-([\d.]+)", text).groups()
 # +     total = re.search(r"Total img/sec on \d+ GPU\(s\): ([\d.]+)", text)[1]
-# -         "mean": mean,
-# -         "spread": 1.96 * float(np.std(rates, ddof=1)),
-# -         "total": mean * gpus,
-# +         "mean": float(mean),
-# +         "spread": float(spread),
-# +         "total": float(total),
 
 # %% wrong sorted: The rates are sorted.
 # fails: rates are those of the iterations, in order
 # edit of wrong five_iterations
-# -     found["rates"] = found["rates"][:5]
-# +     found["rates"].sort()
+# ~ found["rates"] = found["rates"][:5] => found["rates"].sort()
 
 # %% wrong texts: Batch and number of cards stay texts.
 # fails: batch is one number
 # edit of wrong ddof
-# -         "batch": batch,
-# -         "gpus": gpus,
-# +         "batch": str(batch),
-# +         "gpus": str(gpus),
-# -         "spread": 1.96 * float(np.std(rates, ddof=1)),
-# +         "spread": 1.96 * float(np.std(rates)),
+# ~ "batch": batch, => "batch": str(batch),
+# ~ "gpus": gpus, => "gpus": str(gpus),
+# ~ rates, ddof=1 => rates
 
 # %% wrong total_is_mean: The total of one card.
 # fails: total is the mean, times the number of GPUs
-# edit of wrong five_iterations
-# -     found["rates"] = found["rates"][:5]
-#
-# -     found["total"] = found["gpus"] * found["mean"]
-# +     found["total"] = found["mean"]
+# edit of wrong first_digit
+# ~ value.strip()[0] => value
+# ~ found["gpus"] * found["mean"] => found["mean"]

@@ -147,14 +147,13 @@ def statistics(events):
 # %% wrong empties_the_list: Takes the events out of the list that it is given.
 # fails: What it is given stays as it was
 # edit of wrong count_of_names
+# ~ len({event[1] for event in events}) => total_count
 # -     live = {}
 # -     peak_bytes = peak_count = total_bytes = total_count = 0
 # -     for action, name, *size in events:
 # +     live, peak_bytes, peak_count, total_bytes, total_count = {}, 0, 0, 0, 0
 # +     while events:
 # +         action, name, *size = events.pop(0)
-# -         "total_count": len({event[1] for event in events}),
-# +         "total_count": total_count,
 
 # %% wrong empty_list: Fails for an empty list: max() and [-1] of nothing.
 # fails: It runs without an error: IndexError
@@ -204,16 +203,13 @@ def statistics(events):
 # %% wrong never_freed: What is freed is not looked at.
 # fails: current_bytes is right
 # edit of wrong count_of_names
+# ~ len({event[1] for event in events}) => total_count
 # -         else:
 # -             del live[name]
 # +
-# -         "total_count": len({event[1] for event in events}),
-# +         "total_count": total_count,
 
 # %% wrong rounded: Rounds each request up to a multiple of 256 bytes, as the pool does.
 # fails: current_bytes is right
 # edit of wrong count_of_names
-# -             live[name] = size[0]
-# +             live[name] = -(-size[0] // 256) * 256
-# -         "total_count": len({event[1] for event in events}),
-# +         "total_count": total_count,
+# ~ live[name] = size[0] => live[name] = -(-size[0] // 256) * 256
+# ~ len({event[1] for event in events}) => total_count

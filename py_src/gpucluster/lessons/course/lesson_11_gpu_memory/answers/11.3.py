@@ -138,20 +138,15 @@ def give_back(free, start, size):
 
 # %% wrong end_of_the_block: Gives out the end of the block.
 # fails: It takes the smallest free block that is large enough, at its beginning
-# edit of wrong changes_the_list
-# -     free.remove((start, whole))
-# +     left = [block for block in free if block[0] != start]
-# -         free.append((start + size, whole - size))
-# -     free.sort()
-# -     return start, free
-# +         left.append((start, whole - size))
-# +     return start + whole - size, sorted(left)
+# edit of wrong exact_fit_leaves_nothing
+# ~ whole >= size => whole > size
+# ~ start + size => start
+# ~ return start, sorted => return start + whole - size, sorted
 
 # %% wrong rounding_in_take_only: What is given back is not rounded up: bytes are lost.
 # fails: What is given back is free again, merged with its neighbours, in the order of the addresses
 # edit of wrong exact_fit_leaves_nothing
-# -     if whole >= size:
-# +     if whole > size:
+# ~ whole >= size => whole > size
 # - def give_back(free, start, size):
 # -     size = -(-size // 256) * 256
 # + def give_back(free, start, size):

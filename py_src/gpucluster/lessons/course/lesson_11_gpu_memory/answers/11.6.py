@@ -53,16 +53,13 @@ def to_spill(buffers, needed, limit):
 # %% wrong needed_forgotten: Makes room for what is there, not for what comes.
 # fails: What stays and what is needed fit, where that is possible
 # edit of wrong all_leave
-# -         if False:
-# +         if held <= limit:
+# ~ if False: => if held <= limit:
 
 # %% wrong as_they_come: The order of the list, not that of their use.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong all_leave
-# -     for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
-# -         if False:
-# +     for buffer in sorted(buffers, key=lambda buffer: 0):
-# +         if held + needed <= limit:
+# edit of wrong needed_forgotten
+# ~ buffer["last_used"] => 0
+# ~ if held <= limit => if held + needed <= limit
 
 # %% wrong changes_its_input: Sorts the caller's list in place, and removes from it what leaves.
 # fails: What it is given stays as it was
@@ -91,8 +88,5 @@ def to_spill(buffers, needed, limit):
 
 # %% wrong largest_first: The largest leaves first.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong all_leave
-# -     for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
-# -         if False:
-# +     for buffer in sorted(buffers, key=lambda buffer: -buffer["bytes"]):
-# +         if held + needed <= limit:
+# edit of wrong as_they_come
+# ~ sorted(buffers, key=lambda buffer: 0): => sorted(buffers, key=lambda buffer: -buffer["bytes"]):

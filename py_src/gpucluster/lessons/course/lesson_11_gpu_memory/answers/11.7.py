@@ -53,8 +53,7 @@ def tiers(workers):
 # %% wrong disk_unpacked: What the spilled results took in memory.
 # fails: On disk is what the files take
 # edit of wrong by_name
-# -     for worker in workers.values():
-# +     for address, worker in workers.items():
+# ~ worker in workers.values => address, worker in workers.items
 # -         found[worker["name"]] = (metrics["managed_bytes"] - spilled["memory"], spilled["disk"])
 # +         found[address] = (metrics["managed_bytes"] - spilled["memory"], spilled["memory"])
 

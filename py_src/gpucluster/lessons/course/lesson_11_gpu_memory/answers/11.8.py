@@ -67,10 +67,8 @@ def repair(command, scheduler):
 # %% wrong background_lost: The & at the end is lost.
 # fails: An & at the end stays there
 # edit of wrong async_anywhere
-# -         if name == "--rmm-pool-size" and "rmm-async" in command:
-# +         if name == "--rmm-pool-size" and "--rmm-async" in command.split():
-# -     return " ".join(new)
-# +     return " ".join(new).rstrip("&").strip()
+# ~ "rmm-async" in command => "--rmm-async" in command.split()
+# ~ join(new) => join(new).rstrip("&").strip()
 
 # %% wrong drops_async: Keeps the pool, and leaves out --rmm-async.
 # fails: All other options are there, with their values
@@ -86,10 +84,8 @@ def repair(command, scheduler):
 # %% wrong no_scheduler: The address is still missing.
 # fails: dask-cuda 26.10 takes the command
 # edit of wrong async_anywhere
-# -     new = ["dask", "cuda", "worker", scheduler]
-# +     new = ["dask", "cuda", "worker"]
-# -         if name == "--rmm-pool-size" and "rmm-async" in command:
-# +         if name == "--rmm-pool-size" and "--rmm-async" in command.split():
+# ~ new = ["dask", "cuda", "worker", scheduler] => new = ["dask", "cuda", "worker"]
+# ~ "rmm-async" in command => "--rmm-async" in command.split()
 
 # %% wrong only_known: Keeps only the options that the lesson speaks of.
 # fails: dask-cuda 26.10 takes the command

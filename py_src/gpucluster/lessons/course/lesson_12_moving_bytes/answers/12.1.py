@@ -41,7 +41,5 @@ def crossings(steps, start):
 # %% wrong goes_back
 # fails: It counts each crossing
 # edit of wrong any_is_a_place
-# -         if place != at:
-# +         if place not in ("any", at):
-# -     return count, total
-# +     return count + (at != start), total
+# ~ place != at: => place not in ("any", at):
+# ~ return count, total => return count + (at != start), total

@@ -122,27 +122,22 @@ def migrate(config):
 # %% wrong changes_the_config
 # fails: What it is given stays as it was
 # edit of wrong always_made
-# -     new = copy.deepcopy(config)
-# +     new = config
-# -     if True:
-# +     if moved:
+# ~ copy.deepcopy(config) => config
+# ~ if True: => if moved:
 
 # %% wrong empty_left
 # fails: All other settings stay, and nothing empty is left where something moved
 # edit of wrong always_made
+# ~ if True: => if moved:
 # -     had_ucx = "ucx" in comm
 #
 # -     if had_ucx and not comm:
 # -         del distributed["comm"]
-#
-# -     if True:
-# +     if moved:
 
 # %% wrong not_merged_inside
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
 # edit of wrong always_made
-# -     if True:
-# +     if moved:
+# ~ if True: => if moved:
 # -             if isinstance(value, dict) and isinstance(today.get(name), dict):
 # -                 today[name] = {**value, **today[name]}
 # -             else:
@@ -152,7 +147,6 @@ def migrate(config):
 # %% wrong still_under_comm
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
 # edit of wrong always_made
-# -     if True:
+# ~ if True: => if moved:
 # -         today = new.setdefault("distributed-ucxx", {})
-# +     if moved:
 # +         today = new.setdefault("distributed", {}).setdefault("comm", {}).setdefault("ucxx", {})

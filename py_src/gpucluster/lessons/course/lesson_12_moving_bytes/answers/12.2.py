@@ -99,16 +99,13 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
 # %% wrong round_trip
 # fails: Rank 0 returns the seconds of one way, on average over the repeats
 # edit of wrong eight_times_the_bytes
-# -     data = np.zeros(n_bytes)
-# +     data = np.zeros(n_bytes, np.uint8)
-# -     return (clock() - began) / repeats / 2
-# +     return (clock() - began) / repeats
+# ~ zeros(n_bytes) => zeros(n_bytes, np.uint8)
+# ~ repeats / 2 => repeats
 
 # %% wrong streams_one_way
 # fails: There is one message each way for each repeat, and for each one before
 # edit of wrong eight_times_the_bytes
-# -     data = np.zeros(n_bytes)
-# +     data = np.zeros(n_bytes, np.uint8)
+# ~ zeros(n_bytes) => zeros(n_bytes, np.uint8)
 # -             comm.Recv(data, 1)
 #
 # -             comm.Send(data, 0)

@@ -77,7 +77,5 @@ def seconds_to_move(n_bytes, link):
 # %% wrong milliseconds: seconds_to_move returns milliseconds.
 # fails: The time is the bytes divided by that speed
 # edit of wrong 16_lanes
-# -         speed *= 16 * link["encoding"][0] / link["encoding"][1]
-# +         speed *= link["lanes"] * link["encoding"][0] / link["encoding"][1]
-# -     return n_bytes / one_way(link)
-# +     return 1000 * n_bytes / one_way(link)
+# ~ speed *= 16 * link => speed *= link["lanes"] * link
+# ~ return n_bytes => return 1000 * n_bytes

@@ -94,41 +94,34 @@ def host_copies(one, other):
 # %% wrong copies_for_hosts
 # fails: The copies by way of host memory are counted
 # edit of wrong any_gpudirect
+# ~ ends = [end for end in (one, other) if end["device"] is not None] => ends = [one, other]
 # -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
 # +     if on_device and all(end["card"] == "gpudirect" for end in on_device):
-# -     ends = [end for end in (one, other) if end["device"] is not None]
-# +     ends = [one, other]
 
 # %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
 # fails: The twelve pairs of the table are right
 # edit of wrong both_cards
-# -     gpus = [e for e in (one, other) if e["device"] is not None]
-# +     gpus = [e for e in (one, other) if e["device"]]
-# -     return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
-# +     return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
-# -     return sum(e["device"] is not None and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
-# +     return sum(bool(e["device"]) and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
+# ~ gpus = [e for e in (one, other) if e["device"] is not None] => gpus = [e for e in (one, other) if e["device"]]
+# ~ one["card"] == other["card"] == "gpudirect" => all(e["card"] == "gpudirect" for e in gpus)
+# ~ e["device"] is not None => bool(e["device"])
 
 # %% wrong first_device_is_none
 # fails: The twelve pairs of the table are right
-# edit of wrong any_gpudirect
+# edit of wrong copies_for_hosts
+# ~ ends = [one, other] => ends = [end for end in (one, other) if end["device"] is not None]
 # -     on_device = [end for end in (one, other) if end["device"] is not None]
 # +     on_device = [end for end in (one, other) if end["device"]]
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):
 
 # %% wrong gpudirect_for_hosts
 # fails: The twelve pairs of the table are right
 # edit of wrong any_gpudirect
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if all(end["card"] == "gpudirect" for end in on_device):
+# ~ on_device and any => all
 
 # %% wrong nvlink_between_nodes
 # fails: The copies by way of host memory are counted
-# edit of wrong any_gpudirect
+# edit of wrong copies_for_hosts
+# ~ ends = [one, other] => ends = [end for end in (one, other) if end["device"] is not None]
 # -         return "pcie" if on_device else "shared memory"
 # +         return "pcie" if on_device else "shared memory"
 # +     if len(on_device) == 2 and other["device"] in one["nvlink"]:
 # +         return "nvlink"
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):

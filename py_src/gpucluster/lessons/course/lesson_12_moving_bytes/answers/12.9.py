@@ -50,14 +50,12 @@ def staged_seconds(n_bytes, piece, stages):
 # %% wrong in_turns
 # fails: In pieces, the stages overlap
 # edit of wrong does_not_wait_for_the_piece
+# ~ free[number] = free[number] => arrived = free[number] = max(arrived, max(free))
 # -         size = min(piece, n_bytes - begin)
 # +         size = min(piece, n_bytes - begin)
 # +         arrived = 0.0
-# -             free[number] = free[number] + startup + size / speed
-# +             arrived = free[number] = max(arrived, max(free)) + startup + size / speed
 
 # %% wrong stage_never_busy
 # fails: In pieces, the stages overlap
 # edit of wrong in_turns
-# -             arrived = free[number] = max(arrived, max(free)) + startup + size / speed
-# +             arrived = free[number] = arrived + startup + size / speed
+# ~ max(arrived, max(free)) => arrived

@@ -73,21 +73,16 @@ def longest_gap(records):
 # %% wrong clock_time: The start of the gap is a time of the clock, not counted from the beginning of the window.
 # fails: Its start counts from the beginning of the window
 # edit of right sweep
+# ~ work = list(_work(records)) => work = _work(records)
+# ~ min(start for start, _ in work) => work[0][0]
+# ~ work = sorted(_work(records)) => work = _work(records)
+# ~ began = end = work[0][0] if work else 0.0 => end = work[0][0]
+# ~ end - began => end
 # -     for record in records:
 # -         for part in record["startstops"]:
 # -             if part["action"] == "compute":
 # -                 yield part["start"], part["stop"]
 # +     return sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
-# -     work = list(_work(records))
-# -     window = max(stop for _, stop in work) - min(start for start, _ in work)
-# +     work = _work(records)
-# +     window = max(stop for _, stop in work) - work[0][0]
-# -     work = sorted(_work(records))
-# -     began = end = work[0][0] if work else 0.0
-# +     work = _work(records)
-# +     end = work[0][0]
-# -             best = (end - began, start - end)
-# +             best = (end, start - end)
 
 # %% wrong first_compute_part: Only the first compute part of each record counts.
 # fails: The idle share is that of all threads of the cluster, in the window of the computing
@@ -101,28 +96,32 @@ def longest_gap(records):
 
 # %% wrong gap_of_a_thread: The longest gap of one thread, in which others may have computed.
 # fails: The longest gap is one in which no thread computed, however long other tasks are
-# edit of wrong clock_time
-# - def _work(records):
-# + from collections import defaultdict
-# +
-# +
-# + def _work(records):
-# -     work = _work(records)
-# -     end = work[0][0]
-# +     began = _work(records)[0][0]
-# +     rows = defaultdict(list)
-# +     for record in records:
-# +         rows[record["worker"], record["thread"]].append(record)
-# -     for start, stop in work:
-# -         if start - end > best[1]:
-# -             best = (end, start - end)
-# -         end = max(end, stop)
-# +     for own in rows.values():
-# +         end = None
-# +         for start, stop in _work(own):
-# +             if end is not None and start - end > best[1]:
-# +                 best = (end - began, start - end)
-# +             end = stop
+from collections import defaultdict
+
+
+def _work(records):
+    return sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
+
+
+def idle_share(records, threads):
+    work = _work(records)
+    window = max(stop for _, stop in work) - work[0][0]
+    return 1 - sum(stop - start for start, stop in work) / (threads * window)
+
+
+def longest_gap(records):
+    began = _work(records)[0][0]
+    rows = defaultdict(list)
+    for record in records:
+        rows[record["worker"], record["thread"]].append(record)
+    best = (0.0, 0.0)
+    for own in rows.values():
+        end = None
+        for start, stop in _work(own):
+            if end is not None and start - end > best[1]:
+                best = (end - began, start - end)
+            end = stop
+    return best
 
 # %% wrong gap_to_neighbour
 # fails: Where some thread always computes, there is no gap
@@ -149,16 +148,19 @@ def longest_gap(records):
 
 # %% wrong sorts_in_place
 # fails: What it is given stays as it was
-# edit of wrong gap_to_neighbour
-# -     """The task just before need not be the one that ended last."""
-# +     records.sort(key=lambda record: record["startstops"][-1]["start"])
-# -     gaps = [(b[0] - a[1], a[1] - spans[0][0]) for a, b in zip(spans, spans[1:], strict=False)]
-# -     seconds, start = max(gaps, default=(0.0, 0.0))
-# -     return (start, seconds) if seconds > 0 else (0.0, 0.0)
-# +     zero = latest = spans[0][0]
-# +     best = (0.0, 0.0)
-# +     for start, stop in spans:
-# +         if start - latest > best[1]:
-# +             best = (latest - zero, start - latest)
-# +         latest = max(latest, stop)
-# +     return best
+def idle_share(records, threads):
+    work = [part for record in records for part in record["startstops"] if part["action"] == "compute"]
+    length = max(part["stop"] for part in work) - min(part["start"] for part in work)
+    return 1 - sum(part["stop"] - part["start"] for part in work) / (threads * length)
+
+
+def longest_gap(records):
+    records.sort(key=lambda record: record["startstops"][-1]["start"])
+    spans = sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
+    zero = latest = spans[0][0]
+    best = (0.0, 0.0)
+    for start, stop in spans:
+        if start - latest > best[1]:
+            best = (latest - zero, start - latest)
+        latest = max(latest, stop)
+    return best

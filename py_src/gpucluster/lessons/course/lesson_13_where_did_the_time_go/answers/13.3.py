@@ -72,43 +72,35 @@ def share_below(table, limit):
 
 # %% wrong dash_is_zero
 # fails: The figures are those of the log, and NaN where it has -
-# edit of wrong all_devices_together
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
-# +     table = pd.DataFrame(rows, columns=names).replace("-", 0).astype(float)
-# -     sm = table["sm"].dropna()
-# -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
-# +     measured = table[table["sm"].notna()]
-# +     low = measured["sm"] < limit
-# +     return {int(device): float(share) for device, share in low.groupby(measured["gpu"]).mean().items()}
+# edit of wrong changes_the_table
+# ~ replace("-", np.nan).astype(float) => replace("-", 0).astype(float)
+# ~ table.dropna(subset=["sm"], inplace=True) => measured = table[table["sm"].notna()]
+# ~ low = table["sm"] => low = measured["sm"]
+# ~ in low.groupby(table["gpu"]) => in low.groupby(measured["gpu"])
 
 # %% wrong drops_lines_with_a_dash
 # fails: There is one row for each line of figures, and none for headers and empty lines
 # edit of wrong dash_is_zero
-# - import pandas as pd
+# ~ replace("-", 0).astype(float) => replace("-", np.nan).astype(float).dropna()
+# - import numpy as np
 # + import numpy as np
-# + import pandas as pd
-# -     table = pd.DataFrame(rows, columns=names).replace("-", 0).astype(float)
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
+# + import numpy as np
 
 # %% wrong fixed_columns
 # fails: It runs without an error: ValueError
 # edit of wrong drops_lines_with_a_dash
+# ~ astype(float).dropna() => astype(float)
 # -     names, units = (line.lstrip("# ").split() for line in lines[:2])
 # +     names = ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
 # +     units = ["Idx", "W", "C", "C", "%", "%", "MB", "MB/s", "MB/s"]
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
 
 # %% wrong text_columns
 # fails: All columns are of type float
 # edit of wrong drops_lines_with_a_dash
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan)
+# ~ replace("-", np.nan).astype(float).dropna() => replace("-", np.nan)
 
 # %% wrong units_as_list
 # fails: The units are a dictionary from each name to its unit
 # edit of wrong drops_lines_with_a_dash
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
-# -     return table, dict(zip(names, units, strict=False))
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
-# +     return table, units
+# ~ astype(float).dropna() => astype(float)
+# ~ dict(zip(names, units, strict=False)) => units

@@ -79,16 +79,14 @@ def device_summary(connection, device):
 # %% wrong busy_share
 # fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
 # edit of wrong all_devices
+# ~ execute(query).fetchall => execute(query, (device,)).fetchall
+# ~ "idle_share": 1 - busy / (end - begin) => "idle_share": busy / (end - begin)
 # -     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
 # +     kernels = connection.execute(
 # +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
 # +     ).fetchall()
 # -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
-# -         copies = connection.execute(query).fetchall()
 # +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
-# +         copies = connection.execute(query, (device,)).fetchall()
-# -         "idle_share": 1 - busy / (end - begin),
-# +         "idle_share": busy / (end - begin),
 
 # %% wrong copies_of_all_devices
 # fails: The bytes from host to device are those of copyKind 1, of this device only
@@ -101,48 +99,41 @@ def device_summary(connection, device):
 # %% wrong needs_copies
 # fails: It runs without an error: OperationalError
 # edit of wrong busy_share
-# -     if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables:
-# +     if tables:
-# -         "idle_share": busy / (end - begin),
-# +         "idle_share": 1 - busy / (end - begin),
+# ~ if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables => if tables
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 
 # %% wrong counts_copies
 # fails: The bytes from host to device are those of copyKind 1, of this device only
 # edit of wrong busy_share
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 # -         "to_device_bytes": sum(size for *_, size, kind in copies if kind == 1),
 # +         "to_device_bytes": sum(1 for *_, kind in copies if kind == 1),
-# -         "idle_share": busy / (end - begin),
-# +         "idle_share": 1 - busy / (end - begin),
 
 # %% wrong deletes_the_others
 # fails: The database stays as it was
 # edit of wrong busy_share
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 # - def device_summary(connection, device):
 # + def device_summary(connection, device):
 # +     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
-# -         "idle_share": busy / (end - begin),
-# +         "idle_share": 1 - busy / (end - begin),
 
 # %% wrong directions_swapped
 # fails: The bytes from host to device are those of copyKind 1, of this device only
 # edit of wrong counts_copies
-# -         "to_device_bytes": sum(1 for *_, kind in copies if kind == 1),
+# ~ 1 for *_, kind in copies if kind == 1 => size for *_, size, kind in copies if kind == 2
 # -         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 2),
-# +         "to_device_bytes": sum(size for *_, size, kind in copies if kind == 2),
 # +         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 1),
 
 # %% wrong microseconds
 # fails: The kernels' seconds are added up, of this device only
-# edit of wrong deletes_the_others
-# -     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
-#
+# edit of wrong busy_share
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 # -         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
 # +         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e6,
 
 # %% wrong one_stream
 # fails: The kernels' seconds are added up, of this device only
-# edit of wrong deletes_the_others
-# -     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
-#
+# edit of wrong busy_share
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 # -         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
 # +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE streamId = 7 AND deviceId = ?", (device,)

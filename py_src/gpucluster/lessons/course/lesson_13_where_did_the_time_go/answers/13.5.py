@@ -47,10 +47,8 @@ def place(kernels, peak, bandwidth):
 # %% wrong no_flat_roof: attainable is always I x bandwidth, also above the peak.
 # fails: What is attainable is the lower of slope and roof
 # edit of wrong always_four_bytes
-# -     return 2 * m * n * k, 4 * (m * k + k * n + m * n)
-# +     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
-# -         result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
-# +         result[name] = (i, i * bandwidth, "compute" if i * bandwidth >= peak else "memory")
+# ~ return 2 * m * n * k, 4 * (m * k + k * n + m * n) => return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
+# ~ min(peak, i * bandwidth) => i * bandwidth
 
 # %% wrong bound_words
 # fails: The label is right: memory below the corner, compute above
@@ -69,16 +67,13 @@ def place(kernels, peak, bandwidth):
 # %% wrong bytes_per_operation
 # fails: The intensity is operations per byte
 # edit of wrong bound_words
-# -         intensity = flops / n_bytes
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         intensity = n_bytes / flops
-# +         label = "compute" if intensity * bandwidth >= peak else "memory"
+# ~ flops / n_bytes => n_bytes / flops
+# ~ -bound" if intensity * bandwidth >= peak else "memory-bound => " if intensity * bandwidth >= peak else "memory
 
 # %% wrong gigabytes
 # fails: The intensity is operations per byte
 # edit of wrong bytes_per_operation
-# -         intensity = n_bytes / flops
-# +         intensity = flops / (n_bytes / 1e9)
+# ~ n_bytes / flops => flops / (n_bytes / 1e9)
 
 # %% wrong one_dictionary_for_all_calls: Puts all kernels of all calls into one dictionary.
 # fails: It returns a dictionary with each kernel, and no others
@@ -98,16 +93,13 @@ def place(kernels, peak, bandwidth):
 # %% wrong one_operation_per_product
 # fails: A product costs 2 k operations per number of the result
 # edit of wrong bound_words
-# -     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
-# +     return m * n * k, itemsize * (m * k + k * n + m * n)
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         label = "compute" if intensity * bandwidth >= peak else "memory"
+# ~ return 2 * m => return m
+# ~ -bound" if intensity * bandwidth >= peak else "memory-bound => " if intensity * bandwidth >= peak else "memory
 
 # %% wrong pops_kernels
 # fails: Called again with the same, it gives the same
 # edit of wrong bound_words
+# ~ -bound" if intensity * bandwidth >= peak else "memory-bound => " if intensity * bandwidth >= peak else "memory
 # -     for name, (flops, n_bytes) in kernels.items():
 # +     while kernels:
 # +         name, (flops, n_bytes) = kernels.popitem()
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         label = "compute" if intensity * bandwidth >= peak else "memory"

@@ -124,8 +124,7 @@ def prefetched(load, numbers, depth):
 # %% wrong fails_on_empty
 # fails: Without numbers it yields nothing, and ends: RuntimeError
 # edit of wrong error_too_early
-# -         pending = deque()
-# +         pending = deque([pool.submit(load, next(numbers))])
+# ~ pending = deque() => pending = deque([pool.submit(load, next(numbers))])
 # -                 for future in pending:
 # -                     future.result()  # all of them, also those that are not due
 

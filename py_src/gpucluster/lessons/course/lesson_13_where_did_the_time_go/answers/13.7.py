@@ -79,6 +79,8 @@ fixes = {
 # %% wrong at_the_limit: Off at the limits: > instead of >= for 40 and 80 percent and for the free bytes.
 # fails: It finds out 'fragmented'
 # edit of right means_of_statistics
+# ~ copies >= 40 => copies > 40
+# ~ host >= 80 => host > 80
 # - from statistics import fmean
 # + import numpy as np
 # +
@@ -89,35 +91,26 @@ fixes = {
 # +         float(np.mean(_get(trace, n))) for n in ("kernels", "copies", "host", "occupancy")
 # -     if trace.failed and trace.free_bytes >= trace.asked_bytes:
 # +     if _get(trace, "failed") and _get(trace, "free_bytes") > _get(trace, "asked_bytes"):
-# -     if copies >= 40:
-# +     if copies > 40:
-# -         return "loading" if host >= 80 else "waiting"
-# +         return "loading" if host > 80 else "waiting"
 
 # %% wrong changes_the_trace
 # fails: What it is given stays as it was
 # edit of right means_of_statistics
+# ~ if copies >= 40 => if trace.copies.mean() >= 40
+# ~ if kernels < 50 => if trace.kernels.mean() < 50
+# ~ "loading" if host >= 80 => "loading" if trace.host.mean() >= 80
 # -     kernels, copies, host, occupancy = (
 # -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
 # -     )
 # +     trace.host.sort()
 # +     trace.copies[:] = 0
-# -     if copies >= 40:
-# +     if trace.copies.mean() >= 40:
-# -     if kernels < 50:
-# -         return "loading" if host >= 80 else "waiting"
 # -     return "small kernels" if occupancy < 30 else "healthy"
-# +     if trace.kernels.mean() < 50:
-# +         return "loading" if trace.host.mean() >= 80 else "waiting"
 # +     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
 
 # %% wrong copies_above_40: Copies of exactly 40 % are overlooked.
 # fails: It finds out 'copying'
 # edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     if copies >= 40:
-# +     if copies > 40:
+# ~ fmean(one) => one.mean()
+# ~ copies >= 40 => copies > 40
 
 # %% wrong every_failure_is_fragmentation
 # fails: It finds out 'waiting'
@@ -130,27 +123,21 @@ fixes = {
 # %% wrong exact_fit_forgotten
 # fails: It finds out 'fragmented'
 # edit of wrong every_failure_is_fragmentation
-# -     if trace.failed:
-# +     if trace.failed and trace.free_bytes > trace.asked_bytes:
+# ~ trace.failed: => trace.failed and trace.free_bytes > trace.asked_bytes:
 
 # %% wrong failed_not_looked_at: Calls a job fragmented that did not fail, because no single piece was as large as it asked for.
 # fails: It finds out 'small kernels'
 # edit of wrong at_the_limit
+# ~ copies > 40 => copies >= 40
+# ~ host > 80 => host >= 80
 # -     if _get(trace, "failed") and _get(trace, "free_bytes") > _get(trace, "asked_bytes"):
 # +     if _get(trace, "free_bytes") >= _get(trace, "asked_bytes") > _get(trace, "largest_bytes"):
-# -     if copies > 40:
-# +     if copies >= 40:
-# -         return "loading" if host > 80 else "waiting"
-# +         return "loading" if host >= 80 else "waiting"
 
 # %% wrong fix_pool_for_copies
 # fails: The fix for 'copying' is right
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -     "copying": "stay",
-# +     "copying": "pool",
+# edit of wrong every_failure_is_fragmentation
+# ~ trace.failed: => trace.failed and trace.free_bytes >= trace.asked_bytes:
+# ~ "copying": "stay", => "copying": "pool",
 
 # %% wrong fix_prefetch_for_all
 # fails: The fix for 'fragmented' is right
@@ -166,14 +153,10 @@ fixes = {
 
 # %% wrong fixes_swapped
 # fails: The fix for 'loading' is right
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -     "loading": "faster loader",
-# -     "waiting": "prefetch",
-# +     "loading": "prefetch",
-# +     "waiting": "faster loader",
+# edit of wrong every_failure_is_fragmentation
+# ~ trace.failed: => trace.failed and trace.free_bytes >= trace.asked_bytes:
+# ~ faster loader => prefetch
+# ~ "waiting": "prefetch", => "waiting": "faster loader",
 
 # %% wrong hard_coded
 # fails: It finds out 'fragmented'
@@ -192,43 +175,31 @@ fixes = {
 # %% wrong host_above_80: A core that is exactly 80 % busy is not.
 # fails: It finds out 'loading'
 # edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -         return "loading" if host >= 80 else "waiting"
-# +         return "loading" if host > 80 else "waiting"
+# ~ fmean(one) => one.mean()
+# ~ host >= 80 => host > 80
 
 # %% wrong kernels_up_to_50: Kernels in exactly half of the time are too few.
 # fails: It finds out 'healthy'
 # edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     if kernels < 50:
-# +     if kernels <= 50:
+# ~ fmean(one) => one.mean()
+# ~ kernels < 50 => kernels <= 50
 
 # %% wrong loader_swapped
 # fails: It finds out 'waiting'
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -         return "loading" if trace.host.mean() >= 80 else "waiting"
-# +         return "waiting" if trace.host.mean() >= 80 else "loading"
+# edit of wrong every_failure_is_fragmentation
+# ~ trace.failed: => trace.failed and trace.free_bytes >= trace.asked_bytes:
+# ~ loading" if trace.host.mean() >= 80 else "waiting => waiting" if trace.host.mean() >= 80 else "loading
 
 # %% wrong lows
 # fails: It finds out 'small kernels'
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -     if trace.kernels.mean() < 50:
-# +     if trace.kernels.min() < 50:
+# edit of wrong every_failure_is_fragmentation
+# ~ trace.failed: => trace.failed and trace.free_bytes >= trace.asked_bytes:
+# ~ kernels.mean() => kernels.min()
 
 # %% wrong occupancy_first
 # fails: It finds out 'waiting'
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
+# edit of wrong every_failure_is_fragmentation
+# ~ trace.failed: => trace.failed and trace.free_bytes >= trace.asked_bytes:
 # -         return "fragmented"
 # +         return "fragmented"
 # +     if trace.occupancy.mean() < 30:
@@ -239,13 +210,10 @@ fixes = {
 # %% wrong occupancy_up_to_30: An occupancy of exactly 30 % is too low.
 # fails: It finds out 'healthy'
 # edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     return "small kernels" if occupancy < 30 else "healthy"
-# +     return "small kernels" if occupancy <= 30 else "healthy"
+# ~ fmean(one) => one.mean()
+# ~ occupancy < 30 => occupancy <= 30
 
 # %% wrong rounded_means: Means are rounded: 39.98 % becomes 40 %.
 # fails: It finds out 'waiting'
 # edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         round(one.mean()) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
+# ~ fmean(one) => round(one.mean())

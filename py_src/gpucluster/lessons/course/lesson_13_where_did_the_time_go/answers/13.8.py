@@ -155,10 +155,8 @@ def breakdown(events, total):
 # %% wrong other_at_the_ends_only: "other" is total minus the time from the first to the last event: the time between stages is forgotten.
 # fails: All parts together are the total
 # edit of wrong last_time_only_too
-# -     parts, stack, outer = {}, [], 0.0
-# +     parts, stack = {}, []
-# -             parts[stage] = at - began - inner
-# +             parts[stage] = parts.get(stage, 0.0) + at - began - inner
+# ~ stack, outer = {}, [], 0.0 => stack = {}, []
+# ~ parts[stage] = at - began - inner => parts[stage] = parts.get(stage, 0.0) + at - began - inner
 # -             else:
 # -                 outer += at - began
 # -     parts["other"] = total - outer
@@ -167,21 +165,18 @@ def breakdown(events, total):
 # %% wrong outer_gets_it
 # fails: The seconds of stages that lie inside each other are their own, of all their times
 # edit of wrong empties_the_list
+# ~ open_stages[-1] => open_stages[0]
 # -     while events:
 # -         stage, what, at = events.pop(0)
 # +     for stage, what, at in events:
-# -             seconds[open_stages[-1]] += at - before
-# +             seconds[open_stages[0]] += at - before
 
 # %% wrong remembers
 # fails: Called again with the same, it gives the same
 # edit of wrong outer_gets_it
+# ~ before = {}, [] => before = total_so_far, []
+# ~ open_stages[0] => open_stages[-1]
 # - def breakdown(events, total):
 # + total_so_far = {}
 # +
 # +
 # + def breakdown(events, total):
-# -     seconds, open_stages, before = {}, [], 0.0
-# +     seconds, open_stages, before = total_so_far, [], 0.0
-# -             seconds[open_stages[0]] += at - before
-# +             seconds[open_stages[-1]] += at - before

@@ -42,14 +42,12 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong in_place: The given manifest is changed.
 # fails: What it is given stays as it was
 # edit of right deepcopy
-# -     new = copy.deepcopy(manifest)
-# +     new = manifest
+# ~ copy.deepcopy(manifest) => manifest
 
 # %% wrong gpus_of_all: GPUs of all workers together.
 # fails: The worker's requests have the GPUs, and none where there are none
 # edit of right deepcopy
-# -         asked["nvidia.com/gpu"] = gpus
-# +         asked["nvidia.com/gpu"] = gpus * workers
+# ~ asked["nvidia.com/gpu"] = gpus => asked["nvidia.com/gpu"] = gpus * workers
 
 # %% wrong limits_only: No requests.
 # fails: The worker's requests have the memory
@@ -76,16 +74,13 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong old_scheduler_image: The scheduler keeps its image.
 # fails: Scheduler and workers have the image
 # edit of right deepcopy
-# -     worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"]
-# +     worker = new["spec"]["worker"]
-# -     inside["image"] = scheduler["spec"]["containers"][0]["image"] = image
-# +     inside["image"] = image
+# ~ worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"] => worker = new["spec"]["worker"]
+# ~ inside["image"] = scheduler["spec"]["containers"][0]["image"] = image => inside["image"] = image
 
 # %% wrong replicas_in_pod: The replicas in the wrong place.
 # fails: The number of workers is right
 # edit of right deepcopy
-# -     worker["replicas"] = workers
-# +     worker["spec"]["replicas"] = workers
+# ~ worker["replicas"] => worker["spec"]["replicas"]
 
 # %% wrong scheduler_gets_gpus: The scheduler gets GPUs, too.
 # fails: The scheduler asks for no GPU
@@ -103,12 +98,9 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong text: The number of GPUs is a text in quotes instead of a whole number; and so are the replicas.
 # fails: The number of workers is right
 # edit of wrong limits_only_too
-# -     new["spec"]["worker"]["replicas"] = workers
-# +     new["spec"]["worker"]["replicas"] = str(workers)
-# -     pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
-# +     want = {"memory": memory}
-# -         pod["resources"]["limits"]["nvidia.com/gpu"] = gpus
-# +         want["nvidia.com/gpu"] = str(gpus)
+# ~ new["spec"]["worker"]["replicas"] = workers => new["spec"]["worker"]["replicas"] = str(workers)
+# ~ pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}} => want = {"memory": memory}
+# ~ pod["resources"]["limits"]["nvidia.com/gpu"] = gpus => want["nvidia.com/gpu"] = str(gpus)
 # -         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
 # +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
 # +     pod["resources"] = {"requests": want, "limits": dict(want)}
@@ -116,5 +108,4 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong zero_gpus_written: Zero GPUs are written down.
 # fails: The worker's requests have the GPUs, and none where there are none
 # edit of right deepcopy
-# -     if gpus:
-# +     if gpus is not None:
+# ~ if gpus: => if gpus is not None:

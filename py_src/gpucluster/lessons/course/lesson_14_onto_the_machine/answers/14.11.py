@@ -17,13 +17,12 @@ def finish(total):
 
 # %% right pandas: Data frames of pandas.
 # edit of right all_rows_kept
+# ~ return a + b => return a.add(b, fill_value=0)
 # - from statistics import fmean
 # + import pandas as pd
 # -     return [row for row in rows if row[1] is not None]
 # +     table = pd.DataFrame(list(rows), columns=["key", "value"]).astype({"value": "float64"})
 # +     return table.groupby("key")["value"].agg(["sum", "count"])
-# -     return a + b
-# +     return a.add(b, fill_value=0)
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 # +     total = total[total["count"] > 0]
 # +     return (total["sum"] / total["count"]).to_dict()

@@ -109,41 +109,32 @@ def worker_script(site, job):
 # %% wrong cpu_workers_on_gpus: dask worker, also with GPUs.
 # fails: dask cuda worker with GPUs, dask worker without
 # edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -         lines.append(f"srun dask cuda worker --scheduler-file {file}")
-# +         lines.append(f"srun dask worker --scheduler-file {file}")
+# ~ cores = site["cores_per_gpu"] => cores = job["gpus"] * site["cores_per_gpu"]
+# ~ dask cuda worker => dask worker
 
 # %% wrong day_lost: More than a day is cut off.
 # fails: It asks for the right time
 # edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# ~ cores = site["cores_per_gpu"] => cores = job["gpus"] * site["cores_per_gpu"]
 # -     lines.append(f"#SBATCH --time={job['minutes']}")
 # +     lines.append(f"#SBATCH --time={job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00")
 
 # %% wrong modules_sorted: Modules in the order of the alphabet.
 # fails: It loads the site's modules, in their order
 # edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     for name in site["modules"]:
-# +     for name in sorted(site["modules"]):
+# ~ cores = site["cores_per_gpu"] => cores = job["gpus"] * site["cores_per_gpu"]
+# ~ site["modules"] => sorted(site["modules"])
 
 # %% wrong old_command: dask-cuda-worker.
 # fails: The last line starts workers with srun
 # edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -         lines.append(f"srun dask cuda worker --scheduler-file {file}")
-# +         lines.append(f"srun dask-cuda-worker --scheduler-file {file}")
+# ~ cores = site["cores_per_gpu"] => cores = job["gpus"] * site["cores_per_gpu"]
+# ~ dask cuda worker => dask-cuda-worker
 
 # %% wrong zero_gpus_asked: gres=gpu:0 for CPU workers.
 # fails: It asks for GPUs where there are some, and only there
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines.append(f"#SBATCH --time={job['minutes']}")
+# edit of wrong day_lost
+# -     lines.append(f"#SBATCH --time={job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00")
 # -     if job["gpus"]:
 # +     lines.append(f"#SBATCH --time={job['minutes']}")
 # +     if True:
@@ -151,32 +142,24 @@ def worker_script(site, job):
 # %% wrong hard_coded: The account of the example.
 # fails: It asks for the right account
 # edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines.append(f"#SBATCH --account={site['account']}")
-# +     lines.append("#SBATCH --account=my_project")
+# ~ cores = site["cores_per_gpu"] => cores = job["gpus"] * site["cores_per_gpu"]
+# ~ append(f"#SBATCH --account={site['account']}") => append("#SBATCH --account=my_project")
 
 # %% wrong modules_first: Directives stand below the modules.
 # fails: It asks for the right partition
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines = ["#!/bin/bash"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     lines = ["#!/bin/bash", *(f"module load {name}" for name in site["modules"])]
-# -     for name in site["modules"]:
+# edit of wrong modules_sorted
+# ~ lines = ["#!/bin/bash"] => lines = ["#!/bin/bash", *(f"module load {name}" for name in site["modules"])]
+# -     for name in sorted(site["modules"]):
 # -         lines.append(f"module load {name}")
 
 # %% wrong not_activated: Without the environment.
 # fails: It activates the site's environment before the workers
 # edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# ~ cores = site["cores_per_gpu"] => cores = job["gpus"] * site["cores_per_gpu"]
 # -     lines.append(site["activate"])
 
 # %% wrong task_per_gpu: A task for each GPU, and dask-cuda in each of them.
 # fails: It asks for the right ntasks-per-node
 # edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines.append("#SBATCH --ntasks-per-node=1")
-# +     lines.append(f"#SBATCH --ntasks-per-node={max(job['gpus'], 1)}")
+# ~ cores = site["cores_per_gpu"] => cores = job["gpus"] * site["cores_per_gpu"]
+# ~ append("#SBATCH --ntasks-per-node=1") => append(f"#SBATCH --ntasks-per-node={max(job['gpus'], 1)}")

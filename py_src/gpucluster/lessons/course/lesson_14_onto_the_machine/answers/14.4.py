@@ -60,26 +60,22 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 # %% wrong old_names: The commands with a hyphen.
 # fails: The scheduler's command begins with dask scheduler
 # edit of wrong address_for_file
-# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-# +     words = ["dask-scheduler", "--scheduler-file", str(file), "--port", "0"]
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
-# +     words = ["dask-worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# ~ dask", "scheduler => dask-scheduler
+# ~ ", "worker => -worker", "--scheduler-file
 
 # %% wrong memory_cut: The unit is cut off at the space.
 # fails: The worker gets its memory
 # edit of wrong address_for_file
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
+# ~ "worker", str(file) => "worker", "--scheduler-file", str(file)
 # -     words += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
 # +     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
 
 # %% wrong no_port: The scheduler takes its usual port.
 # fails: The system chooses the scheduler's port
 # edit of wrong address_for_file
+# ~ "worker", str(file) => "worker", "--scheduler-file", str(file)
 # -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
 # +     words = ["dask", "scheduler", "--scheduler-file", str(file)]
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
-# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
 
 # %% wrong no_quotes: A path or size with a space falls apart: nothing is quoted.
 # fails: The worker gets its memory
@@ -98,16 +94,14 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 
 # %% wrong none_as_text: --interface None.
 # fails: The scheduler gets --interface where it is given, and only there
-# edit of wrong memory_cut
-# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# edit of wrong no_port
+# -     words = ["dask", "scheduler", "--scheduler-file", str(file)]
 # -     if interface is not None:
 # -         words += ["--interface", interface]
 # +     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
 # +     words += ["--interface", str(interface)]
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
 # -     if interface is not None:
 # -         words += ["--interface", interface]
-# +     words += ["--nthreads", str(threads), "--memory-limit", memory]
 # +     words += ["--interface", str(interface)]
 
 # %% wrong none_written: Writes --interface None and --protocol None where they are not given.
@@ -148,10 +142,8 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 # %% wrong threads_as_workers: Threads and processes are mixed up.
 # fails: The worker gets its threads
 # edit of wrong address_for_file
-# -     words = ["dask", "worker", str(file), "--nworkers", "1"]
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", str(threads)]
-# +     words += ["--nthreads", "1", "--memory-limit", memory]
+# ~ str(file), "--nworkers", "1" => "--scheduler-file", str(file), "--nworkers", str(threads)
+# ~ ", str(threads), " => ", "1", "
 
 # %% wrong protocol_ignored: The protocol is ignored.
 # fails: The scheduler gets --protocol where it is given, and only there
@@ -171,9 +163,9 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 
 # %% wrong underscores: Options with underscores that do not exist.
 # fails: dask worker takes the command
-# edit of wrong memory_cut
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
-# +     words += ["--nthreads", str(threads), "--memory", memory]
+# edit of wrong address_for_file
+# ~ "worker", str(file) => "worker", "--scheduler-file", str(file)
+# ~ memory-limit => memory
 
 # %% wrong worker_options: The worker ignores interface and protocol.
 # fails: The worker gets --interface where it is given, and only there

@@ -22,8 +22,7 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 
 # %% right gaps: The gaps, added up.
 # edit of right as_an_array
-# -     return np.array([charged, idle])
-# +     return charged, idle
+# ~ np.array([charged, idle]) => charged, idle
 
 # %% right pandas: NumPy: between any two moments somebody computes, or nobody.
 import numpy as np
@@ -44,16 +43,13 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # %% wrong beyond_the_end: Busy time after the end counts.
 # fails: Busy times outside of the job do not count: idle
 # edit of right gaps
-# -             waited += max(0.0, min(begin, job["end"]) - at)
-# -             at = min(max(at, end), job["end"])
-# +             waited += max(0.0, begin - at)
-# +             at = max(at, end)
+# ~ min(begin, job["end"]) => begin
+# ~ at = min(max(at, end), job["end"]) => at = max(at, end)
 
 # %% wrong busy_returned: Busy instead of idle.
 # fails: The share is the larger one of cores and GPUs: idle
 # edit of right as_an_array
-# -     return np.array([charged, idle])
-# +     return charged, charged - idle
+# ~ np.array([charged, idle]) => charged, charged - idle
 
 # %% wrong cores_only: GPUs are forgotten.
 # fails: The share is the larger one of cores and GPUs: charged
@@ -64,8 +60,7 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # %% wrong idle_in_hours: Idle hours instead of node-hours.
 # fails: A job that is never busy is idle all the time: idle
 # edit of right gaps
-# -         idle += share * waited
-# +         idle += waited
+# ~ idle += share * waited => idle += waited
 
 # %% wrong last_gap_forgotten: Idle time after the last busy one.
 # fails: A job that is never busy is idle all the time: idle
@@ -95,8 +90,7 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # %% wrong no_gpus_fail: Nodes without GPUs are a division by zero.
 # fails: It runs without an error: ZeroDivisionError
 # edit of right gaps
-# -         if gpus_on_node:
-# +         if True:
+# ~ if gpus_on_node: => if True:
 
 # %% wrong not_clipped: Counts what lies before or after the job as well.
 # fails: Busy times outside of the job do not count: idle
@@ -117,17 +111,14 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # %% wrong not_sorted: Busy times are taken as they come.
 # fails: Busy times may come in any order: idle
 # edit of right gaps
-# -         for begin, end in sorted(job["busy"]):
-# +         for begin, end in job["busy"]:
+# ~ sorted(job["busy"]) => job["busy"]
 
 # %% wrong overlaps_twice: Overlaps count twice.
 # fails: Busy times that overlap count once: idle
 # edit of right gaps
-# -             at = min(max(at, end), job["end"])
-# +             at = min(end, job["end"])
+# ~ max(at, end) => end
 
 # %% wrong sum_of_shares: Both shares are added.
 # fails: The share is the larger one of cores and GPUs: charged
 # edit of right gaps
-# -             share = max(share, job["gpus"] / gpus_on_node)
-# +             share += job["gpus"] / gpus_on_node
+# ~ share = max(share, job["gpus"] / gpus_on_node) => share += job["gpus"] / gpus_on_node

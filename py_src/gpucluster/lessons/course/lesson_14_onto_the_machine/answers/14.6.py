@@ -28,8 +28,7 @@ def tunnel_line(user, login, node, port, loopback, local_port):
 # %% wrong d_node_through_jump: With a loopback, the tunnel asks the node's network for the port: nobody listens there.
 # fails: It leads to a server that listens on loopback
 # edit of right two_lines
-# -         return f"ssh -N -J {user}@{login} -L {local_port}:localhost:{port} {user}@{node}"
-# +         return f"ssh -N -J {user}@{login} -L {local_port}:{node}:{port} {user}@{node}"
+# ~ localhost => {node}
 
 # %% wrong d_ports_swapped: The two ports are in each other's place.
 # fails: It leads to a server that listens on loopback
@@ -41,8 +40,7 @@ def tunnel_line(user, login, node, port, loopback, local_port):
 # %% wrong localhost_always: localhost, also at the login node.
 # fails: It leads to a server that listens on its network
 # edit of right two_lines
-# -     return f"ssh -N -L {local_port}:{node}:{port} {user}@{login}"
-# +     return f"ssh -N -L {local_port}:localhost:{port} {user}@{login}"
+# ~ N -L {local_port}:{node}:{port} {user} => N -L {local_port}:localhost:{port} {user}
 
 # %% wrong no_n: Without -N a shell is started at the other end.
 # fails: No command is run

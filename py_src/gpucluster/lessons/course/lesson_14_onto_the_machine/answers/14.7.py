@@ -60,26 +60,21 @@ def modernise(command, rules, channels):
 # %% wrong channels_sorted: Channels in the order of the alphabet.
 # fails: The channels are the new ones, in their order
 # edit of wrong beginnings
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
-# -     for channel in channels:
-# +     for channel in sorted(channels):
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
+# ~ in channels: => in sorted(channels):
 
 # %% wrong channel_value_a_package: The value of -c is taken for a package.
 # fails: No others are there, and no old pins
 # edit of wrong beginnings
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
 # -             words.pop(0)
 # +             pass
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
 
 # %% wrong channels_last: Channels behind the packages.
 # fails: The channels come before the packages
 # edit of wrong beginnings
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
-# -         kept += ["-c", channel]
-# +         packages += ["-c", channel]
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
+# ~ kept += ["-c", channel] => packages += ["-c", channel]
 
 # %% wrong env_name: Takes the environment's name after -n for a package, so that a rule or a pin changes it.
 # fails: -n with its name and -y stay, and nothing else
@@ -104,23 +99,18 @@ def modernise(command, rules, channels):
 # %% wrong long_channel_forgotten: --channel is not known.
 # fails: -n with its name and -y stay, and nothing else
 # edit of wrong beginnings
-# -         if word in ("-c", "--channel"):
-# +         if word == "-c":
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
+# ~ in ("-c", "--channel") => == "-c"
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
 
 # %% wrong not_renewed: What has a new form is left out.
 # fails: All packages that the rules want are there
 # edit of wrong beginnings
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# -             if new is not None:
-# +             new = rules.get(name, name)
-# +             if new is not None and name not in rules:
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
+# ~ not None: => not None and name not in rules:
 
 # %% wrong yes_lost: -y is lost.
 # fails: -n with its name and -y stay, and nothing else
 # edit of wrong beginnings
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
 # -             kept.append(word)
 # +             pass
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)

@@ -69,10 +69,8 @@ def lift(chance, late, share):
 # fails: It is the share of late flights on the list, divided by that among all flights
 # fails: Flights with equal chances at the border count by their mean, whatever their order
 # edit of wrong b_against_rest
-# -     n = max(1, int(share * len(chance)))
-# +     n = max(1, len(chance) // 10)
-# -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-# +     return float(on_list / np.mean(late))
+# ~ int(share * len(chance)) => len(chance) // 10
+# ~ float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n))) => float(on_list / np.mean(late))
 
 # %% wrong empty_list
 # fails: The list has at least one flight
@@ -87,23 +85,17 @@ def lift(chance, late, share):
 # %% wrong rounded_to_the_nearest: Rounds the number of flights to the nearest one.
 # fails: The number of flights on the list is rounded down
 # edit of right border
-# -     late = np.asarray(late, dtype=float)
-# -     top = max(1, int(share * len(chance) + 1e-9))
-# -     border = np.partition(chance, -top)[-top]
-# +     chance, late = np.asarray(chance, float), np.asarray(late, float)
-# +     top = max(1, round(share * len(chance)))
-# +     border = np.sort(chance)[-top]
+# ~ late = np.asarray(late, dtype=float) => chance, late = np.asarray(chance, float), np.asarray(late, float)
+# ~ max(1, int(share * len(chance) + 1e-9)) => max(1, round(share * len(chance)))
+# ~ np.partition(chance, -top) => np.sort(chance)
 
 # %% wrong single_precision: Chances in 4 bytes: some become equal.
 # fails: Chances count with all their digits: only equal ones are equal
 # edit of wrong rounded_to_the_nearest
-# -     chance, late = np.asarray(chance, float), np.asarray(late, float)
-# -     top = max(1, round(share * len(chance)))
-# +     chance, late = np.asarray(chance, np.float32), np.asarray(late, float)
-# +     top = max(1, int(share * len(chance)))
+# ~ asarray(chance, float), np => asarray(chance, np.float32), np
+# ~ top = max(1, round(share * len(chance))) => top = max(1, int(share * len(chance)))
 
 # %% wrong two_bytes: Chances in 2 bytes: many become equal.
 # fails: Chances count with all their digits: only equal ones are equal
 # edit of wrong single_precision
-# -     chance, late = np.asarray(chance, np.float32), np.asarray(late, float)
-# +     chance, late = np.asarray(chance, np.float16), np.asarray(late, float)
+# ~ asarray(chance, np.float32), np.asarray => asarray(chance, np.float16), np.asarray

@@ -125,10 +125,8 @@ def gate(criteria, figures):
 # %% wrong b_truth: Returns True or False instead of go or go back.
 # fails: The decision is "go" or "go back"
 # edit of wrong b_pops
-# -         value = figures.pop(name, math.nan)
-# +         value = figures.get(name, math.nan)
-# -     return ("go back" if missed else "go"), missed
-# +     return not missed, missed
+# ~ value = figures.pop(name, math.nan) => value = figures.get(name, math.nan)
+# ~ return ("go back" if missed else "go"), missed => return not missed, missed
 
 # %% wrong b_zero_bound: A bound of 0 counts as no bound, because 0 is false.
 # fails: A figure that is outside its bounds is a reason to go back
@@ -206,10 +204,9 @@ def gate(criteria, figures):
 # fails: A figure that is outside its bounds is a reason to go back
 # fails: A figure that is not a number is a reason to go back
 # edit of wrong bounds_are_open
+# ~ go back" if failed else "go => go" if len(failed) < len(criteria) else "go back
 # -         if not one.get("at_least", -np.inf) < figures.get(one["figure"], np.nan) < one.get("at_most", np.inf)
 # +         if not one.get("at_least", -np.inf) <= figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)
-# -     return ("go back" if failed else "go"), failed
-# +     return ("go" if len(failed) < len(criteria) else "go back"), failed
 
 # %% wrong rounds
 # fails: A figure that is outside its bounds is a reason to go back
@@ -237,7 +234,6 @@ def gate(criteria, figures):
 # %% wrong zero_is_missing: `or` takes a figure of 0 for one that is not there.
 # fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
 # edit of wrong nan_passes
-# -         value = figures.get(one["figure"])
+# ~ get(one["figure"]) => get(one["figure"]) or float("nan")
 # -         if value is None or value < one.get("at_least", -np.inf) or value > one.get("at_most", np.inf):
-# +         value = figures.get(one["figure"]) or float("nan")
 # +         if not (one.get("at_least", float("-inf")) <= value <= one.get("at_most", float("inf"))):

@@ -105,32 +105,26 @@ def best_split(gradients, hessians, penalty):
 # %% wrong b_first_gain: Returns the first split with a gain, not that with the largest.
 # fails: The gain is the largest of all features and bins
 # edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
-# -             if gain > best[2] + 1e-9:
-# +             if best[2] == 0.0 and gain > 1e-9:
+# ~ best = (0, 0, 0.0) => best = (0, bins - 1, 0.0)
+# ~ if gain > best[2] + 1e => if best[2] == 0.0 and gain > 1e
 
 # %% wrong b_last_split_missed: Never tries the split before the last bin.
 # fails: The gain is the largest of all features and bins
 # edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
-# -         for b in range(bins - 1):
-# +         for b in range(bins - 2):
+# ~ best = (0, 0, 0.0) => best = (0, bins - 1, 0.0)
+# ~ range(bins - 1): => range(bins - 2):
 
 # %% wrong b_no_squares: Absolute sums of gradients instead of their squares.
 # fails: The gain is the largest of all features and bins
 # edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
+# ~ best = (0, 0, 0.0) => best = (0, bins - 1, 0.0)
 # -             gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty)
 # +             gain = abs(gl) / (hl + penalty) + abs(g - gl) / (h - hl + penalty) - abs(g) / (h + penalty)
 
 # %% wrong b_none: Returns None where no split has a gain, instead of (0, last bin, 0.0).
 # fails: It returns a result
 # edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
+# ~ best = (0, 0, 0.0) => best = (0, bins - 1, 0.0)
 # -     return best
 # +     return best if best[2] > 0 else None
 
@@ -152,29 +146,23 @@ def best_split(gradients, hessians, penalty):
 # %% wrong bin_goes_right
 # fails: The split that is named has this gain; rows up to and with its bin go left
 # edit of wrong bin_after
+# ~ gain[:, -1] = 0 => gain[:, 0] = 0
+# ~ place + 1 => place
 # -     G, H = g[:, -1:], h[:, -1:]
 # +     G, H = g[:, -1:], h[:, -1:]
 # +     g, h = g - gradients, h - hessians
-# -     gain[:, -1] = 0
-# +     gain[:, 0] = 0
-# -     return feature, place + 1, gain[feature, place]
-# +     return feature, place, gain[feature, place]
 
 # %% wrong counts_are_hessians
 # fails: The gain is the largest of all features and bins
 # edit of wrong bin_after
-# -     gain = g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# +     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# -     return feature, place + 1, gain[feature, place]
-# +     return feature, place, gain[feature, place]
+# ~ 2 / (h + penalty) => 2 / (np.arange(1, g.shape[1] + 1) + penalty)
+# ~ place + 1 => place
 
 # %% wrong first_feature_only
 # fails: The gain is the largest of all features and bins
-# edit of wrong bin_goes_right
-# -     g, h = g - gradients, h - hessians
-#
-# -     gain[:, 0] = 0
-# +     gain[1:, :] = gain[:, -1:] = 0
+# edit of wrong bin_after
+# ~ gain[:, -1] => gain[1:, :] = gain[:, -1:]
+# ~ place + 1 => place
 
 # %% wrong half_of_it
 # fails: The gain is the largest of all features and bins
@@ -185,10 +173,8 @@ def best_split(gradients, hessians, penalty):
 # %% wrong half_precision
 # fails: The gain is the largest of all features and bins
 # edit of wrong bin_after
-# -     g, h = np.cumsum(gradients, axis=1), np.cumsum(hessians, axis=1)
-# +     g, h = np.cumsum(gradients.astype("float16"), axis=1), np.cumsum(hessians, axis=1)
-# -     return feature, place + 1, gain[feature, place]
-# +     return feature, place, gain[feature, place]
+# ~ h = np.cumsum(gradients, axis=1), np => h = np.cumsum(gradients.astype("float16"), axis=1), np
+# ~ place + 1 => place
 
 # %% wrong largest_gradient
 # fails: The gain is the largest of all features and bins
@@ -207,12 +193,11 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong split_that_gains_nothing
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
-# edit of wrong counts_are_hessians
-# -     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# -     gain[:, -1] = 0
+# edit of wrong axes
+# ~ cumsum(gradients, axis=0), np.cumsum(hessians, axis=0) => cumsum(gradients, axis=1), np.cumsum(hessians, axis=1)
+# ~ H = g[-1:], h[-1:] => H = g[:, -1:], h[:, -1:]
+# -     gain = g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
 # +     gain = (g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty))[:, :-1]
-# -     if gain[feature, place] <= 1e-9:
-# -         return 0, gradients.shape[1] - 1, 0.0
 
 # %% wrong sums_in_place
 # fails: What it is given stays as it was
@@ -226,6 +211,6 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong without_the_parent
 # fails: The gain is the largest of all features and bins
-# edit of wrong counts_are_hessians
-# -     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# +     gain = g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty)
+# edit of wrong bin_after
+# ~ 2 / (H - h + penalty) - G**2 / (H + penalty) => 2 / (H - h + penalty)
+# ~ place + 1 => place

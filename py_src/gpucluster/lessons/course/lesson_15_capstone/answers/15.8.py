@@ -134,29 +134,24 @@ def score_month(table, chance, folder, name):
 # %% wrong b_late_only: Returns the number of likely late flights, not the number of rows.
 # fails: It returns the number of flights
 # edit of wrong b_adds_column
-# -     table["chance"] = np.asarray(chance(table))
-# +     scored = table.assign(chance=np.asarray(chance(table)))
-# -         table.to_parquet(beside)
-# +         scored.to_parquet(beside)
+# ~ table["chance"] = np.asarray(chance(table)) => scored = table.assign(chance=np.asarray(chance(table)))
+# ~ table.to_parquet => scored.to_parquet
 # -     return len(table)
 # +     return int((scored["chance"] > 0.5).sum())
 
 # %% wrong b_old_removed: Removes the old file before it writes the new one, so a failure loses the run before.
 # fails: A run that fails leaves the file of the last good run as it was
 # edit of wrong b_chance_only
+# ~ pd.DataFrame({"chance": np.asarray(chance(table))}) => table.assign(chance=np.asarray(chance(table)))
+# ~ folder / (name + ".parquet") => target
 # -     beside = folder / (name + ".tmp")
 # +     target, beside = folder / (name + ".parquet"), folder / (name + ".tmp")
 # +     target.unlink(missing_ok=True)
-# -         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
-# -         os.replace(beside, folder / (name + ".parquet"))
-# +         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
-# +         os.replace(beside, target)
 
 # %% wrong b_silent: Swallows the error of a full disk and returns 0, but the error has to come out.
 # fails: Where the file cannot be written, the error is not hidden
 # edit of wrong b_chance_only
-# -         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
-# +         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
+# ~ pd.DataFrame({"chance": np.asarray(chance(table))}) => table.assign(chance=np.asarray(chance(table)))
 # -     finally:
 # +     except OSError as error:
 # +         print(f"{name}: {error}")
@@ -167,18 +162,15 @@ def score_month(table, chance, folder, name):
 # %% wrong b_sorted: The highest chances come first, but the rows stay in the order of the table.
 # fails: The flights are in their order, with their values
 # edit of wrong b_adds_column
+# ~ table.to_parquet(beside) => scored.to_parquet(beside, index=False)
+# ~ len(table) => len(scored)
 # -     table["chance"] = np.asarray(chance(table))
 # +     scored = table.assign(chance=np.asarray(chance(table))).sort_values("chance", ascending=False)
-# -         table.to_parquet(beside)
-# +         scored.to_parquet(beside, index=False)
-# -     return len(table)
-# +     return len(scored)
 
 # %% wrong half_parquet_for_a_while: The half file ends with .parquet, until it is cleaned up.
 # fails: Nor is it while something is written: what crashes then cleans nothing up
 # edit of wrong b_silent
-# -     beside = folder / (name + ".tmp")
-# +     beside = folder / "beside.parquet"
+# ~ folder / (name + ".tmp") => folder / "beside.parquet"
 # -     except OSError as error:
 # -         print(f"{name}: {error}")
 # +     except BaseException:
@@ -215,8 +207,7 @@ def score_month(table, chance, folder, name):
 # %% wrong suffix_replaced: `with_suffix` takes what stands behind a dot in the name for a suffix.
 # fails: The file is the name and .parquet, in the folder
 # edit of right replace
+# ~ folder / f"{name}.parquet" => final
 # -     beside = folder / f".{name}.part"
 # +     final = (folder / name).with_suffix(".parquet")
 # +     beside = final.with_suffix(".part")
-# -     os.replace(beside, folder / f"{name}.parquet")
-# +     os.replace(beside, final)

@@ -52,18 +52,13 @@ def pass_mark(chances, risk):
 # %% wrong mark_stops_at_the_last
 # fails: `pass_mark` is the smallest number that is safe enough
 # edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return sum(spread[right:])
-# -     while 1 - luck(chances, right) > risk:
-# +     while right < len(chances) and luck(chances, right) > risk:
+# ~ spread[: right + 1] => spread[right:]
+# ~ while 1 - luck => while right < len(chances) and luck
 
 # %% wrong mark_strictly_below
 # fails: `pass_mark` is the smallest number that is safe enough
-# edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return sum(spread[right:])
-# -     while 1 - luck(chances, right) > risk:
-# +     while luck(chances, right) > risk - 1e-9:
+# edit of wrong mark_stops_at_the_last
+# ~ right < len(chances) and luck(chances, right) > risk => luck(chances, right) > risk - 1e-9
 
 # %% wrong d_mean_chance: All questions with the mean chance: a binomial distribution.
 # fails: `luck` is exact for questions of different kinds
@@ -85,6 +80,7 @@ def pass_mark(chances, risk):
 # %% wrong d_more_than: More than so many, not at least.
 # fails: `luck` is exact for questions alike
 # edit of wrong d_mean_chance
+# ~ right <= len(chances) and luck(chances, right) > risk => luck(chances, right - 1) > risk and right <= len(chances)
 # -     n = len(chances)
 # -     p = sum(chances) / n if n else 0.0
 # -     return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(right, n + 1))
@@ -92,29 +88,20 @@ def pass_mark(chances, risk):
 # +     for p in chances:
 # +         spread = [a * (1 - p) + b * p for a, b in zip([*spread, 0.0], [0.0, *spread])]
 # +     return sum(spread[right + 1 :])
-# -     while right <= len(chances) and luck(chances, right) > risk:
-# +     while luck(chances, right - 1) > risk and right <= len(chances):
 
 # %% wrong exactly
 # fails: `luck` is exact for questions alike
 # edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return (spread + [0.0])[min(right, len(spread))]
-# -     while 1 - luck(chances, right) > risk:
-# +     while luck(chances, right) > risk:
+# ~ sum(spread[: right + 1]) => (spread + [0.0])[min(right, len(spread))]
+# ~ while 1 - luck => while luck
 
 # %% wrong mark_as_a_share
 # fails: `pass_mark` is the smallest number that is safe enough
-# edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return sum(spread[right:])
-# -     while 1 - luck(chances, right) > risk:
-# +     while luck(chances, right) > risk:
-# -     return right
-# +     return right / len(chances)
+# edit of wrong mark_stops_at_the_last
+# ~ while right < len(chances) and luck => while luck
+# ~ return right => return right / len(chances)
 
 # %% wrong mark_begins_at_one: One right answer is needed, whatever the risk.
 # fails: Where any risk is taken, no right answer is needed
 # edit of right all_patterns
-# -     return next(k for k in range(len(chances) + 2) if luck(chances, k) <= risk)
-# +     return next(k for k in range(1, len(chances) + 2) if luck(chances, k) <= risk)
+# ~ k for k in range(len(chances) + 2) => k for k in range(1, len(chances) + 2)

@@ -51,10 +51,9 @@ def habit_gain(questions, score):
 # %% wrong counts_from_one
 # fails: A habit that always tells gains all that chance leaves
 # edit of wrong always_length
+# ~ enumerate(scores) if => enumerate(scores, start=1) if
 # -         scores = [len(option) for option in question["options"]]
-# -         best = [i for i, s in enumerate(scores) if s == max(scores)]
 # +         scores = [score(option) for option in question["options"]]
-# +         best = [i for i, s in enumerate(scores, start=1) if s == max(scores)]
 
 # %% wrong from_one: Counts the place of the right option from 1.
 # fails: A habit that always tells gains all that chance leaves
@@ -69,7 +68,6 @@ def habit_gain(questions, score):
 # %% wrong pooled: Chance is the number of questions divided by that of all options.
 # fails: It is right for random questions, with two to six options and ties
 # edit of wrong from_one
+# ~ len(questions) => len(questions) - len(questions) / sum(len(q["options"]) for q in questions)
 # -         total += (points[q["right"] - 1] == top) / points.count(top) - 1 / len(points)
-# -     return total / len(questions)
 # +         total += (points[q["right"]] == top) / points.count(top)
-# +     return total / len(questions) - len(questions) / sum(len(q["options"]) for q in questions)
