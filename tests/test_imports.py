@@ -50,17 +50,7 @@ MAY_IMPORT = {
         "site",
     },
     **{
-        face: {
-            "client",
-            "gauges",
-            "recordings",
-            "registry",
-            "protocol",
-            "devices",
-            "cli",
-            "profiling",
-            "site",
-        }
+        face: {"client", "gauges", "recordings", "registry", "protocol", "devices", "cli", "profiling", "site"}
         for face in FACES
     },
     "lessons": {

@@ -84,10 +84,7 @@ def test_the_real_cause_is_told(shared_site, fails, fault, n_workers, reason):
             b"if True:\nx\n",
             "IndentationError: expected an indented block after 'if' statement on line 1 (setup_worker.py",
         ),
-        (
-            b"b'\\xff'.decode()\n",
-            "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: ",
-        ),
+        (b"b'\\xff'.decode()\n", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: "),
     ],
 )
 def test_what_an_error_of_a_preload_says_comes_from_the_worker_whole(shared_site, fails, tmp_path, code, reason):
@@ -120,11 +117,7 @@ def test_a_failure_after_all_workers_have_come(shared_site, fails):
 
 @pytest.mark.parametrize(
     ("directory", "words"),
-    [
-        ("/proc/place", "No such file or directory"),
-        ("/proc", "cannot be used"),
-        ("/dev/null", "Not a directory"),
-    ],
+    [("/proc/place", "No such file or directory"), ("/proc", "cannot be used"), ("/dev/null", "Not a directory")],
 )
 def test_what_can_be_checked_is_checked_before_anything_starts(shared_site, fails, directory, words):
     model = ended(shared_site, fails("none", local_directory=directory))

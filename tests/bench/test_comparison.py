@@ -122,8 +122,7 @@ def test_all_orderings_are_counted(m, n):
 
 # From tables of the rank sum test, two-sided 5%: the critical value of U, and one more.
 @pytest.mark.parametrize(
-    ("m", "n", "cut"),
-    [(3, 3, 0), (3, 4, 0), (4, 4, 1), (5, 5, 3), (6, 6, 6), (8, 8, 14), (5, 8, 7)],
+    ("m", "n", "cut"), [(3, 3, 0), (3, 4, 0), (4, 4, 1), (5, 5, 3), (6, 6, 6), (8, 8, 14), (5, 8, 7)]
 )
 def test_where_the_interval_ends(m, n, cut):
     assert _rank_sum_cut(m, n) == _rank_sum_cut(n, m) == cut

@@ -71,12 +71,7 @@ class Lab:
 
 @contextmanager
 def jupyter(
-    app: str = "lab",
-    *,
-    base_url: str = "/",
-    options: Sequence[str] = (),
-    python: str = sys.executable,
-    **more: str,
+    app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (), python: str = sys.executable, **more: str
 ) -> Iterator[Lab]:
     """Start ``jupyter lab`` or ``jupyter notebook``; stop it and all its clusters in the end.
 

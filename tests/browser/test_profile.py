@@ -20,11 +20,7 @@ CODE = """%%gpucluster profile
 import time
 done = client.gather(client.map(lambda seconds: time.sleep(seconds) or bytes(3_000_000), [0.1] * 12, pure=False))"""
 TINY = "len(client.gather(client.map(lambda number: number + 1, range(2_000))))"
-CELLS = [
-    "%load_ext gpucluster\n%gpucluster create --backend local --n-workers 2 --name profiled --connect",
-    CODE,
-    TINY,
-]
+CELLS = ["%load_ext gpucluster\n%gpucluster create --backend local --n-workers 2 --name profiled --connect", CODE, TINY]
 NOTEBOOK = {
     "cells": [
         {"cell_type": "code", "id": f"c{number}", "metadata": {}, "source": source, "outputs": [],

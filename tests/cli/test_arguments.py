@@ -22,11 +22,7 @@ from gpucluster.protocol.errors import InvalidRequest
             "Unknown option '--contiguous'. If it is the value of --directives, write --directives=--contiguous.",
         ),
         ("create", ["cuda"], "Unexpected 'cuda'."),
-        (
-            "create",
-            ["--n-workers"],
-            "--n-workers needs a value.",
-        ),
+        ("create", ["--n-workers"], "--n-workers needs a value."),
         (
             "create",
             ["--launcher-options", "-n 1"],

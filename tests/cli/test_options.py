@@ -112,10 +112,7 @@ def test_an_option_wins_over_its_preset() -> None:
         (["--memory-limit", "1"], "--memory-limit: 1 means 1 byte, which looks too small"),
         (["--backend", "gpu"], "--backend: must be one of"),
         (["--rmm-async"], "--rmm-async: is not an option of the backend 'auto'; it belongs to --backend cuda or"),
-        (
-            ["--backend", "cuda", "--devices", "-1"],
-            "--devices: '-1' is neither a GPU index nor a UUID such as",
-        ),
+        (["--backend", "cuda", "--devices", "-1"], "--devices: '-1' is neither a GPU index nor a UUID such as"),
         (["--backend", "cuda", "--devices", ""], "--devices: must name at least one GPU"),
         (["--backend", "cuda", "--rmm-async", "--rmm-pool-size", "1 GiB"], "rmm_async keeps its own pool"),
         (["--preset", "gpuu"], "--preset: there is no preset 'gpuu' (did you mean 'gpu'?); there are auto,"),

@@ -13,14 +13,7 @@ from urllib.parse import urlsplit
 import dask
 import numpy as np
 import pytest
-from distributed.comm import (
-    CommClosedError,
-    connect,
-    get_address_host,
-    get_address_host_port,
-    listen,
-    resolve_address,
-)
+from distributed.comm import CommClosedError, connect, get_address_host, get_address_host_port, listen, resolve_address
 from distributed.comm.registry import get_backend
 from distributed.protocol import to_serialize
 from gpucluster.comm import backend, handshakes

@@ -9,13 +9,7 @@ import psutil
 import pytest
 from distributed.comm import ws
 from distributed.comm.core import connect
-from gpucluster.dask_internals.comms import (
-    command_lines,
-    keep_websockets_on,
-    known_transports,
-    listener,
-    payload,
-)
+from gpucluster.dask_internals.comms import command_lines, keep_websockets_on, known_transports, listener, payload
 
 
 async def test_a_message_goes_there_and_back() -> None:

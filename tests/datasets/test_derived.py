@@ -69,8 +69,7 @@ def test_a_flight_after_midnight_is_in_the_air_on_its_real_day():
 
 
 @pytest.mark.parametrize(
-    ("size", "shape"),
-    [(8, (531_720, 192)), (16, (515_000, 768)), (32, (482_328, 3_072)), (64, (420_056, 12_288))],
+    ("size", "shape"), [(8, (531_720, 192)), (16, (515_000, 768)), (32, (482_328, 3_072)), (64, (420_056, 12_288))]
 )
 def test_patches_are_lazy_and_their_blocks_small(size, shape):
     array = datasets.patches(size)

@@ -17,11 +17,7 @@ from .place import Place, place
 from .sampling import of_process
 from .soak import Day
 
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.processes,
-    pytest.mark.timeout(400),
-]
+pytestmark = [pytest.mark.full, pytest.mark.processes, pytest.mark.timeout(400)]
 MOST_MIB_OF_A_CYCLE = 1.0
 """What a cycle may add to a process in the long run is next to nothing; a few cycles cannot tell more."""
 

@@ -78,12 +78,7 @@ def test_gpu_workers_have_short_names():
 
 @pytest.mark.parametrize(
     ("most", "lines"),
-    [
-        (4, ["0", "1", "2", "3"]),
-        (3, ["0", "1", "and 2 more"]),
-        (1, ["and 4 more"]),
-        (0, ["and 4 more"]),
-    ],
+    [(4, ["0", "1", "2", "3"]), (3, ["0", "1", "and 2 more"]), (1, ["and 4 more"]), (0, ["and 4 more"])],
 )
 def test_no_more_lines_than_fit(most: int, lines: list[str]):
     found = worker_lines(sample(workers=["0", "1", "2", "3"], memory_bytes=GIB), most)

@@ -29,12 +29,10 @@ EXPECTED: dict[str, dict[str, str]] = {
         "which rows are the first centres is drawn by row, so repeated rows are drawn more often",
     ),
     "RandomForestClassifier": dict.fromkeys(
-        (_WEIGHTS, _SPARSE_WEIGHTS),
-        "trees draw rows at random, so weights are not the same as repeated rows",
+        (_WEIGHTS, _SPARSE_WEIGHTS), "trees draw rows at random, so weights are not the same as repeated rows"
     ),
     "RandomForestRegressor": dict.fromkeys(
-        (_WEIGHTS, _SPARSE_WEIGHTS),
-        "trees draw rows at random, so weights are not the same as repeated rows",
+        (_WEIGHTS, _SPARSE_WEIGHTS), "trees draw rows at random, so weights are not the same as repeated rows"
     ),
     "Ridge": {
         "check_non_transformer_estimators_n_iter": "solved directly: n_iter_ is None, as it is in scikit-learn's Ridge"

@@ -20,10 +20,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
-pytestmark = [
-    pytest.mark.timeout(400),
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-]
+pytestmark = [pytest.mark.timeout(400), pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 
 PATIENCE_SECONDS = 150.0
 X, Y = load_iris(return_X_y=True)

@@ -59,10 +59,7 @@ def build_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def wheel(
-    source: Callable[[str], Path],
-    run: Run,
-    build_environment: dict[str, str],
-    tmp_path_factory: pytest.TempPathFactory,
+    source: Callable[[str], Path], run: Run, build_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """The wheel of a clean copy of what git tracks, built as `make build` does; once, for all processes of a run."""
     shared = tmp_path_factory.getbasetemp()

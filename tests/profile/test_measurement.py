@@ -232,10 +232,7 @@ def _left(dask_scheduler: Any) -> tuple[list[str], list[str], list[str]]:
     return (
         sorted(dask_scheduler.plugins),
         sorted(dask_scheduler.worker_plugins),
-        [
-            dask_scheduler.stream_handlers["update-graph"].__qualname__,
-            dask_scheduler.handlers["scatter"].__qualname__,
-        ],
+        [dask_scheduler.stream_handlers["update-graph"].__qualname__, dask_scheduler.handlers["scatter"].__qualname__],
     )
 
 

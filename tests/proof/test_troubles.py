@@ -128,10 +128,7 @@ def test_work_that_was_not_compared() -> None:
 
 def test_a_recording_of_cpu_workers_is_none_of_a_gpu() -> None:
     session = read_recording(find_recording("kmeans-cpu"))
-    assert recordings.troubles(session) == [
-        "does not say that a real GPU was there",
-        "has no figures of GPU memory",
-    ]
+    assert recordings.troubles(session) == ["does not say that a real GPU was there", "has no figures of GPU memory"]
 
 
 def test_what_the_driver_does_not_tell_is_said() -> None:

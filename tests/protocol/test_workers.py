@@ -20,8 +20,7 @@ def cluster(*names: str) -> ClusterModel:
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [("7", "7"), (UUIDS[0], UUIDS[0]), ("GPU-0000aaab", UUIDS[1]), ("MIG-1234", UUIDS[2])],
+    ("text", "name"), [("7", "7"), (UUIDS[0], UUIDS[0]), ("GPU-0000aaab", UUIDS[1]), ("MIG-1234", UUIDS[2])]
 )
 def test_a_name_or_the_beginning_of_a_uuid(text, name):
     assert find_worker(cluster("7", "70", *UUIDS), text).name == name

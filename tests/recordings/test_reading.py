@@ -146,12 +146,7 @@ def test_a_recording_of_cpu_workers_shows_no_gpu(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "n_events"),
-    [
-        ("a.jsonl", 6),
-        ("a.jsonl.gz", 60),
-        pytest.param("a.jsonl", 60, marks=pytest.mark.full),
-    ],
+    ("name", "n_events"), [("a.jsonl", 6), ("a.jsonl.gz", 60), pytest.param("a.jsonl", 60, marks=pytest.mark.full)]
 )
 @pytest.mark.full
 def test_a_file_that_is_cut_off_is_played_up_to_there(tmp_path: Path, name: str, n_events: int) -> None:

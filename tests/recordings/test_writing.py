@@ -178,8 +178,7 @@ def test_ten_minutes_of_eight_gpus_are_small(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
-    [("a", "a.gpucluster.jsonl.gz"), ("a.jsonl", "a.jsonl"), ("b.c.jsonl.gz", "b.c.jsonl.gz")],
+    ("name", "expected"), [("a", "a.gpucluster.jsonl.gz"), ("a.jsonl", "a.jsonl"), ("b.c.jsonl.gz", "b.c.jsonl.gz")]
 )
 def test_a_name_gets_an_ending(tmp_path: Path, name: str, expected: str) -> None:
     assert target_of(tmp_path / name) == tmp_path / expected

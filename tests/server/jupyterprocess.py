@@ -34,10 +34,7 @@ class JupyterProcess:
         self.url = f"http://127.0.0.1:{port}/"
         self._modules = modules
         self._client = httpx.Client(
-            base_url=f"{self.url}gpucluster/",
-            headers={"Authorization": f"token {TOKEN}"},
-            timeout=60,
-            trust_env=False,
+            base_url=f"{self.url}gpucluster/", headers={"Authorization": f"token {TOKEN}"}, timeout=60, trust_env=False
         )
 
     def call(self, method: str, path: str, body: Any = None) -> Any:

@@ -32,8 +32,7 @@ async def test_life_of_a_cluster(api, until):
     assert code == 200
     pids = {worker["pid"] for worker in before["workers"]}
     await until(
-        made["id"],
-        lambda model: running_with(2)(model) and not pids & {worker["pid"] for worker in model["workers"]},
+        made["id"], lambda model: running_with(2)(model) and not pids & {worker["pid"] for worker in model["workers"]}
     )
 
     leaving = (await until(made["id"], running_with(2)))["workers"][0]["name"]

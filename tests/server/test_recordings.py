@@ -157,10 +157,7 @@ class TestSession:
         assert "more than 1000 of its lines cannot be played" in answers[0][1]["message"]
         assert "packed in more than 1000 parts" in answers[1][1]["message"]
         listed = {one["path"]: one["message"] for one in answers[3][1]["recordings"] if one["source"] == "folder"}
-        assert listed == {
-            "lines.gpucluster.jsonl.gz": None,
-            "parts.gpucluster.jsonl.gz": answers[1][1]["message"],
-        }
+        assert listed == {"lines.gpucluster.jsonl.gz": None, "parts.gpucluster.jsonl.gz": answers[1][1]["message"]}
 
 
 class TestMaking:

@@ -26,10 +26,7 @@ async def test_who_can_fix_them_is_told_all(api, site_file):
     site_file.write_text(LIMITS + DEFAULTS)
     code, answer = await api("GET", "site")
     assert code == 200
-    assert [fault.partition(": ")[0] for fault in answer["faults"]] == [
-        f"{site_file}, line 2",
-        f"{site_file}, line 4",
-    ]
+    assert [fault.partition(": ")[0] for fault in answer["faults"]] == [f"{site_file}, line 2", f"{site_file}, line 4"]
     assert "the kind local have at most 1 worker" in answer["notice"]
     _, document = await api("GET", "openapi.json")
     schema = document["paths"]["/api/site"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]

@@ -22,14 +22,7 @@ from gpucluster.protocol.instructing import ClassCluster, ClassClusters, Cluster
 from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import parse_spec
-from gpucluster.sharing.instructor_lines import (
-    MOST_OF_A_USER,
-    LineTooLong,
-    hear,
-    listening,
-    say,
-    socket_name,
-)
+from gpucluster.sharing.instructor_lines import MOST_OF_A_USER, LineTooLong, hear, listening, say, socket_name
 from gpucluster.site.instructors import Instructors, instructors, is_instructor
 from gpucluster.supervisor.instructor_listener import InstructorListener, facts_of
 from pydantic import ValidationError

@@ -48,8 +48,7 @@ IMPORTING = "import subprocess\ndef test_it(): subprocess.run(['true'], check=Tr
 
 
 @pytest.mark.parametrize(
-    ("options", "outcomes"),
-    [([], "2 errors"), (["--no-processes"], "3 passed, 3 deselected, 2 errors")],
+    ("options", "outcomes"), [([], "2 errors"), (["--no-processes"], "3 passed, 3 deselected, 2 errors")]
 )
 def test_whoever_starts_one_is_marked(tmp_path: Path, options: list[str], outcomes: str) -> None:
     (tmp_path / "conftest.py").write_text(CONFTEST)

@@ -24,13 +24,7 @@ from gpucluster.supervisor.state_store import news
 def log_of(folder, planned, announce=lambda kind, message, **_: None):
     """Return the log of a cluster that has no deployment: nobody knows why its workers die."""
     inquire = DeathCauses(lambda: None).look_at
-    return ActivityLog(
-        folder / "activity",
-        lambda: planned,
-        inquire=inquire,
-        announce=announce,
-        titles=WorkerTitles(),
-    )
+    return ActivityLog(folder / "activity", lambda: planned, inquire=inquire, announce=announce, titles=WorkerTitles())
 
 
 async def test_workers_that_die_again_and_again_give_few_notices(tmp_path, monkeypatch):

@@ -57,11 +57,7 @@ def test_wrong_settings_are_named_with_their_source_and_what_is_allowed(site, mo
 @pytest.mark.parametrize(
     ("name", "encoding", "said"),
     [
-        (
-            "ä".encode(),
-            {"LC_ALL": "C", "PYTHONUTF8": "0"},
-            "ä cannot be read here, as names of files are ",
-        ),
+        ("ä".encode(), {"LC_ALL": "C", "PYTHONUTF8": "0"}, "ä cannot be read here, as names of files are "),
         (b"\xff", {}, " is not UTF-8. Choose another directory."),
     ],
     ids=["C", "bytes"],

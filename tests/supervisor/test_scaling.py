@@ -9,10 +9,7 @@ from pathlib import Path
 
 import gpucluster
 import pytest
-from gpucluster.protocol.errors import (
-    OperationTimedOut,
-    ScaleFailed,
-)
+from gpucluster.protocol.errors import OperationTimedOut, ScaleFailed
 from gpucluster.protocol.models import ClusterState
 
 PRELOAD = str(Path(__file__).parents[1] / "backends" / "failing" / "preload.py")

@@ -100,10 +100,7 @@ def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any,
     (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
     here = Path(__file__).parent
     result = play(
-        "failing_start",
-        n_workers=2,
-        pre_import=["without_licence"],
-        environment={"PYTHONPATH": f"{here}:{tmp_path}"},
+        "failing_start", n_workers=2, pre_import=["without_licence"], environment={"PYTHONPATH": f"{here}:{tmp_path}"}
     )
     assert result == {
         "code": "start_failed",

@@ -51,11 +51,7 @@ def test_who_uses_the_memory(tell):
     other = f"process {os.getpid()} used=700"
     ours = ["process PID0 used=900", "process SELF used=100"]
     alone, unknown, shared, foreign = tell(
-        [ONE],
-        [ONE, "process PID0 used=-1", other],
-        [ONE, *ours, other],
-        [ONE, "process 4194303 used=900"],
-        n_workers=1,
+        [ONE], [ONE, "process PID0 used=-1", other], [ONE, *ours, other], [ONE, "process 4194303 used=900"], n_workers=1
     )
     assert alone["vram_cluster_bytes"] == [0]
     assert shared["vram_cluster_bytes"] == [size(1000)], "of the worker and of its supervisor, not of the other"

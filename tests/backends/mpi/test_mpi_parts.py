@@ -202,8 +202,7 @@ def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeyp
 
 
 @pytest.mark.parametrize(
-    ("kills", "told"),
-    [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
+    ("kills", "told"), [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")]
 )
 def test_a_rank_that_the_system_has_killed_says_why(kills, told, monkeypatch):
     monkeypatch.setattr(control_groups, "out_of_memory_kills", iter(kills).__next__)

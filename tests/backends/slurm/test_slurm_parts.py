@@ -74,14 +74,8 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"gpus_per_node": 4, "workers_per_job": 2}, "workers_per_job is for CPU workers: with GPUs a job has one"),
         ({"gpus_per_node": 4, "n_workers": 6, "exclusive": True}, "each job has 4 workers, .*: ask for 4 or 8, not 6"),
         ({"workers_per_job": 3, "n_workers": 2, "directives": ["--exclusive"]}, "3 workers, .*: ask for 3, not 2"),
-        (
-            {"nodes_per_job": 2, "gpus_per_node": 4, "n_workers": 12},
-            "8 workers, .*: ask for 8 or 16, not 12",
-        ),
-        (
-            {"nodes_per_job": 2, "workers_per_job": 3},
-            "3, and nodes_per_job 2: each node has equally",
-        ),
+        ({"nodes_per_job": 2, "gpus_per_node": 4, "n_workers": 12}, "8 workers, .*: ask for 8 or 16, not 12"),
+        ({"nodes_per_job": 2, "workers_per_job": 3}, "3, and nodes_per_job 2: each node has equally"),
         ({"exclusive": True, "directives": ["--exclusive"]}, "--exclusive has a field of its own: exclusive"),
         (
             {"scheduler_walltime": "1:00:00"},
@@ -330,14 +324,8 @@ def test_what_the_site_has() -> None:
     [
         ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. There are boost, serial, whole."),
         ({"partition": "old"}, "partition: the partition 'old' takes no jobs now"),
-        (
-            {"partition": "serial", "walltime": "8:00:00"},
-            "walltime: 8:00:00 is more .* allows, 04:00:00.",
-        ),
-        (
-            {"partition": "serial", "gpus_per_node": 1},
-            "'serial' has no GPUs. Those with GPUs are boost, old",
-        ),
+        ({"partition": "serial", "walltime": "8:00:00"}, "walltime: 8:00:00 is more .* allows, 04:00:00."),
+        ({"partition": "serial", "gpus_per_node": 1}, "'serial' has no GPUs. Those with GPUs are boost, old"),
         ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. There are a100, h100."),
         ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the most that one has is 4."),
         ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the biggest has 32."),

@@ -38,13 +38,7 @@ FRAMES = st.lists(
 )
 
 
-@given(
-    st.sampled_from(Kind),
-    st.integers(0, 2**31 - 1),
-    st.integers(0, 2**64 - 1),
-    st.integers(2, 2**31),
-    FRAMES,
-)
+@given(st.sampled_from(Kind), st.integers(0, 2**31 - 1), st.integers(0, 2**64 - 1), st.integers(2, 2**31), FRAMES)
 def test_frames_come_back_in_their_order(kind: Kind, rank: int, number: int, tag: int, frames: list[bytes]) -> None:
     sent, buffers = encode(kind, Key(rank, number), tag, frames)
     found = decode(memoryview(bytearray(sent)))

@@ -49,13 +49,7 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
                 **options["scheduler_kwargs"],
             },
         }
-        super().__init__(
-            workers={},
-            scheduler=scheduler,
-            security=security,
-            asynchronous=True,
-            name=options["name"],
-        )
+        super().__init__(workers={}, scheduler=scheduler, security=security, asynchronous=True, name=options["name"])
         # The start of a SpecCluster waits for all that it begins with: those in the queue are asked for afterwards.
         first = simulation.workers if simulation.waiting is None else min(simulation.workers, simulation.arriving)
         for number in range(first):

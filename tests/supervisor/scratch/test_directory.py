@@ -76,10 +76,7 @@ def test_room_is_left_to_others(total, room):
     assert Disk("/", total, 0).room_bytes == room
 
 
-@pytest.mark.parametrize(
-    ("wanted", "limit"),
-    [("auto", 20 * GIB), (None, None), (0.1, 10 * GIB), (3 * GIB, 3 * GIB)],
-)
+@pytest.mark.parametrize(("wanted", "limit"), [("auto", 20 * GIB), (None, None), (0.1, 10 * GIB), (3 * GIB, 3 * GIB)])
 def test_what_a_cluster_may_take(wanted, limit):
     assert limit_bytes(wanted, Disk("/", 100 * GIB, 45 * GIB)) == limit
 
