@@ -19,9 +19,9 @@ in the folder of its lesson, with a cell for each answer.
     # +     nearest = distances.min(axis=1)
     # +     return nearest
 
-A wrong answer names a property that does not hold; of several, at least one. An edit replaces text that is in the other
-answer once: first parts of lines (``~``), then whole lines (``-`` and ``+``); a line ``#`` stands between two edits of
-which the first only takes lines away.
+A wrong answer names a property that does not hold; of several, at least one. An edit of another answer above, or of
+``the solution`` of the lesson, replaces text that is there once: first parts of lines (``~``), then whole lines (``-``
+and ``+``); a line ``#`` stands between two edits of which the first only takes lines away.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons.catalogue import COURSE
+from gpucluster.lessons.hints import solution_of
 
 
 def file_of(exercise: str) -> Path:
@@ -129,6 +130,8 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
             raise ValueError(f"{where}: a wrong answer has a line '# fails: PROPERTY' below its name, a right one none")
         if body and body[0].startswith("# edit of "):
             other = body.pop(0).removeprefix("# edit of ").partition(" ")
+            if (other[0], other[2]) == ("the", "solution"):
+                texts["the", "solution"] = solution_of(exercise)
             if (other[0], other[2]) not in texts:
                 raise ValueError(f"{where}: there is no '{other[0]} {other[2]}' above")
             texts[kind, name] = _edited(texts[other[0], other[2]], body, where)

@@ -48,6 +48,15 @@ def test_an_edit_changes_parts_of_lines_and_whole_lines(write: Callable[[str], o
     assert answering.answer("99.1", "wrong both") is wrong
 
 
+def test_an_edit_may_be_of_the_lessons_solution(
+    write: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "solution_of", lambda exercise: f"def add(a, b):\n    return a + b  # {exercise}\n")
+    write("# %% right other\n# edit of the solution\n# ~ a + b => b + a\n")
+    (right,) = answering.answers_to("99.1")
+    assert right.text == "def add(a, b):\n    return b + a  # 99.1\n"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

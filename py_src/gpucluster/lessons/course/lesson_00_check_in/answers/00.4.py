@@ -60,16 +60,15 @@ def borrow(start, job):
 
 # %% wrong b_no_result: Does not return what the job returns.
 # fails: It returns a result
-# edit of wrong b_cluster_left
-# ~ with Client(start()) => with start() as cluster, Client(cluster)
+# edit of the solution
 # ~ return job => job
+# -     """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
 
 # %% wrong b_two_clusters: Calls start() twice, and one of the two clusters is left running.
 # fails: start() is called once
-# edit of wrong b_cluster_left
-# -     with Client(start()) as client:
+# edit of the solution
+# -     """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
 # +     start()
-# +     with start() as cluster, Client(cluster) as client:
 
 # %% wrong never_closed
 # fails: No worker and no port is left after a job that succeeds

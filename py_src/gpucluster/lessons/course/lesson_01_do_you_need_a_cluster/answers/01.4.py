@@ -114,16 +114,9 @@ def dask_answer(table):
 
 # %% wrong lazy
 # fails: Both are computed, not only planned
-def largest_scale(survives, highest):
-    good, bad = 0, highest + 1
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        if survives(middle):
-            good = middle
-        else:
-            bad = middle
-    return good
-
-
-def dask_answer(table):
-    return table.shape[0], table.dep_delay.mean()
+# edit of the solution
+# -     """Return the largest k of 1 … highest for which survives(k) is true; 0 if there is none."""
+#
+# -     """Return the number of rows of a lazy Dask table, and the mean of its column dep_delay."""
+# -     return len(table), table.dep_delay.mean().compute()
+# +     return table.shape[0], table.dep_delay.mean()

@@ -1,18 +1,13 @@
 """Answers to exercise 04.3."""
 
 # %% right b_try_except: One try, and the error of a lost future.
-from concurrent.futures import CancelledError
-
-
-def with_reload(client, data, task, reload):
-    try:
-        return client.submit(task, data, pure=False).result(), data
-    except CancelledError:
-        data = client.scatter(reload(), hash=False)
-        return client.submit(task, data, pure=False).result(), data
-
-
-why = "c"
+# edit of the solution
+# - def with_reload(client, data, task, reload):
+# + from concurrent.futures import CancelledError
+# +
+# +
+# + def with_reload(client, data, task, reload):
+# -     """Run task(data); load the data again if it was lost. Return the result and the future of the data."""
 
 # %% right by_name: A helper, and the error by its full name.
 from distributed.client import FutureCancelledError

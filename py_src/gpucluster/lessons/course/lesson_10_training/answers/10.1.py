@@ -50,24 +50,14 @@ def through(x, wanted, layers, n):
 
 # %% wrong bias_mean: The gradient of the bias is a mean of what is divided already.
 # fails: Each gradient agrees with numerical differentiation to 1e-6
-import numpy as np
-
-
-def gradients(X, wanted, layers):
-    values = [X]
-    for place in range(0, len(layers), 2):
-        scores = values[-1] @ layers[place] + layers[place + 1]
-        values.append(np.maximum(scores, 0))
-    scores = scores - scores.max(axis=1, keepdims=True)
-    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    loss = -(wanted * logs).sum() / len(X)
-    error = (np.exp(logs) - wanted) / len(X)
-    slopes = []
-    for place in reversed(range(0, len(layers), 2)):
-        given = values[place // 2]
-        slopes = [given.T @ error, error.mean(axis=0), *slopes]
-        error = (error @ layers[place].T) * (given > 0)
-    return loss, slopes
+# edit of the solution
+# ~ error, error.sum(axis=0) => error, error.mean(axis=0)
+# - def gradients(X, wanted, layers):
+# + import numpy as np
+# +
+# +
+# + def gradients(X, wanted, layers):
+# -     """Return two things: loss, a number; slopes, a list of arrays with the shapes of the layers' arrays."""
 
 # %% wrong exp_of_large: Large scores overflow.
 # fails: Large scores do no harm: the loss stays finite and right

@@ -67,25 +67,14 @@ def read_log(text):
 
 # %% wrong first_digit: Only one digit of the number of cards.
 # fails: gpus is the whole number
-import numpy as np
-
-
-def read_log(text):
-    found = {"rates": []}
-    for line in text.splitlines():
-        label, _, value = line.partition(":")
-        if label == "Model":
-            found["model"] = value.strip()
-        elif label == "Batch size":
-            found["batch"] = int(value)
-        elif label == "Number of GPUs":
-            found["gpus"] = int(value.strip()[0])
-        elif label.startswith("Iter #"):
-            found["rates"].append(float(value.split()[0]))
-    found["mean"] = float(np.mean(found["rates"]))
-    found["spread"] = 1.96 * float(np.std(found["rates"]))
-    found["total"] = found["gpus"] * found["mean"]
-    return found
+# edit of the solution
+# ~ found["gpus"] = int(value) => found["gpus"] = int(value.strip()[0])
+# - def read_log(text):
+# + import numpy as np
+# +
+# +
+# + def read_log(text):
+# -     """Return {"model": …, "batch": …, "gpus": …, "rates": […], "mean": …, "spread": …, "total": …}."""
 
 # %% wrong five_iterations: Always five iterations.
 # fails: rates are those of the iterations, in order

@@ -100,41 +100,27 @@ def give_back(free, start, size):
 
 # %% wrong changes_the_list: Takes the block out of the list that it is given.
 # fails: What it is given stays as it was
-def take(free, size):
-    size = -(-size // 256) * 256
-    fitting = [block for block in free if block[1] >= size]
-    if not fitting:
-        return None, free
-    start, whole = min(fitting, key=lambda block: block[1])
-    free.remove((start, whole))
-    if whole > size:
-        free.append((start + size, whole - size))
-    free.sort()
-    return start, free
-
-
-def give_back(free, start, size):
-    size = -(-size // 256) * 256
-    merged = []
-    for begin, length in sorted([*free, (start, size)]):
-        if merged and merged[-1][0] + merged[-1][1] == begin:
-            merged[-1] = (merged[-1][0], merged[-1][1] + length)
-        else:
-            merged.append((begin, length))
-    return merged
+# edit of the solution
+# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
+# -     """Return the start of the best free block, or None, and the free blocks afterwards."""
+#
+# -     left = [block for block in free if block[0] != start]
+# +     free.remove((start, whole))
+# -         left.append((start + size, whole - size))
+# -     return start, sorted(left)
+# +         free.append((start + size, whole - size))
+# +     free.sort()
+# +     return start, free
+# -     """Return the free blocks after a block was given back."""
 
 # %% wrong exact_fit_leaves_nothing: A block of exactly that size leaves an empty one behind.
 # fails: What is left over stays free, and all other blocks as they were
-# edit of wrong changes_the_list
-# -     free.remove((start, whole))
-# -     if whole > size:
-# -         free.append((start + size, whole - size))
-# -     free.sort()
-# -     return start, free
-# +     left = [block for block in free if block[0] != start]
-# +     if whole >= size:
-# +         left.append((start + size, whole - size))
-# +     return start, sorted(left)
+# edit of the solution
+# ~ whole > size => whole >= size
+# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
+# -     """Return the start of the best free block, or None, and the free blocks afterwards."""
+#
+# -     """Return the free blocks after a block was given back."""
 
 # %% wrong end_of_the_block: Gives out the end of the block.
 # fails: It takes the smallest free block that is large enough, at its beginning

@@ -39,16 +39,11 @@ def to_spill(buffers, needed, limit):
 
 # %% wrong all_leave: Everything that may leave does.
 # fails: No more leave than is needed
-def to_spill(buffers, needed, limit):
-    held = sum(buffer["bytes"] for buffer in buffers)
-    leaving = []
-    for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
-        if False:
-            break
-        if not buffer["exposed"]:
-            leaving.append(buffer["name"])
-            held -= buffer["bytes"]
-    return leaving
+# edit of the solution
+# -     """Return the names of the buffers that leave the device, the least recently used first."""
+#
+# -         if held + needed <= limit:
+# +         if False:
 
 # %% wrong needed_forgotten: Makes room for what is there, not for what comes.
 # fails: What stays and what is needed fit, where that is possible
@@ -57,9 +52,9 @@ def to_spill(buffers, needed, limit):
 
 # %% wrong as_they_come: The order of the list, not that of their use.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong needed_forgotten
+# edit of the solution
 # ~ buffer["last_used"] => 0
-# ~ if held <= limit => if held + needed <= limit
+# -     """Return the names of the buffers that leave the device, the least recently used first."""
 
 # %% wrong changes_its_input: Sorts the caller's list in place, and removes from it what leaves.
 # fails: What it is given stays as it was

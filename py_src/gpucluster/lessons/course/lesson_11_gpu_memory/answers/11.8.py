@@ -41,20 +41,10 @@ def repair(command, scheduler):
 
 # %% wrong async_anywhere: Looks for the letters in the whole text: a worker may have that name.
 # fails: All other options are there, with their values
-def repair(command, scheduler):
-    old = command.split()[1:]
-    new = ["dask", "cuda", "worker", scheduler]
-    while old:
-        word = old.pop(0)
-        name = word.split("=")[0]
-        if name in ("--enable-jit-unspill", "--disable-jit-unspill"):
-            continue
-        if name == "--rmm-pool-size" and "rmm-async" in command:
-            if "=" not in word:
-                old.pop(0)
-            continue
-        new.append(word)
-    return " ".join(new)
+# edit of the solution
+# ~ "--rmm-async" in command.split() => "rmm-async" in command
+# ~ pop(0)  # its value => pop(0)
+# -     """Return the command as dask-cuda 26.10 takes it."""
 
 # %% wrong both_kept: Keeps both allocators.
 # fails: dask-cuda 26.10 takes the command

@@ -48,27 +48,12 @@ def host_copies(one, other):
 
 # %% wrong any_gpudirect
 # fails: The twelve pairs of the table are right
-def path(one, other):
-    on_device = [end for end in (one, other) if end["device"] is not None]
-    if one["node"] == other["node"]:
-        if one["process"] == other["process"] and one["device"] == other["device"]:
-            return "nothing moves"
-        if len(on_device) == 2 and other["device"] in one["nvlink"]:
-            return "nvlink"
-        return "pcie" if on_device else "shared memory"
-    if "plain" in (one["card"], other["card"]):
-        return "tcp"
-    if on_device and any(end["card"] == "gpudirect" for end in on_device):
-        return "gpudirect"
-    return "rdma"
-
-
-def host_copies(one, other):
-    way = path(one, other)
-    if way not in ("tcp", "rdma"):
-        return 0
-    ends = [end for end in (one, other) if end["device"] is not None]
-    return sum(way == "tcp" or end["card"] != "gpudirect" for end in ends)
+# edit of the solution
+# -     """Return the word for the way between two ends."""
+#
+# -     if on_device and all(end["card"] == "gpudirect" for end in on_device):
+# +     if on_device and any(end["card"] == "gpudirect" for end in on_device):
+# -     """Return how often the data is staged in host memory."""
 
 # %% wrong both_cards: Wants a gpudirect card at both ends, even at one whose data is in host memory.
 # fails: Other pairs are right as well

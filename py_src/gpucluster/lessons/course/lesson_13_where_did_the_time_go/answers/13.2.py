@@ -50,46 +50,31 @@ def facts(text):
 
 # %% wrong compute_of_one_thread
 # fails: The compute time is in seconds, and without transfers
-import re
-
-
-def facts(text):
-    units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
-
-    def after(label):
-        found = re.search(re.escape(label) + r"\s*([^&<]*)", text)
-        return found[1].strip() if found else ""
-
-    def in_seconds(written):
-        return sum(float(number) * units[unit] for number, unit in re.findall(r"([\d.]+)\s*([a-z]+)", written))
-
-    return {
-        "seconds": in_seconds(after("Duration:")),
-        "tasks": int(after("number of tasks:")),
-        "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-        "threads": int(after("Threads:")),
-    }
+# edit of the solution
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
+#
+# -         "compute": float(in_seconds(after("compute time:"))),
+# +         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
 
 # %% wrong no_line_no_answer
 # fails: It runs without an error: TypeError
-# edit of wrong compute_of_one_thread
+# edit of the solution
 # ~ strip() if found else "" => strip()
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# +         "compute": float(in_seconds(after("compute time:"))),
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong days_of_12_hours
 # fails: The duration is in seconds, whatever its unit
 # fails: The compute time is in seconds, and without transfers
-# edit of wrong no_line_no_answer
-# ~ found[1].strip() => found[1].strip() if found else ""
+# edit of the solution
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 # -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
 # +     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
 
 # %% wrong first_time_line
 # fails: Where no task computed, the compute time is 0
-# edit of wrong compute_of_one_thread
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# +         "compute": float(in_seconds(after("time:"))),
+# edit of the solution
+# ~ in_seconds(after("compute time:")) => in_seconds(after("time:"))
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong hard_coded
 # fails: The duration is in seconds, whatever its unit
@@ -124,12 +109,12 @@ def facts(text):
 
 # %% wrong text_of_numbers
 # fails: "tasks" is one number
-# edit of wrong no_line_no_answer
-# ~ found[1].strip() => found[1].strip() if found else ""
+# edit of the solution
 # ~ int(after("number of tasks:")) => after("tasks") + " tasks"
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong threads_are_workers
 # fails: The threads are those of all workers
-# edit of wrong no_line_no_answer
-# ~ found[1].strip() => found[1].strip() if found else ""
+# edit of the solution
 # ~ after("Threads:") => after("Workers:")
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""

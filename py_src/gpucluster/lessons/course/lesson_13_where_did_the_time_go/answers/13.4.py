@@ -56,37 +56,22 @@ def device_summary(connection, device):
 
 # %% wrong all_devices
 # fails: The kernels' seconds are added up, of this device only
-def device_summary(connection, device):
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
-    copies = []
-    if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables:
-        query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
-        copies = connection.execute(query).fetchall()
-    begin = min([start for start, _ in kernels] + [copy[0] for copy in copies])
-    end = max([stop for _, stop in kernels] + [copy[1] for copy in copies])
-    busy, latest = 0, begin
-    for start, stop in kernels:
-        busy += max(0, stop - max(start, latest))
-        latest = max(latest, stop)
-    return {
-        "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
-        "to_device_bytes": sum(size for *_, size, kind in copies if kind == 1),
-        "to_host_bytes": sum(size for *_, size, kind in copies if kind == 2),
-        "idle_share": 1 - busy / (end - begin),
-    }
+# edit of the solution
+# ~ query, (device,) => query
+# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
+#
+# -     kernels = connection.execute(
+# -         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
+# -     ).fetchall()
+# +     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
+# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
+# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
 
 # %% wrong busy_share
 # fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
-# edit of wrong all_devices
-# ~ execute(query).fetchall => execute(query, (device,)).fetchall
+# edit of the solution
 # ~ "idle_share": 1 - busy / (end - begin) => "idle_share": busy / (end - begin)
-# -     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
-# +     kernels = connection.execute(
-# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
-# +     ).fetchall()
-# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
-# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
+# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 
 # %% wrong copies_of_all_devices
 # fails: The bytes from host to device are those of copyKind 1, of this device only
@@ -98,9 +83,9 @@ def device_summary(connection, device):
 
 # %% wrong needs_copies
 # fails: It runs without an error: OperationalError
-# edit of wrong busy_share
+# edit of the solution
 # ~ if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables => if tables
-# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
+# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 
 # %% wrong counts_copies
 # fails: The bytes from host to device are those of copyKind 1, of this device only
@@ -111,10 +96,8 @@ def device_summary(connection, device):
 
 # %% wrong deletes_the_others
 # fails: The database stays as it was
-# edit of wrong busy_share
-# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
-# - def device_summary(connection, device):
-# + def device_summary(connection, device):
+# edit of the solution
+# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 # +     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
 
 # %% wrong directions_swapped

@@ -52,17 +52,11 @@ def place(kernels, peak, bandwidth):
 
 # %% wrong bound_words
 # fails: The label is right: memory below the corner, compute above
-def matmul_cost(m, n, k, itemsize):
-    return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
-
-
-def place(kernels, peak, bandwidth):
-    placed = {}
-    for name, (flops, n_bytes) in kernels.items():
-        intensity = flops / n_bytes
-        label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-        placed[name] = (intensity, min(peak, intensity * bandwidth), label)
-    return placed
+# edit of the solution
+# ~ " if intensity * bandwidth >= peak else "memory => -bound" if intensity * bandwidth >= peak else "memory-bound
+# -     """Return (flops, n_bytes) of (m × k) @ (k × n)."""
+#
+# -     """Return {name: (intensity, attainable, "memory" or "compute")}."""
 
 # %% wrong bytes_per_operation
 # fails: The intensity is operations per byte

@@ -90,43 +90,31 @@ def prefetched(load, numbers, depth):
 
 # %% wrong error_ends_it
 # fails: An error of load comes to the caller
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-
-
-def prefetched(load, numbers, depth):
-    with ThreadPoolExecutor(1) as pool:
-        pending = deque()
-        for number in numbers:
-            pending.append(pool.submit(load, number))
-            if len(pending) > depth:
-                try:
-                    yield pending.popleft().result()
-                except Exception:
-                    return
-        while pending:
-            yield pending.popleft().result()
+# edit of the solution
+# -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
+#
+# -                 yield pending.popleft().result()
+# +                 try:
+# +                     yield pending.popleft().result()
+# +                 except Exception:
+# +                     return
 
 # %% wrong error_too_early
 # fails: It comes when that batch is due: those before it are yielded
-# edit of wrong error_ends_it
-# - def prefetched(load, numbers, depth):
-# + def prefetched(load, numbers, depth):
+# edit of the solution
+# -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
 # +     numbers = iter(numbers)
-# -                 try:
-# -                     yield pending.popleft().result()
-# -                 except Exception:
-# -                     return
+# -             if len(pending) > depth:
+# +             if len(pending) > depth:
 # +                 for future in pending:
 # +                     future.result()  # all of them, also those that are not due
-# +                 yield pending.popleft().result()
 
 # %% wrong fails_on_empty
 # fails: Without numbers it yields nothing, and ends: RuntimeError
-# edit of wrong error_too_early
+# edit of the solution
 # ~ pending = deque() => pending = deque([pool.submit(load, next(numbers))])
-# -                 for future in pending:
-# -                     future.result()  # all of them, also those that are not due
+# -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
+# +     numbers = iter(numbers)
 
 # %% wrong loads_twice
 # fails: Each batch is loaded once

@@ -94,17 +94,15 @@ fixes = {
 
 # %% wrong changes_the_trace
 # fails: What it is given stays as it was
-# edit of right means_of_statistics
-# ~ if copies >= 40 => if trace.copies.mean() >= 40
-# ~ if kernels < 50 => if trace.kernels.mean() < 50
-# ~ "loading" if host >= 80 => "loading" if trace.host.mean() >= 80
-# -     kernels, copies, host, occupancy = (
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     )
+# edit of the solution
+# - def diagnose(trace):
+# + from statistics import fmean
+# +
+# +
+# + def diagnose(trace):
+# -     """Return the word for the symptoms of a trace."""
 # +     trace.host.sort()
 # +     trace.copies[:] = 0
-# -     return "small kernels" if occupancy < 30 else "healthy"
-# +     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
 
 # %% wrong copies_above_40: Copies of exactly 40 % are overlooked.
 # fails: It finds out 'copying'

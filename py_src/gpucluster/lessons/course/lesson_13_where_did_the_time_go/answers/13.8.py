@@ -61,19 +61,13 @@ def breakdown(events, total):
 
 # %% wrong empties_the_list
 # fails: What it is given stays as it was
-def breakdown(events, total):
-    seconds, open_stages, before = {}, [], 0.0
-    while events:
-        stage, what, at = events.pop(0)
-        if open_stages:
-            seconds[open_stages[-1]] += at - before
-        if what == "begin":
-            open_stages.append(stage)
-            seconds.setdefault(stage, 0.0)
-        else:
-            open_stages.pop()
-        before = at
-    return {**seconds, "other": total - sum(seconds.values())}
+# edit of the solution
+# ~ before  # until now, the innermost stage ran => before
+# -     """Return the seconds of each stage's own, and "other"."""
+#
+# -     for stage, what, at in events:
+# +     while events:
+# +         stage, what, at = events.pop(0)
 
 # %% wrong float32: Keeps the clock in float32: a clock that has run for days has steps of hundredths of a second there.
 # fails: The seconds of stages that follow each other are their own, of all their times
@@ -144,10 +138,10 @@ def breakdown(events, total):
 
 # %% wrong milliseconds
 # fails: All parts together are the total
-# edit of wrong empties_the_list
-# -     while events:
-# -         stage, what, at = events.pop(0)
-# +     for stage, what, at in events:
+# edit of the solution
+# ~ before  # until now, the innermost stage ran => before
+# -     """Return the seconds of each stage's own, and "other"."""
+#
 # -     return {**seconds, "other": total - sum(seconds.values())}
 # +     seconds["other"] = total - sum(seconds.values())
 # +     return {name: 1000 * value for name, value in seconds.items()}
@@ -164,11 +158,11 @@ def breakdown(events, total):
 
 # %% wrong outer_gets_it
 # fails: The seconds of stages that lie inside each other are their own, of all their times
-# edit of wrong empties_the_list
-# ~ open_stages[-1] => open_stages[0]
-# -     while events:
-# -         stage, what, at = events.pop(0)
-# +     for stage, what, at in events:
+# edit of the solution
+# -     """Return the seconds of each stage's own, and "other"."""
+#
+# -             seconds[open_stages[-1]] += at - before  # until now, the innermost stage ran
+# +             seconds[open_stages[0]] += at - before
 
 # %% wrong remembers
 # fails: Called again with the same, it gives the same

@@ -110,24 +110,13 @@ def finish(total):
 
 # %% wrong keys_of_a_only: Keys that only b has are lost.
 # fails: All keys with a number are there, and no others
-def partial(rows):
-    found = {}
-    for key, value in rows:
-        if value is not None:
-            total, count = found.get(key, (0, 0))
-            found[key] = (total + value, count + 1)
-    return found
-
-
-def combine(a, b):
-    both = dict(a)
-    for key, (total, count) in b.items():
-        if key not in both:
-            continue
-        known, seen = both.get(key, (0, 0))
-        both[key] = (known + total, seen + count)
-    return both
-
-
-def finish(total):
-    return {key: added / count for key, (added, count) in total.items()}
+# edit of the solution
+# -     """Return what one part contributes."""
+#
+# -     """Return two contributions as one."""
+#
+# -     for key, (total, count) in b.items():
+# +     for key, (total, count) in b.items():
+# +         if key not in both:
+# +             continue
+# -     """Return {key: mean}."""

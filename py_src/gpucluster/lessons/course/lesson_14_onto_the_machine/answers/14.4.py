@@ -39,23 +39,12 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 
 # %% wrong address_for_file: The file is handed on as an address.
 # fails: The worker gets the scheduler file
-def scheduler_command(file, interface=None, protocol=None):
-    words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-    if interface is not None:
-        words += ["--interface", interface]
-    if protocol is not None:
-        words += ["--protocol", protocol]
-    return words
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    words = ["dask", "worker", str(file), "--nworkers", "1"]
-    words += ["--nthreads", str(threads), "--memory-limit", memory]
-    if interface is not None:
-        words += ["--interface", interface]
-    if protocol is not None:
-        words += ["--protocol", protocol]
-    return words
+# edit of the solution
+# -     """Return the command line of a scheduler."""
+#
+# -     """Return the command line of a worker."""
+# -     words = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# +     words = ["dask", "worker", str(file), "--nworkers", "1"]
 
 # %% wrong old_names: The commands with a hyphen.
 # fails: The scheduler's command begins with dask scheduler

@@ -13,10 +13,8 @@ def tunnel_line(user, login, node, port, loopback, local_port):
     return f"ssh {user}@{node} -J{user}@{login} -NL {local_port}:localhost:{port}"
 
 # %% right two_lines: The two lines of the text.
-def tunnel_line(user, login, node, port, loopback, local_port):
-    if loopback:
-        return f"ssh -N -J {user}@{login} -L {local_port}:localhost:{port} {user}@{node}"
-    return f"ssh -N -L {local_port}:{node}:{port} {user}@{login}"
+# edit of the solution
+# -     """Return the line of ssh to run on the laptop."""
 
 # %% wrong all_interfaces: The laptop's port is open to the whole network (0.0.0.0).
 # fails: Only the laptop's own programs can use its port

@@ -1,23 +1,8 @@
 """Answers to exercise 15.1."""
 
 # %% right b_plain: Whole numbers where the letter has whole numbers.
-charter = {
-    "task": "classification",
-    "late_from": 30,
-    "decide_before": 60,
-    "share": 0.1,
-    "figure": "lift",
-    "at_least": 3,
-    "worst_month": 2.5,
-}
-tasks = {
-    "late or not": "classification",
-    "minutes of delay": "regression",
-    "kinds of weather": "clustering",
-    "how many flights were cancelled": "no model",
-    "groups of airports": "clustering",
-    "which of five causes": "classification",
-}
+# edit of the solution
+# ~ "at_least": 3.0, => "at_least": 3,
 
 # %% right other_cases
 # edit of right b_plain
@@ -28,18 +13,17 @@ tasks = {
 # ~ "how many flights were cancelled": "no model", => "how many flights were cancelled": "No model",
 
 # %% right plain
-# edit of right b_plain
-# ~ "at_least": 3, => "at_least": 3.0,
+# edit of the solution
 
 # %% wrong accuracy
 # fails: "figure" is what the letter says
-# edit of right plain
+# edit of the solution
 # ~ "figure": "lift", => "figure": "accuracy",
 
 # %% wrong b_bounds_swapped: The bounds of the year and of the months are swapped.
 # fails: "at_least" is what the letter says
-# edit of right b_plain
-# ~ "at_least": 3, => "at_least": 2.5,
+# edit of the solution
+# ~ "at_least": 3.0, => "at_least": 2.5,
 # ~ "worst_month": 2.5, => "worst_month": 3,
 
 # %% wrong b_causes_clustered: Five causes are names that somebody has given, so this is classification and not clustering.
@@ -74,10 +58,10 @@ tasks = {
 
 # %% wrong supervised
 # fails: Each word is one of classification, regression, clustering, no model
-# edit of right plain
+# edit of the solution
 # ~ "late or not": "classification", => "late or not": "supervised",
 
 # %% wrong true_is_one
 # fails: "at_least" is what the letter says
-# edit of right b_plain
-# ~ "at_least": 3, => "at_least": True,
+# edit of the solution
+# ~ "at_least": 3.0, => "at_least": True,

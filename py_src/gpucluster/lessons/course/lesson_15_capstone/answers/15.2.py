@@ -1,24 +1,14 @@
 """Answers to exercise 15.2."""
 
 # %% right b_keys: One number for each date, and a mask between two bounds.
-known = {
-    "carrier": "timetable",
-    "dest": "timetable",
-    "distance": "timetable",
-    "hour": "timetable",
-    "sched_arr_time": "timetable",
-    "dep_time": "departure",
-    "dep_delay": "departure",
-    "arr_time": "arrival",
-    "arr_delay": "arrival",
-    "air_time": "arrival",
-}
-
-
-def split(table, starts):
-    key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
-    bounds = [0, *(month * 100 + day for month, day in starts), 9999]
-    return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
+# edit of the solution
+# -     """Return the parts of a table with the columns month and day, in the order of their dates."""
+# -     date = table["month"] * 100 + table["day"]
+# -     edges = [0, *(month * 100 + day for month, day in starts), 9999]
+# -     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:])]
+# +     key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
+# +     bounds = [0, *(month * 100 + day for month, day in starts), 9999]
+# +     return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
 
 # %% right b_recursion: Cuts off the part before the first date, and goes on with the rest.
 known = {
@@ -36,12 +26,10 @@ def split(table, starts):
     return [table[before], *split(table[~before], others)]
 
 # %% right edges
-# edit of right b_keys
-# -     key = table["month"].astype("int64") * 100 + table["day"].astype("int64")
-# -     bounds = [0, *(month * 100 + day for month, day in starts), 9999]
-# -     return [table[(key >= low) & (key < high)] for low, high in zip(bounds, bounds[1:])]
-# +     date = table["month"] * 100 + table["day"]
-# +     edges = [0, *(month * 100 + day for month, day in starts), 9999]
+# edit of the solution
+# -     """Return the parts of a table with the columns month and day, in the order of their dates."""
+#
+# -     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:])]
 # +     return [table[(date >= begin) & (date < end)] for begin, end in zip(edges, edges[1:], strict=False)]
 
 # %% wrong air_time_at_departure

@@ -50,10 +50,9 @@ def habit_gain(questions, score):
 
 # %% wrong counts_from_one
 # fails: A habit that always tells gains all that chance leaves
-# edit of wrong always_length
-# ~ enumerate(scores) if => enumerate(scores, start=1) if
-# -         scores = [len(option) for option in question["options"]]
-# +         scores = [score(option) for option in question["options"]]
+# edit of the solution
+# ~ place for place, value in enumerate(scores) if value => i for i, s in enumerate(scores, start=1) if s
+# -     """Return a number from -1 to 1; 0 is what chance gives."""
 
 # %% wrong from_one: Counts the place of the right option from 1.
 # fails: A habit that always tells gains all that chance leaves
