@@ -82,26 +82,20 @@ def test_without_a_port_our_own_take_their_place(device: Any, name: str) -> None
     assert fit.differing(model, X, y) == {}
 
 
-@pytest.mark.parametrize("name", _delegated(by_port=False))
-def test_cuml_finds_what_scikit_learn_finds(device: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "name"),
+    [
+        *(("cuml", name) for name in _delegated(by_port=False)),
+        *(("gpucluster", name) for name in FITS if name not in WITHOUT_CUPY),
+    ],
+)
+def test_cuml_and_our_own_algorithms_on_cupy_find_what_scikit_learn_finds(device: Any, engine: str, name: str) -> None:
     from gpucluster.learn import config_context
 
     fit = FITS[name]
     X, y = map(device, fit.data())
-    with config_context(engine="cuml"):
-        model = fit.fitted(X, y)
-        assert fit.differing(model, X, y) == {}
-
-
-@pytest.mark.parametrize("name", [name for name in FITS if name not in WITHOUT_CUPY])
-def test_our_own_algorithms_find_it_on_cupy(device: Any, name: str) -> None:
-    from gpucluster.learn import config_context
-
-    fit = FITS[name]
-    X, y = map(device, fit.data())
-    with config_context(engine="gpucluster"):
-        model = fit.fitted(X, y)
-        assert fit.differing(model, X, y) == {}
+    with config_context(engine=engine):
+        assert fit.differing(fit.fitted(X, y), X, y) == {}
 
 
 def test_data_on_a_gpu_are_fitted_by_cuml_unless_ours_is_faster_or_it_cannot(device: Any) -> None:

@@ -25,6 +25,8 @@ from gpucluster.learn.rows import ranks
 from gpucluster.learn.rows.block import Block, Rows
 from gpucluster.learn.rows.waiting import computed
 
+pytestmark = pytest.mark.timeout(150)
+
 
 def _sums(block: Block, scale: float) -> tuple[float, Any]:
     return float(len(block)), scale * block.X.sum(axis=0)
@@ -52,7 +54,6 @@ def rows_of_rank(shard: Any) -> tuple[int, int, list[int], int]:
     return os.getpid(), shard.communicator.rank, [block.number for block in shard.blocks], shard.n_threads
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
 def test_everywhere_the_same(dask_client: Client, split: Any, n_blocks: int) -> None:
     values = np.random.default_rng(0).random((1000, 3))
@@ -64,7 +65,6 @@ def test_everywhere_the_same(dask_client: Client, split: Any, n_blocks: int) -> 
         np.testing.assert_allclose(found[1], sums, rtol=1e-12)
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("passes", [None, 1])
 def test_blocks_know_their_place(dask_client: Client, split: Any, passes: int | None) -> None:
     assert run(described, split(np.zeros((10, 1)), 3, empty=True), passes=passes) == [
@@ -72,7 +72,6 @@ def test_blocks_know_their_place(dask_client: Client, split: Any, passes: int | 
     ]  # fmt: skip
 
 
-@pytest.mark.timeout(150)
 def test_each_worker_takes_its_part(dask_client: Client) -> None:
     found = run_on_ranks(rows_of_rank, da.zeros((80, 1), chunks=(10, 1)))
     assert len({pid for pid, *_ in found}) == 2
@@ -82,7 +81,6 @@ def test_each_worker_takes_its_part(dask_client: Client) -> None:
     assert all(len(numbers) == 4 for *_, numbers, _ in found)
 
 
-@pytest.mark.timeout(150)
 def test_two_at_once_do_not_wait_for_each_other(dask_client: Client) -> None:
     """Each has a task on one of two threads first, and needs the other one too."""
     data = da.ones((1000, 2), chunks=(100, 2)).persist()
@@ -101,7 +99,6 @@ def test_two_at_once_do_not_wait_for_each_other(dask_client: Client) -> None:
     assert all(result[0] == 1000 for result in results)
 
 
-@pytest.mark.timeout(150)
 def test_the_scheduler_hears_nothing_of_iterations_and_rows(dask_client: Client) -> None:
     def transitions(dask_scheduler: Any) -> int:
         return int(dask_scheduler.transition_counter)
@@ -123,7 +120,6 @@ def _slow(block: Any) -> Any:
     return block * 2.0
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.full
 def test_a_worker_dies_and_nothing_changes() -> None:
     values = np.random.default_rng(1).random((4000, 5))
@@ -156,7 +152,6 @@ def suicide(shard: Any) -> None:
     shard.communicator.barrier()
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.full
 def test_a_function_that_kills_its_worker_is_given_up() -> None:
     local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
@@ -168,7 +163,6 @@ def fails(rows: Rows) -> None:
     raise LookupError("no such thing")
 
 
-@pytest.mark.timeout(150)
 def test_errors_come_through(dask_client: Client) -> None:
     with pytest.raises(LookupError, match="no such thing"):
         run(fails, da.zeros((8, 1), chunks=(2, 1)))
@@ -186,7 +180,13 @@ def _left(dask_worker: Any) -> tuple[int, int, int]:
     return len(exchange._queues), len(exchange._linked), len(ranks)
 
 
-@pytest.mark.timeout(150)
+def nothing_is_left(client: Client) -> None:
+    deadline = time.monotonic() + 20
+    while set(client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert set(client.run(_left).values()) == {(0, 0, 0)}
+
+
 @pytest.mark.parametrize("n_blocks", [1, 4])
 def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_blocks: int) -> None:
     """Even if one rank has all blocks, which never waits for another one."""
@@ -194,10 +194,7 @@ def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_block
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         run(repeated, da.ones((100, 2), chunks=(100 // n_blocks, 2)), times=100_000, pause=0.01)
-    deadline = time.monotonic() + 20
-    while set(dask_client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
+    nothing_is_left(dask_client)
     assert run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)[0] == 100
 
 
@@ -205,7 +202,6 @@ def _known(dask_scheduler: Any) -> int:
     return sum(str(key).startswith("gpucluster-rank") for key in dask_scheduler.tasks)
 
 
-@pytest.mark.timeout(150)
 def test_nothing_is_left_of_ranks_that_took_long(dask_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without waiting for Python to collect garbage: a wait that times out leaves a circle."""
     monkeypatch.setattr(ranks, "POLL_SECONDS", 0.05)
@@ -226,19 +222,14 @@ def working(shard: Any) -> None:
         shard.communicator.raise_if_cancelled()
 
 
-@pytest.mark.timeout(150)
 def test_an_interruption_ends_work_between_two_operations(dask_client: Client) -> None:
     timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         run_on_ranks(working, da.ones((100, 2), chunks=(25, 2)))
-    deadline = time.monotonic() + 20
-    while set(dask_client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
+    nothing_is_left(dask_client)
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("n_blocks", [1, 4])
 @pytest.mark.full
 def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> None:
@@ -264,13 +255,9 @@ def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> 
             time.sleep(0.1)
     assert process.returncode == 0
     assert ranks == 1
-    deadline = time.monotonic() + 20
-    while set(dask_client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
+    nothing_is_left(dask_client)
 
 
-@pytest.mark.timeout(150)
 def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     def left(dask_worker: Any) -> tuple[int, int]:
         exchange = dask_worker._gpucluster_mailbox
@@ -283,7 +270,6 @@ def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     assert set(dask_client.run(left).values()) == {(0, 0)}
 
 
-@pytest.mark.timeout(150)
 def test_data_of_another_cluster(dask_client: Client) -> None:
     local = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0")
     with local as cluster, Client(cluster, set_as_default=False) as other:

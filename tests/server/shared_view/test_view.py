@@ -74,6 +74,18 @@ async def cookie_for(view, token):
     return f"gpucluster-view={cookie.value}"
 
 
+@pytest.fixture
+def token(folder):
+    """That of a link."""
+    return add_link(folder, LinkRequest(), None)[1]
+
+
+@pytest.fixture
+async def cookie(view, token):
+    """That of a browser that has opened the link."""
+    return await cookie_for(view, token)
+
+
 async def stream(url, **headers):
     """Open a WebSocket; returns it, or the status of the refusal."""
     request = HTTPRequest(url.replace("http", "ws", 1), headers=headers)
@@ -145,8 +157,7 @@ async def test_no_token_but_the_right_one_opens(base, view, folder, running_clus
     assert (await go_in(view, token)).code == 204
 
 
-async def test_what_is_sent_in_place_of_a_token_is_not_repeated(view, folder):
-    _, token = add_link(folder, LinkRequest(), None)
+async def test_what_is_sent_in_place_of_a_token_is_not_repeated(view, token):
     kind = {"Content-Type": "application/json"}
     for body in (
         "",
@@ -193,9 +204,9 @@ async def test_the_cookie_is_for_this_view_alone(base, view, folder, jp_base_url
             assert answer.code in {302, 403, 404} and "login" in answer.headers.get("Location", "login"), path
 
 
-async def test_it_shows_figures_and_no_secret(view, folder, registry_directory, running_cluster, closing):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_it_shows_figures_and_no_secret(
+    view, folder, registry_directory, running_cluster, closing, cookie, token
+):
     socket = closing(await stream(view + "events", Cookie=cookie))
     messages = [json.loads(await socket.read_message()) for _ in range(2)]
     assert [message["kind"] for message in messages] == ["hello", "telemetry"]
@@ -277,9 +288,7 @@ async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, f
     assert set(told[True]) == {*chosen, "https://user:pw@host/x", "abs"}
 
 
-async def test_no_other_page_and_no_way_out(base, view, folder, running_cluster):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_no_other_page_and_no_way_out(base, view, running_cluster, cookie):
     for path in (
         "status", "individual-task-stream", "individual-progress", "individual-profile", "info/main/logs.html",
         "json/identity.json",
@@ -297,9 +306,7 @@ async def test_no_other_page_and_no_way_out(base, view, folder, running_cluster)
         assert (await ask(view + name, Cookie=cookie)).code in {302, 403, 404}, name
 
 
-async def test_nothing_is_written(view, folder, running_cluster, control_of):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_nothing_is_written(view, running_cluster, control_of, cookie):
     for path in ("", "history", "events", "dashboard/individual-cpu", "login", "page.js"):
         for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             answer = await ask(view + path, method, "{}", Cookie=cookie)
@@ -307,9 +314,9 @@ async def test_nothing_is_written(view, folder, running_cluster, control_of):
     assert (await control_of.get(running_cluster.id)).wanted == running_cluster.wanted
 
 
-async def test_hostile_requests_leave_no_secret_in_any_output(view, folder, control_of, closing, caplog, capfd):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_hostile_requests_leave_no_secret_in_any_output(
+    view, folder, control_of, closing, caplog, capfd, cookie, token
+):
     address = json.loads(folder.dashboard.read_text())
     pages = view + "dashboard/individual-nprocessing"
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
@@ -352,8 +359,7 @@ async def test_hostile_requests_leave_no_secret_in_any_output(view, folder, cont
         assert len(secret) > 20 and not any(secret in output for output in outputs)
 
 
-async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, folder, closing):
-    _, token = add_link(folder, LinkRequest(), None)
+async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, closing, token):
     socket = closing(await bokeh_page(view, await cookie_for(view, token)))
     await headers_of(socket, "ACK")
     change = {"events": [{"kind": "TitleChanged", "title": "mine"}], "references": []}
@@ -372,7 +378,7 @@ async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, folder, clos
     assert heard[-1]["reqid"] == "2"
 
 
-async def test_a_question_waits_for_the_session_of_its_page(view, folder, closing):
+async def test_a_question_waits_for_the_session_of_its_page(view, folder, closing, cookie, token):
     def make_sessions_late(seconds):
         """Let the dashboard take its time with each session; ``None``: as before."""
         import asyncio
@@ -390,8 +396,6 @@ async def test_a_question_waits_for_the_session_of_its_page(view, folder, closin
 
         WSHandler._async_open = late
 
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
     client = await asyncio.to_thread(gpucluster.connect(folder.id).get_client)
     await asyncio.to_thread(client.run_on_scheduler, make_sessions_late, 0.5)
     try:
@@ -409,9 +413,7 @@ def control_of(extension):
     return extension.services.control
 
 
-async def test_a_withdrawn_link_ends_what_is_open(view, folder, control_of, running_cluster, closing):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_a_withdrawn_link_ends_what_is_open(view, control_of, running_cluster, closing, cookie, token):
     events = closing(await stream(view + "events", Cookie=cookie))
     page = closing(await bokeh_page(view, cookie))
     assert not isinstance(events, int)
@@ -429,17 +431,14 @@ async def test_a_withdrawn_link_ends_what_is_open(view, folder, control_of, runn
     assert not any(token in message for message in said)
 
 
-async def test_an_end_of_the_session_is_one_of_this_browser_only(view, folder):
-    _, token = add_link(folder, LinkRequest(), None)
+async def test_an_end_of_the_session_is_one_of_this_browser_only(view, token):
     one, other = await cookie_for(view, token), await cookie_for(view, token)
     assert (await ask(view + "session", "DELETE", Cookie=one)).code == 204
     assert (await ask(view + "history", Cookie=one)).code == 403
     assert (await ask(view + "history", Cookie=other)).code == 200
 
 
-async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, folder):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, cookie, token):
     # Also at a cluster that there is not; and all of a machine, or behind a proxy, come from one address.
     for address in (base + "shared/00000000/", view):
         codes = [(await go_in(address, f"{number:043}")).code for number in range(12)]
@@ -450,8 +449,7 @@ async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, fo
     assert answer.code == 429 and "Set-Cookie" not in answer.headers and b"not right" in answer.body
 
 
-async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder):
-    _, token = add_link(folder, LinkRequest(), None)
+async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder, token):
     _, other = add_link(folder, LinkRequest(), None)
     apart = await cookie_for(view, other)
     cookies = [await cookie_for(view, token) for _ in range(MOST_OF_A_LINK + 1)]
@@ -459,8 +457,7 @@ async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder):
     assert codes == [403, *[204] * MOST_OF_A_LINK, 204]
 
 
-async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, folder, extension, closing):
-    _, token = add_link(folder, LinkRequest(), None)
+async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, folder, extension, closing, token):
     _, other = add_link(folder, LinkRequest(), None)
     cookies = [await cookie_for(view, token) for _ in range(3)]
     one, another = cookies[0], await cookie_for(view, other)
@@ -509,8 +506,7 @@ async def test_a_link_opens_so_many_websockets_in_a_minute(view, folder, extensi
     assert [await status(cookie), await status(cookie), await status(cookie_apart)] == [200, 429, 200]
 
 
-async def test_a_page_of_the_dashboard_opens_only_as_bokeh_does(view, folder):
-    _, token = add_link(folder, LinkRequest(), None)
+async def test_a_page_of_the_dashboard_opens_only_as_bokeh_does(view, token):
     url = view.replace("http", "ws", 1) + "dashboard/individual-cpu/ws"
     headers = {"Cookie": await cookie_for(view, token)}
     for protocols in (None, ["x", "bokeh"]):
@@ -518,8 +514,7 @@ async def test_a_page_of_the_dashboard_opens_only_as_bokeh_does(view, folder):
             await websocket_connect(HTTPRequest(url, headers=headers), subprotocols=protocols)
 
 
-async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension):
-    _, token = add_link(folder, LinkRequest(), None)
+async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension, token):
     link, _ = add_link(folder, LinkRequest(), None)
     cookie = await cookie_for(view, token)
     [loads] = {id(parts["loads"]): parts["loads"] for *_, parts in extension.handlers if "loads" in parts}.values()
@@ -534,9 +529,7 @@ async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension):
     assert (await ask(view + "history", Cookie=cookie)).code == 200
 
 
-async def test_pages_of_other_sites_get_nothing(view, folder):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_pages_of_other_sites_get_nothing(view, cookie, token):
     own = view.split("/a%40b")[0]
     for told in (
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
@@ -568,10 +561,9 @@ async def test_pages_of_other_sites_get_nothing(view, folder):
     assert (await ask(view + "dashboard/individual-cpu", Cookie=cookie, **follows)).code == 403
 
 
-async def test_on_a_hub_the_log_in_is_asked_for_too(view, folder, extension, jp_auth_header, monkeypatch):
+async def test_on_a_hub_the_log_in_is_asked_for_too(view, folder, extension, jp_auth_header, monkeypatch, token):
     sessions = extension.services.shared.sessions
     monkeypatch.setattr(sessions, "policy", LinkPolicy(hub=True))
-    _, token = add_link(folder, LinkRequest(), None)
     _, public = add_link(folder, LinkRequest(public=True), None)
     for given in (token, public):
         answer = await go_in(view, given)
@@ -590,9 +582,7 @@ async def test_on_a_hub_the_log_in_is_asked_for_too(view, folder, extension, jp_
     assert (await ask(view + "history", Cookie=cookie)).code == 401
 
 
-async def test_a_site_that_forbids_links_forbids_those_that_there_are(view, folder, extension, api, monkeypatch):
-    _, token = add_link(folder, LinkRequest(), None)
-    cookie = await cookie_for(view, token)
+async def test_a_site_that_forbids_links_forbids_those_that_there_are(view, extension, api, monkeypatch, cookie, token):
     site = Site()
     site = replace(site, sharing=replace(site.sharing, links=False))
     monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", lambda: site)
