@@ -115,8 +115,6 @@ def dask_answer(table):
 # %% wrong lazy
 # fails: Both are computed, not only planned
 # edit of the solution
-# -     """Return the largest k of 1 … highest for which survives(k) is true; 0 if there is none."""
-#
 # -     """Return the number of rows of a lazy Dask table, and the mean of its column dep_delay."""
 # -     return len(table), table.dep_delay.mean().compute()
 # +     return table.shape[0], table.dep_delay.mean()

@@ -65,29 +65,26 @@ def receive_in_pieces(comm, source):
 
 # %% wrong array_cleared
 # fails: The array that was sent stays as it was
-import numpy as np
-
-
-def send_in_pieces(comm, array, to, most):
-    each = most // array.itemsize
-    comm.send((len(array), array.dtype, each), dest=to)
-    for start in range(0, len(array), each):
-        comm.Send(array[start : start + each], dest=to)
-        array[start : start + each] = 0
-
-
-def receive_in_pieces(comm, source):
-    n, dtype, each = comm.recv(source=source)
-    array = np.empty(n, dtype=dtype)
-    for start in range(0, n, each):
-        comm.Recv(array[start : start + each], source=source)
-    return array
+# edit of the solution
+# ~ dtype.str => dtype
+# - def send_in_pieces(comm, array, to, most):
+# + import numpy as np
+# +
+# +
+# + def send_in_pieces(comm, array, to, most):
+# -         comm.Send(array[start : start + each], dest=to)
+# +         comm.Send(array[start : start + each], dest=to)
+# +         array[start : start + each] = 0
 
 # %% wrong eight_bytes_each
 # fails: There are no more pieces than needed
 # edit of wrong array_cleared
-# ~ most // array.itemsize => max(1, most // 8)
+# -     """Send a row of numbers in buffers of at most `most` bytes."""
+# -     each = most // array.itemsize
+# +     each = max(1, most // 8)
 # -         array[start : start + each] = 0
+#
+# -     """Return the row that this rank sends in pieces."""
 
 # %% wrong order_reversed
 # fails: All numbers arrive, each in its place
@@ -119,7 +116,7 @@ def receive_in_pieces(comm, source):
 
 # %% wrong rest_lost
 # fails: Shape and type arrive as they were sent
-# edit of wrong array_cleared
+# edit of wrong eight_bytes_each
+# ~ max(1, most // 8) => most // array.itemsize
 # ~ len(array), array => len(array) // each * each, array
 # ~ len(array), each => len(array) // each * each, each
-# -         array[start : start + each] = 0

@@ -75,20 +75,14 @@ def ring_allreduce(comm, values):
 
 # %% wrong added_twice: Also complete parts are added.
 # fails: Every rank gets the sum of all arrays
-import numpy as np
-
-
-def ring_allreduce(comm, values):
-    n, me = comm.size, comm.rank
-    right, left = (me + 1) % n, (me - 1) % n
-    parts = [part.copy() for part in np.array_split(values, n)]
-    for turn in range(n - 1):
-        gone, come = (me - turn) % n, (me - turn - 1) % n
-        parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
-    for turn in range(n - 1):
-        gone, come = (me + 1 - turn) % n, (me - turn) % n
-        parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
-    return np.concatenate(parts)
+# edit of the solution
+# - def ring_allreduce(comm, values):
+# + import numpy as np
+# +
+# +
+# + def ring_allreduce(comm, values):
+# -         parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
+# +         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
 
 # %% wrong adding_only: Only the rounds of adding; each rank has one complete part.
 # fails: Every rank gets the sum of all arrays
@@ -133,12 +127,14 @@ def ring_allreduce(comm, values):
 
 # %% wrong equal_parts_only: The rest that does not divide is lost.
 # fails: The result has the right shape
-# edit of wrong added_twice
+# edit of the solution
 # ~ in np.array_split(values, n) => in np.split(values[: len(values) // n * n], n)
-# -         gone, come = (me + 1 - turn) % n, (me - turn) % n
-# -         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
-# +         gone, come = (me + 1 - turn) % n, (me - turn) % n
-# +         parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
+# - def ring_allreduce(comm, values):
+# + import numpy as np
+# +
+# +
+# + def ring_allreduce(comm, values):
+# -     """Return the sum of the arrays of all ranks."""
 
 # %% wrong half_precision: Sent as float16.
 # fails: Every rank gets the sum of all arrays

@@ -102,8 +102,6 @@ def give_back(free, start, size):
 # fails: What it is given stays as it was
 # edit of the solution
 # ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
-# -     """Return the start of the best free block, or None, and the free blocks afterwards."""
-#
 # -     left = [block for block in free if block[0] != start]
 # +     free.remove((start, whole))
 # -         left.append((start + size, whole - size))
@@ -111,7 +109,6 @@ def give_back(free, start, size):
 # +         free.append((start + size, whole - size))
 # +     free.sort()
 # +     return start, free
-# -     """Return the free blocks after a block was given back."""
 
 # %% wrong exact_fit_leaves_nothing: A block of exactly that size leaves an empty one behind.
 # fails: What is left over stays free, and all other blocks as they were
@@ -131,8 +128,7 @@ def give_back(free, start, size):
 
 # %% wrong rounding_in_take_only: What is given back is not rounded up: bytes are lost.
 # fails: What is given back is free again, merged with its neighbours, in the order of the addresses
-# edit of wrong exact_fit_leaves_nothing
-# ~ whole >= size => whole > size
-# - def give_back(free, start, size):
+# edit of the solution
+# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
+# -     """Return the free blocks after a block was given back."""
 # -     size = -(-size // 256) * 256
-# + def give_back(free, start, size):

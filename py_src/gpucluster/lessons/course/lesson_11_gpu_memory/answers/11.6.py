@@ -40,15 +40,14 @@ def to_spill(buffers, needed, limit):
 # %% wrong all_leave: Everything that may leave does.
 # fails: No more leave than is needed
 # edit of the solution
-# -     """Return the names of the buffers that leave the device, the least recently used first."""
-#
 # -         if held + needed <= limit:
 # +         if False:
 
 # %% wrong needed_forgotten: Makes room for what is there, not for what comes.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong all_leave
-# ~ if False: => if held <= limit:
+# edit of the solution
+# ~ if held + needed <= limit => if held <= limit
+# -     """Return the names of the buffers that leave the device, the least recently used first."""
 
 # %% wrong as_they_come: The order of the list, not that of their use.
 # fails: What stays and what is needed fit, where that is possible

@@ -56,8 +56,7 @@ def repair(command, scheduler):
 
 # %% wrong background_lost: The & at the end is lost.
 # fails: An & at the end stays there
-# edit of wrong async_anywhere
-# ~ "rmm-async" in command => "--rmm-async" in command.split()
+# edit of the solution
 # ~ join(new) => join(new).rstrip("&").strip()
 
 # %% wrong drops_async: Keeps the pool, and leaves out --rmm-async.
@@ -73,9 +72,8 @@ def repair(command, scheduler):
 
 # %% wrong no_scheduler: The address is still missing.
 # fails: dask-cuda 26.10 takes the command
-# edit of wrong async_anywhere
+# edit of the solution
 # ~ new = ["dask", "cuda", "worker", scheduler] => new = ["dask", "cuda", "worker"]
-# ~ "rmm-async" in command => "--rmm-async" in command.split()
 
 # %% wrong only_known: Keeps only the options that the lesson speaks of.
 # fails: dask-cuda 26.10 takes the command

@@ -49,11 +49,8 @@ def host_copies(one, other):
 # %% wrong any_gpudirect
 # fails: The twelve pairs of the table are right
 # edit of the solution
-# -     """Return the word for the way between two ends."""
-#
 # -     if on_device and all(end["card"] == "gpudirect" for end in on_device):
 # +     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# -     """Return how often the data is staged in host memory."""
 
 # %% wrong both_cards: Wants a gpudirect card at both ends, even at one whose data is in host memory.
 # fails: Other pairs are right as well
@@ -78,10 +75,11 @@ def host_copies(one, other):
 
 # %% wrong copies_for_hosts
 # fails: The copies by way of host memory are counted
-# edit of wrong any_gpudirect
+# edit of the solution
 # ~ ends = [end for end in (one, other) if end["device"] is not None] => ends = [one, other]
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):
+# -     """Return the word for the way between two ends."""
+#
+# -     """Return how often the data is staged in host memory."""
 
 # %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
 # fails: The twelve pairs of the table are right
@@ -99,13 +97,12 @@ def host_copies(one, other):
 
 # %% wrong gpudirect_for_hosts
 # fails: The twelve pairs of the table are right
-# edit of wrong any_gpudirect
-# ~ on_device and any => all
+# edit of the solution
+# ~ if on_device and all => if all
 
 # %% wrong nvlink_between_nodes
 # fails: The copies by way of host memory are counted
-# edit of wrong copies_for_hosts
-# ~ ends = [one, other] => ends = [end for end in (one, other) if end["device"] is not None]
+# edit of the solution
 # -         return "pcie" if on_device else "shared memory"
 # +         return "pcie" if on_device else "shared memory"
 # +     if len(on_device) == 2 and other["device"] in one["nvlink"]:

@@ -32,42 +32,38 @@ def interface_of(memory, offset, shape, dtype):
 
 # %% wrong as_floats
 # fails: Shape and type are those of the producer
-import numpy as np
-
-
-def adopt(producer):
-    if hasattr(producer, "__dlpack__"):
-        return np.from_dlpack(producer)
-    return np.asarray(producer, dtype=float)
-
-
-def interface_of(memory, offset, shape, dtype):
-    return {
-        "shape": shape,
-        "typestr": dtype.str,
-        "data": (memory.ctypes.data + offset, not memory.flags.writeable),
-        "version": 3,
-    }
+# edit of the solution
+# ~ asarray(producer) => asarray(producer, dtype=float)
+# - def adopt(producer):
+# + import numpy as np
+# +
+# +
+# + def adopt(producer):
 
 # %% wrong byte_order: Writes the type always as little-endian.
 # fails: The typestr says type, size and byte order
 # edit of wrong as_floats
 # ~ dtype.str => f"<{dtype.kind}{dtype.itemsize}"
+# -     """Return a NumPy array of the producer's memory."""
 # -     if hasattr(producer, "__dlpack__"):
 # -         return np.from_dlpack(producer)
 # -     return np.asarray(producer, dtype=float)
 # +     return np.from_dlpack(producer) if hasattr(producer, "__dlpack__") else np.asarray(producer)
+# -     """Return the array interface of a part of memory."""
 
 # %% wrong contiguous
 # fails: What the producer writes is seen in the array
 # edit of wrong as_floats
 # ~ np.asarray(producer, dtype=float) => np.ascontiguousarray(producer)
+# -     """Return a NumPy array of the producer's memory."""
+#
+# -     """Return the array interface of a part of memory."""
 
 # %% wrong copies_dlpack
 # fails: What the producer writes is seen in the array
-# edit of wrong as_floats
+# edit of wrong contiguous
 # ~ from_dlpack(producer) => from_dlpack(producer).copy()
-# ~ producer, dtype=float => producer
+# ~ ascontiguousarray => asarray
 
 # %% wrong dlpack_only: adopt knows DLPack only; a producer with only the interface fails.
 # fails: It runs without an error: AttributeError
@@ -83,12 +79,12 @@ def interface_of(memory, offset, shape, dtype):
 
 # %% wrong flat
 # fails: The shape is a tuple, as given
-# edit of wrong as_floats
-# ~ producer, dtype=float => producer
+# edit of wrong contiguous
+# ~ ascontiguousarray => asarray
 # ~ "shape": shape, => "shape": (int(np.prod(shape)),),
 
 # %% wrong offset_ignored
 # fails: The address is that of the first number
-# edit of wrong as_floats
-# ~ producer, dtype=float => producer
+# edit of wrong contiguous
+# ~ ascontiguousarray => asarray
 # ~ data + offset => data

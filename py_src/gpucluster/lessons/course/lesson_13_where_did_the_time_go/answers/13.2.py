@@ -51,8 +51,6 @@ def facts(text):
 # %% wrong compute_of_one_thread
 # fails: The compute time is in seconds, and without transfers
 # edit of the solution
-# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
-#
 # -         "compute": float(in_seconds(after("compute time:"))),
 # +         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
 

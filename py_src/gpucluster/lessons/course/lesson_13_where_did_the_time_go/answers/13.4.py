@@ -58,8 +58,6 @@ def device_summary(connection, device):
 # fails: The kernels' seconds are added up, of this device only
 # edit of the solution
 # ~ query, (device,) => query
-# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
-#
 # -     kernels = connection.execute(
 # -         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
 # -     ).fetchall()
@@ -75,11 +73,11 @@ def device_summary(connection, device):
 
 # %% wrong copies_of_all_devices
 # fails: The bytes from host to device are those of copyKind 1, of this device only
-# edit of wrong all_devices
-# -     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
-# +     kernels = connection.execute(
-# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
-# +     ).fetchall()
+# edit of wrong busy_share
+# ~ query, (device,) => query
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
+# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
+# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
 
 # %% wrong needs_copies
 # fails: It runs without an error: OperationalError

@@ -54,15 +54,14 @@ def place(kernels, peak, bandwidth):
 # fails: The label is right: memory below the corner, compute above
 # edit of the solution
 # ~ " if intensity * bandwidth >= peak else "memory => -bound" if intensity * bandwidth >= peak else "memory-bound
-# -     """Return (flops, n_bytes) of (m × k) @ (k × n)."""
-#
-# -     """Return {name: (intensity, attainable, "memory" or "compute")}."""
 
 # %% wrong bytes_per_operation
 # fails: The intensity is operations per byte
-# edit of wrong bound_words
+# edit of the solution
 # ~ flops / n_bytes => n_bytes / flops
-# ~ -bound" if intensity * bandwidth >= peak else "memory-bound => " if intensity * bandwidth >= peak else "memory
+# -     """Return (flops, n_bytes) of (m × k) @ (k × n)."""
+#
+# -     """Return {name: (intensity, attainable, "memory" or "compute")}."""
 
 # %% wrong gigabytes
 # fails: The intensity is operations per byte
@@ -86,14 +85,14 @@ def place(kernels, peak, bandwidth):
 
 # %% wrong one_operation_per_product
 # fails: A product costs 2 k operations per number of the result
-# edit of wrong bound_words
+# edit of wrong bytes_per_operation
 # ~ return 2 * m => return m
-# ~ -bound" if intensity * bandwidth >= peak else "memory-bound => " if intensity * bandwidth >= peak else "memory
+# ~ n_bytes / flops => flops / n_bytes
 
 # %% wrong pops_kernels
 # fails: Called again with the same, it gives the same
-# edit of wrong bound_words
-# ~ -bound" if intensity * bandwidth >= peak else "memory-bound => " if intensity * bandwidth >= peak else "memory
+# edit of wrong one_operation_per_product
+# ~ return m => return 2 * m
 # -     for name, (flops, n_bytes) in kernels.items():
 # +     while kernels:
 # +         name, (flops, n_bytes) = kernels.popitem()

@@ -91,8 +91,6 @@ def prefetched(load, numbers, depth):
 # %% wrong error_ends_it
 # fails: An error of load comes to the caller
 # edit of the solution
-# -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
-#
 # -                 yield pending.popleft().result()
 # +                 try:
 # +                     yield pending.popleft().result()

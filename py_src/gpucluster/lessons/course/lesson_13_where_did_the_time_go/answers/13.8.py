@@ -62,9 +62,6 @@ def breakdown(events, total):
 # %% wrong empties_the_list
 # fails: What it is given stays as it was
 # edit of the solution
-# ~ before  # until now, the innermost stage ran => before
-# -     """Return the seconds of each stage's own, and "other"."""
-#
 # -     for stage, what, at in events:
 # +     while events:
 # +         stage, what, at = events.pop(0)
@@ -139,9 +136,6 @@ def breakdown(events, total):
 # %% wrong milliseconds
 # fails: All parts together are the total
 # edit of the solution
-# ~ before  # until now, the innermost stage ran => before
-# -     """Return the seconds of each stage's own, and "other"."""
-#
 # -     return {**seconds, "other": total - sum(seconds.values())}
 # +     seconds["other"] = total - sum(seconds.values())
 # +     return {name: 1000 * value for name, value in seconds.items()}

@@ -111,12 +111,7 @@ def finish(total):
 # %% wrong keys_of_a_only: Keys that only b has are lost.
 # fails: All keys with a number are there, and no others
 # edit of the solution
-# -     """Return what one part contributes."""
-#
-# -     """Return two contributions as one."""
-#
 # -     for key, (total, count) in b.items():
 # +     for key, (total, count) in b.items():
 # +         if key not in both:
 # +             continue
-# -     """Return {key: mean}."""

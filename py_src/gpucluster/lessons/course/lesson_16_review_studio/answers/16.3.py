@@ -40,13 +40,9 @@ def habit_gain(questions, score):
 
 # %% wrong always_length
 # fails: A habit that always misleads is below 0
-def habit_gain(questions, score):
-    gain = 0.0
-    for question in questions:
-        scores = [len(option) for option in question["options"]]
-        best = [i for i, s in enumerate(scores) if s == max(scores)]
-        gain += (question["right"] in best) / len(best) - 1 / len(scores)
-    return gain / len(questions)
+# edit of the solution
+# -         scores = [score(option) for option in question["options"]]
+# +         scores = [len(option) for option in question["options"]]
 
 # %% wrong counts_from_one
 # fails: A habit that always tells gains all that chance leaves
