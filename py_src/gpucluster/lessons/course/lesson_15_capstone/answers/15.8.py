@@ -37,63 +37,55 @@ def score_month(table, chance, folder, name):
 
 # %% wrong a_file_each_time
 # fails: After a run there is nothing else in the folder
-import os
-import uuid
-
-
-def score_month(table, chance, folder, name):
-    scored = table.assign(chance=chance(table))
-    for target in (f"{name}.parquet", f"{name}-{uuid.uuid4().hex}.parquet"):
-        scored.to_parquet(folder / "part", index=False)
-        os.replace(folder / "part", folder / target)
-    return len(table)
+# edit of right replace
+# -     os.replace(beside, folder / f"{name}.parquet")
+# +     os.replace(beside, folder / f"{name}.parquet")
+# +     os.link(folder / f"{name}.parquet", folder / f"{name}-{os.urandom(8).hex()}.parquet")
 
 # %% wrong appends
 # fails: The second run writes each flight once
+# edit of right replace
+# - import os
+# + import os
+# +
+# + import pandas as pd
+# -     table.assign(chance=chance(table)).to_parquet(beside, index=False)
+# +     scored, file = table.assign(chance=chance(table)), folder / f"{name}.parquet"
+# +     if file.exists():
+# +         scored = pd.concat([pd.read_parquet(file), scored])
+# +     scored.to_parquet(beside, index=False)
+
+# %% wrong b_adds_column: Adds the column to the table that it is given, which a function leaves as it was.
+# fails: What it is given stays as it was
+# edit of right replace
+# -     table.assign(chance=chance(table)).to_parquet(beside, index=False)
+# +     table["chance"] = chance(table)
+# +     table.to_parquet(beside, index=False)
+
+# %% wrong b_chance_only: Writes only the chance, but all columns of the table are to be written.
+# fails: The columns are those of the table, and chance
 import os
 
+import numpy as np
 import pandas as pd
 
 
 def score_month(table, chance, folder, name):
-    scored = table.assign(chance=chance(table))
-    file = folder / f"{name}.parquet"
-    if file.exists():
-        scored = pd.concat([pd.read_parquet(file), scored])
-    scored.to_parquet(folder / f"{name}.part", index=False)
-    os.replace(folder / f"{name}.part", file)
-    return len(table)
-
-# %% wrong b_adds_column: Adds the column to the table that it is given, which a function leaves as it was.
-# fails: What it is given stays as it was
-import os
-
-import numpy as np
-
-
-def score_month(table, chance, folder, name):
     beside = folder / (name + ".tmp")
-    table["chance"] = np.asarray(chance(table))
     try:
-        table.to_parquet(beside)
+        pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
         os.replace(beside, folder / (name + ".parquet"))
     finally:
         beside.unlink(missing_ok=True)
     return len(table)
 
-# %% wrong b_chance_only: Writes only the chance, but all columns of the table are to be written.
-# fails: The columns are those of the table, and chance
-# edit of wrong b_adds_column
-# - import numpy as np
-# + import numpy as np
-# + import pandas as pd
-# -     table["chance"] = np.asarray(chance(table))
-#
-# -         table.to_parquet(beside)
-# +         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
-
 # %% wrong b_half_parquet: The file beside ends with .parquet and stays there, half written, when writing fails.
 # fails: Nothing that ends with .parquet is half a file
+# edit of right replace
+# ~ ".{name}.part" => "{name}.new.parquet"
+
+# %% wrong b_in_place: Writes into the file itself, so a failure in the middle leaves half a file and not the one of the run before.
+# fails: A run that fails leaves the file of the last good run as it was
 import os
 
 import numpy as np
@@ -101,41 +93,27 @@ import numpy as np
 
 def score_month(table, chance, folder, name):
     scored = table.assign(chance=np.asarray(chance(table)))
-    beside = folder / (name + ".new.parquet")
-    scored.to_parquet(beside)
-    os.replace(beside, folder / (name + ".parquet"))
+    scored.to_parquet(folder / (name + ".parquet"))
     return len(scored)
-
-# %% wrong b_in_place: Writes into the file itself, so a failure in the middle leaves half a file and not the one of the run before.
-# fails: A run that fails leaves the file of the last good run as it was
-# edit of wrong b_half_parquet
-# -     beside = folder / (name + ".new.parquet")
-# -     scored.to_parquet(beside)
-# -     os.replace(beside, folder / (name + ".parquet"))
-# +     scored.to_parquet(folder / (name + ".parquet"))
 
 # %% wrong b_keeps_first: Does nothing where the file exists, but it must have what the last call gave.
 # fails: The corrected run writes each flight once
-import os
-
-import numpy as np
-
-
-def score_month(table, chance, folder, name):
-    target, beside = folder / (name + ".parquet"), folder / (name + ".tmp")
-    if not target.exists():
-        try:
-            table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
-            os.replace(beside, target)
-        finally:
-            beside.unlink(missing_ok=True)
-    return len(table)
+# edit of right replace
+# - def score_month(table, chance, folder, name):
+# + def score_month(table, chance, folder, name):
+# +     if (folder / f"{name}.parquet").exists():
+# +         return len(table)
 
 # %% wrong b_late_only: Returns the number of likely late flights, not the number of rows.
 # fails: It returns the number of flights
-# edit of wrong b_adds_column
-# ~ table["chance"] = np.asarray(chance(table)) => scored = table.assign(chance=np.asarray(chance(table)))
-# ~ table.to_parquet => scored.to_parquet
+# edit of wrong b_chance_only
+# - import pandas as pd
+#
+# -     beside = folder / (name + ".tmp")
+# +     beside = folder / (name + ".tmp")
+# +     scored = table.assign(chance=np.asarray(chance(table)))
+# -         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
+# +         scored.to_parquet(beside)
 # -     return len(table)
 # +     return int((scored["chance"] > 0.5).sum())
 
@@ -161,11 +139,12 @@ def score_month(table, chance, folder, name):
 
 # %% wrong b_sorted: The highest chances come first, but the rows stay in the order of the table.
 # fails: The flights are in their order, with their values
-# edit of wrong b_adds_column
-# ~ table.to_parquet(beside) => scored.to_parquet(beside, index=False)
-# ~ len(table) => len(scored)
-# -     table["chance"] = np.asarray(chance(table))
+# edit of wrong b_late_only
+# ~ to_parquet(beside) => to_parquet(beside, index=False)
+# -     scored = table.assign(chance=np.asarray(chance(table)))
 # +     scored = table.assign(chance=np.asarray(chance(table))).sort_values("chance", ascending=False)
+# -     return int((scored["chance"] > 0.5).sum())
+# +     return len(scored)
 
 # %% wrong half_parquet_for_a_while: The half file ends with .parquet, until it is cleaned up.
 # fails: Nor is it while something is written: what crashes then cleans nothing up

@@ -117,12 +117,17 @@ def weak_topics(events, topics):
 
 # %% wrong counts_failed_only
 # fails: A check that failed gives 3
+# edit of right passes
+# ~ tries[event["exercise"]] += 1 => tries[event["exercise"]] += 3
+
+# %% wrong empty_checks_count
+# fails: A check of an empty answer counts for nothing
 def weak_topics(events, topics):
     checks, passed, solved, hint3, last = {}, set(), set(), set(), {}
     for event in events:
         kind = event["kind"]
-        if kind == "check" and event["state"] != "not_yet":
-            checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
+        if kind == "check":
+            checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
             if event["state"] == "passed":
                 passed.add(event["exercise"])
         elif kind == "hint" and event["number"] == 3:
@@ -154,30 +159,24 @@ def weak_topics(events, topics):
     table.sort(key=lambda row: -row[1])
     return table[:3]
 
-# %% wrong empty_checks_count
-# fails: A check of an empty answer counts for nothing
-# edit of wrong counts_failed_only
-# ~ "check" and event["state"] != "not_yet": => "check":
-# ~ get(event["exercise"], 0) + 3 => get(event["exercise"], 0) + 1
-
 # %% wrong equal_ones_by_name
 # fails: Most points first; of equal ones, the order of `topics`
-# edit of wrong counts_failed_only
-# ~ get(event["exercise"], 0) + 3 => get(event["exercise"], 0) + 1
+# edit of wrong empty_checks_count
+# ~ "check": => "check" and event["state"] != "not_yet":
 # ~ sort(key=lambda row: -row[1]) => sort(key=lambda row: (-row[1], row[0]))
 
 # %% wrong exams_left_out
 # fails: Answers of an exam count as those of a quiz
-# edit of wrong counts_failed_only
-# ~ get(event["exercise"], 0) + 3 => get(event["exercise"], 0) + 1
+# edit of wrong empty_checks_count
+# ~ "check": => "check" and event["state"] != "not_yet":
 # -             for name, right in event["answers"].items():
 # -                 last[name] = 0 if right else 2
 # +             pass
 
 # %% wrong failed_after_passing
 # fails: An exercise that has passed once stays passed
-# edit of wrong counts_failed_only
-# ~ get(event["exercise"], 0) + 3 => get(event["exercise"], 0) + 1
+# edit of wrong empty_checks_count
+# ~ "check": => "check" and event["state"] != "not_yet":
 # -                 passed.add(event["exercise"])
 # +                 passed.add(event["exercise"])
 # +             else:
@@ -200,8 +199,8 @@ def weak_topics(events, topics):
 
 # %% wrong known_cards_lose
 # fails: Each card not known when last turned gives 1
-# edit of wrong counts_failed_only
-# ~ get(event["exercise"], 0) + 3 => get(event["exercise"], 0) + 1
+# edit of wrong empty_checks_count
+# ~ "check": => "check" and event["state"] != "not_yet":
 # ~ 0 if event["known"] else 1 => 1 if event["known"] else 0
 
 # %% wrong more_than_two: Topics with exactly two points are left out.
@@ -212,12 +211,12 @@ def weak_topics(events, topics):
 
 # %% wrong one_point_is_weak
 # fails: One point is not weak
-# edit of wrong counts_failed_only
-# ~ get(event["exercise"], 0) + 3 => get(event["exercise"], 0) + 1
+# edit of wrong empty_checks_count
+# ~ "check": => "check" and event["state"] != "not_yet":
 # ~ points >= 2: => points >= 1:
 
 # %% wrong solution_after_passing_is_free
 # fails: A solution that was read gives 2, also where the exercise has passed
-# edit of wrong counts_failed_only
-# ~ get(event["exercise"], 0) + 3 => get(event["exercise"], 0) + 1
+# edit of wrong empty_checks_count
+# ~ "check": => "check" and event["state"] != "not_yet":
 # ~ in solved: => in solved and thing not in passed:
