@@ -94,34 +94,29 @@ def migrate(config):
 # %% wrong always_made
 # fails: No distributed-ucxx is made when nothing moves
 # edit of the solution
-# ~ comm, memory = distributed => comm, rmm = distributed
-# ~ in memory: => in rmm:
-# ~ not memory: => not rmm:
 # ~ if moved: => if True:
-# -     """Return the configuration with today's names."""
-#
-# -         moved.setdefault("rmm", {})["pool-size"] = memory.pop("pool-size")
-# +         moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
 
 # %% wrong changes_the_config
 # fails: What it is given stays as it was
-# edit of wrong always_made
-# ~ copy.deepcopy(config) => config
-# ~ if True: => if moved:
+# edit of the solution
+# ~ comm, memory = distributed => comm, rmm = distributed
+# ~ in memory: => in rmm:
+# ~ not memory: => not rmm:
+# -     """Return the configuration with today's names."""
+# -     new = copy.deepcopy(config)
+# +     new = config
+# -         moved.setdefault("rmm", {})["pool-size"] = memory.pop("pool-size")
+# +         moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
 
 # %% wrong empty_left
 # fails: All other settings stay, and nothing empty is left where something moved
-# edit of wrong always_made
-# ~ if True: => if moved:
-# -     had_ucx = "ucx" in comm
-#
+# edit of the solution
 # -     if had_ucx and not comm:
 # -         del distributed["comm"]
 
 # %% wrong not_merged_inside
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of wrong always_made
-# ~ if True: => if moved:
+# edit of the solution
 # -             if isinstance(value, dict) and isinstance(today.get(name), dict):
 # -                 today[name] = {**value, **today[name]}
 # -             else:
@@ -130,7 +125,7 @@ def migrate(config):
 
 # %% wrong still_under_comm
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of wrong always_made
-# ~ if True: => if moved:
+# edit of wrong changes_the_config
+# ~ new = config => new = copy.deepcopy(config)
 # -         today = new.setdefault("distributed-ucxx", {})
 # +         today = new.setdefault("distributed", {}).setdefault("comm", {}).setdefault("ucxx", {})

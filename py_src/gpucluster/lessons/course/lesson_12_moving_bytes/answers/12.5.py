@@ -54,8 +54,18 @@ def host_copies(one, other):
 
 # %% wrong both_cards: Wants a gpudirect card at both ends, even at one whose data is in host memory.
 # fails: Other pairs are right as well
+# edit of the solution
+# ~ all(end["card"] == "gpudirect" for end in on_device): => all(end["card"] == "gpudirect" for end in (one, other)):
+
+# %% wrong copies_for_hosts
+# fails: The copies by way of host memory are counted
+# edit of the solution
+# ~ ends = [end for end in (one, other) if end["device"] is not None] => ends = [one, other]
+
+# %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
+# fails: The twelve pairs of the table are right
 def path(one, other):
-    gpus = [e for e in (one, other) if e["device"] is not None]
+    gpus = [e for e in (one, other) if e["device"]]
     if one["node"] == other["node"]:
         if one["process"] == other["process"] and one["device"] == other["device"]:
             return "nothing moves"
@@ -64,36 +74,22 @@ def path(one, other):
         return "pcie" if gpus else "shared memory"
     if "plain" in (one["card"], other["card"]):
         return "tcp"
-    return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
+    return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
 
 
 def host_copies(one, other):
     word = path(one, other)
     if word not in ("tcp", "rdma"):
         return 0
-    return sum(e["device"] is not None and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
-
-# %% wrong copies_for_hosts
-# fails: The copies by way of host memory are counted
-# edit of the solution
-# ~ ends = [end for end in (one, other) if end["device"] is not None] => ends = [one, other]
-# -     """Return the word for the way between two ends."""
-#
-# -     """Return how often the data is staged in host memory."""
-
-# %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
-# fails: The twelve pairs of the table are right
-# edit of wrong both_cards
-# ~ gpus = [e for e in (one, other) if e["device"] is not None] => gpus = [e for e in (one, other) if e["device"]]
-# ~ one["card"] == other["card"] == "gpudirect" => all(e["card"] == "gpudirect" for e in gpus)
-# ~ e["device"] is not None => bool(e["device"])
+    return sum(bool(e["device"]) and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
 
 # %% wrong first_device_is_none
 # fails: The twelve pairs of the table are right
-# edit of wrong copies_for_hosts
-# ~ ends = [one, other] => ends = [end for end in (one, other) if end["device"] is not None]
+# edit of the solution
+# -     """Return the word for the way between two ends."""
 # -     on_device = [end for end in (one, other) if end["device"] is not None]
 # +     on_device = [end for end in (one, other) if end["device"]]
+# -     """Return how often the data is staged in host memory."""
 
 # %% wrong gpudirect_for_hosts
 # fails: The twelve pairs of the table are right

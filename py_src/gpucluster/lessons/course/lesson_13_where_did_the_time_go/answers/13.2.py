@@ -86,24 +86,9 @@ def facts(text):
 
 # %% wrong one_digit: The counts are read with \d in place of \d+, so only their first digit.
 # fails: The number of tasks is right
-import re
-
-UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "hr": 3600, "d": 86400}
-
-
-def facts(text):
-    def seconds(label):
-        value = re.search(label + r": ([^&]+)", text)
-        return (
-            sum((float(n) * UNITS[u] for n, u in re.findall(r"([\d.]+)\s*([a-z]+)", value[1])), 0.0) if value else 0.0
-        )
-
-    return {
-        "seconds": seconds("Duration"),
-        "tasks": int(re.search(r"number of tasks: (\d)", text)[1]),
-        "compute": seconds("compute time"),
-        "threads": int(re.search(r"Threads: (\d)", text)[1]),
-    }
+# edit of the solution
+# ~ after("number of tasks:") => re.search(r"number of tasks: (\d)", text)[1]
+# ~ after("Threads:") => re.search(r"Threads: (\d)", text)[1]
 
 # %% wrong text_of_numbers
 # fails: "tasks" is one number

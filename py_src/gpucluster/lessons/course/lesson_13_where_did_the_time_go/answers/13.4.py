@@ -56,14 +56,8 @@ def device_summary(connection, device):
 
 # %% wrong all_devices
 # fails: The kernels' seconds are added up, of this device only
-# edit of the solution
-# ~ query, (device,) => query
-# -     kernels = connection.execute(
-# -         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
-# -     ).fetchall()
-# +     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
-# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
-# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
+# edit of right sql
+# ~ query, (device,) => query.replace("WHERE deviceId = ?", "")
 
 # %% wrong busy_share
 # fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy

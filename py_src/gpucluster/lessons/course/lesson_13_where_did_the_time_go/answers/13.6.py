@@ -57,25 +57,12 @@ def prefetched(load, numbers, depth):
 
 # %% wrong as_completed
 # fails: It yields the batch of each number, in the order of the numbers
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-
-
-def prefetched(load, numbers, depth):
-    """Whichever is done first: the order is lost."""
-    numbers, pending = iter(numbers), set()
-    with ThreadPoolExecutor(depth) as pool:
-        while True:
-            while len(pending) <= depth:
-                try:
-                    pending.add(pool.submit(load, next(numbers)))
-                except StopIteration:
-                    break
-            if not pending:
-                return
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            one = sorted(done, key=id)[-1]
-            pending.remove(one)
-            yield one.result()
+# edit of right islice
+# ~ import ThreadPoolExecutor => import FIRST_COMPLETED, ThreadPoolExecutor, wait
+# -             batch = ahead.popleft().result()
+# +             one = sorted(wait(ahead, return_when=FIRST_COMPLETED)[0], key=id)[-1]
+# +             ahead.remove(one)
+# +             batch = one.result()
 
 # %% wrong begins_after_asking
 # fails: While the caller holds a batch, the next ones are loaded: as many as depth says
@@ -129,13 +116,5 @@ def prefetched(load, numbers, depth):
 
 # %% wrong needs_a_list
 # fails: It yields the batch of each number, in the order of the numbers: TypeError
-from concurrent.futures import ThreadPoolExecutor
-
-
-def prefetched(load, numbers, depth):
-    with ThreadPoolExecutor(1) as pool:
-        futures = [pool.submit(load, number) for number in numbers[: depth + 1]]
-        for place in range(len(numbers)):
-            yield futures[place].result()
-            if place + depth + 1 < len(numbers):
-                futures.append(pool.submit(load, numbers[place + depth + 1]))
+# edit of right islice
+# ~ iter(numbers) => iter(numbers[:])
