@@ -66,17 +66,8 @@ def assign(points, centroids):
 
 # %% wrong b_from_one: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
 # fails: Labels run from 0 to k − 1
-import numpy as np
-
-
-def assign(points, centroids):
-    best = np.full(len(points), np.inf)
-    labels = np.zeros(len(points), dtype=int)
-    for number, c in enumerate(centroids, start=1):
-        squared = ((points - c) ** 2).sum(axis=1)
-        labels[squared < best] = number
-        best = np.minimum(best, squared)
-    return labels
+# edit of right plain_loop
+# ~ enumerate(centroids): => enumerate(centroids, start=1):
 
 # %% wrong points_changed: Right labels, but the caller's points are spoilt.
 # fails: What it is given stays as it was

@@ -102,42 +102,27 @@ def parallel_gradients(comm, X, wanted, layers):
 
 # %% wrong leaves_early: A rank without rows returns at once with zeros and does not call allreduce.
 # fails: It runs on several ranks without an error
-# edit of wrong empty_rank
-# -     with np.errstate(all="ignore"):
-# -         loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
-# +     if len(X) == 0:
+# edit of right dummy_row
+# - def parallel_gradients(comm, X, wanted, layers):
+# + def parallel_gradients(comm, X, wanted, layers):
+# +     if not len(X):
 # +         return 0.0, [np.zeros_like(array) for array in layers]
-# -     n = comm.allreduce(len(X))
-# +     n = comm.allreduce(len(X))
-# +     loss, slopes = gradients(X, wanted, layers)
 
 # %% wrong lists_joined_too: Gives the list of gradients to allreduce, which joins lists.
 # fails: There is one gradient for each array of the layers
-# edit of wrong empty_rank
-# -     with np.errstate(all="ignore"):
-# -         loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
-#
-# -     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
-# +     loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
-# +     if len(X):
-# +         loss, slopes = gradients(X, wanted, layers)
-# +     slopes = comm.allreduce([slope * len(X) for slope in slopes])
-# +     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
+# edit of right dummy_row
+# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+# +     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
 
 # %% wrong local_loss: The gradients are of all rows, the loss is of this rank's rows only.
 # fails: On every rank, the loss is that of all rows
-# edit of wrong lists_joined_too
-# -     slopes = comm.allreduce([slope * len(X) for slope in slopes])
-# -     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
-# +     return loss, [comm.allreduce(slope * len(X)) / n for slope in slopes]
+# edit of right dummy_row
+# ~ comm.allreduce(loss * share) => loss
 
 # %% wrong sum_not_divided: The sums are not divided by the number of all rows.
 # fails: On every rank, the gradients are those of all rows, to 1e-10
-# edit of wrong local_loss
-# -     n = comm.allreduce(len(X))
-#
-# -     return loss, [comm.allreduce(slope * len(X)) / n for slope in slopes]
-# +     return comm.allreduce(loss * len(X)), [comm.allreduce(slope * len(X)) for slope in slopes]
+# edit of right dummy_row
+# ~ len(X) / comm.allreduce(len(X)) => len(X)
 
 # %% wrong rows_travel: All rows are gathered, and each rank computes all.
 # fails: Rows stay where they are: only gradients and single numbers travel

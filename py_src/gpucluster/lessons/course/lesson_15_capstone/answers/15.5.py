@@ -36,6 +36,13 @@ def lift(chance, late, share):
 
 # %% wrong b_against_rest: Divides by the share among the flights that are not on the list, not among all.
 # fails: The lift is a finite number
+# edit of right border
+# -     return (late[above].sum() + (top - above.sum()) * late[equal].mean()) / top / late.mean()
+# +     on_list = late[above].sum() + (top - above.sum()) * late[equal].mean()
+# +     return on_list / top / ((late.sum() - on_list) / (len(late) - top))
+
+# %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
+# fails: The number of flights on the list is rounded down
 import numpy as np
 
 
@@ -44,33 +51,23 @@ def lift(chance, late, share):
     edge = np.sort(chance)[::-1][n - 1]
     above, on = chance > edge, chance == edge
     on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
-    return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-
-# %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
-# fails: The number of flights on the list is rounded down
-# edit of wrong b_against_rest
-# -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-# +     return float(on_list)
+    return float(on_list)
 
 # %% wrong b_sorts_in_place: Sorts the chances that it is given, which a function leaves as they were.
 # fails: What it is given stays as it was
-import numpy as np
-
-
-def lift(chance, late, share):
-    n = max(1, int(share * len(chance)))
-    before = chance.copy()
-    chance.sort()
-    edge = chance[-n]
-    above, on = before > edge, before == edge
-    return float((late[above].sum() + (n - above.sum()) * late[on].mean()) / n / np.mean(late))
+# edit of right border
+# -     border = np.partition(chance, -top)[-top]
+# -     above, equal = chance > border, chance == border
+# +     before = chance.copy()
+# +     chance.sort()
+# +     above, equal = before > chance[-top], before == chance[-top]
 
 # %% wrong b_tenth_fixed: The list always has one flight in ten, whatever share says.
 # fails: It is the share of late flights on the list, divided by that among all flights
 # fails: Flights with equal chances at the border count by their mean, whatever their order
-# edit of wrong b_against_rest
+# edit of wrong b_not_divided
 # ~ int(share * len(chance)) => len(chance) // 10
-# ~ float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n))) => float(on_list / np.mean(late))
+# ~ float(on_list) => float(on_list / np.mean(late))
 
 # %% wrong empty_list
 # fails: The list has at least one flight
