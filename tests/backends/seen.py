@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gpucluster
+import numpy as np
+import pytest
+from gpucluster.backends.backend import StartContext, load_backend
+from gpucluster.protocol.errors import GPUClusterError, PreflightFailed
+from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits
 
 
 def names(model: ClusterModel) -> set[str]:
@@ -23,3 +31,39 @@ def with_workers(site: Any, name: str, n: int) -> gpucluster.Cluster:
     site.control.patch(name, {"n_workers": n})
     site.wait_for(name, lambda model: (model.n_workers, model.n_pending) == (n, 0))
     return gpucluster.connect(name)
+
+
+def same_centres(cluster: gpucluster.Cluster) -> None:
+    """Insist that K-means on a cluster finds what scikit-learn finds."""
+    import dask.array as da
+    from gpucluster.learn import KMeans
+
+    X = load_digits().data
+    with cluster.get_client():
+        ours = KMeans(10, init=X[:10], n_init=1).fit(da.from_array(X, chunks=(500, -1)))
+        theirs = LocalKMeans(10, init=X[:10], n_init=1).fit(X)
+        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
+
+
+def results_stay(site: Any, cluster: gpucluster.Cluster) -> ClusterModel:
+    """Insist that results of a worker that is retired, or scaled away, go to the others; return the model with one."""
+    cluster.scale(3)
+    *_, last = site.wait_for(cluster.name, lambda model: model.n_workers == 3).workers
+    with cluster.get_client() as client:
+        futures = client.scatter(list(range(10)), workers=[last.address])
+        cluster.retire(last.name)
+        site.wait_for(cluster.name, lambda model: last.name not in names(model))
+        leaves = site.get(cluster.name).workers[-1]
+        futures += client.scatter(list(range(10)), workers=[leaves.address])
+        cluster.scale(1)
+        model = site.wait_for(cluster.name, lambda model: model.n_workers == 1)
+        assert sum(client.gather(futures)) == 2 * sum(range(10))
+    return model
+
+
+async def refusal(folder: Path, kind: type[GPUClusterError] = PreflightFailed, **spec: Any) -> str:
+    """Return why a spec is refused before anything starts."""
+    context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=folder, dashboard_prefix="x")
+    with pytest.raises(kind) as error:
+        await load_backend(spec["backend"]).preflight(parse_spec(spec), context)
+    return str(error.value.message)

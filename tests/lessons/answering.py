@@ -10,11 +10,18 @@ in the folder of its lesson, with a cell for each answer.
     # %% wrong axis: The nearest point of each centroid.
     # fails: It returns one label per point
     # edit of right loop
-    # -     return distances.argmin(axis=1)
-    # +     return distances.argmin(axis=0)
+    # ~ argmin(axis=1) => argmin(axis=0)
 
-A wrong answer names a property that does not hold; of several, at least one. An edit replaces whole lines that are in
-the other answer once; a line ``#`` stands between two edits of which the first only takes lines away.
+    # %% wrong number: The distance to the nearest centroid, not its number.
+    # fails: It returns one label per point
+    # edit of right loop
+    # -     return distances.argmin(axis=1)
+    # +     nearest = distances.min(axis=1)
+    # +     return nearest
+
+A wrong answer names a property that does not hold; of several, at least one. An edit of another answer above, or of
+``the solution`` of the lesson, replaces text that is there once: first parts of lines (``~``), then whole lines (``-``
+and ``+``); a line ``#`` stands between two edits of which the first only takes lines away.
 """
 
 from __future__ import annotations
@@ -28,6 +35,7 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons.catalogue import COURSE
+from gpucluster.lessons.hints import solution_of
 
 
 def file_of(exercise: str) -> Path:
@@ -122,6 +130,8 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
             raise ValueError(f"{where}: a wrong answer has a line '# fails: PROPERTY' below its name, a right one none")
         if body and body[0].startswith("# edit of "):
             other = body.pop(0).removeprefix("# edit of ").partition(" ")
+            if (other[0], other[2]) == ("the", "solution"):
+                texts["the", "solution"] = solution_of(exercise)
             if (other[0], other[2]) not in texts:
                 raise ValueError(f"{where}: there is no '{other[0]} {other[2]}' above")
             texts[kind, name] = _edited(texts[other[0], other[2]], body, where)
@@ -131,6 +141,13 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
 
 
 def _edited(text: str, edits: list[str], where: str) -> str:
+    while edits and edits[0].startswith("# ~ "):
+        before, arrow, after = edits.pop(0).removeprefix("# ~ ").partition(" => ")
+        if not arrow:
+            raise ValueError(f"{where}: an edit of a part of a line is '# ~ OLD => NEW', not '# ~ {before}'")
+        if text.count(before) != 1:
+            raise ValueError(f"{where}: this is in the other answer {text.count(before)} times, not once: {before}")
+        text = text.replace(before, after)
     lines = text.splitlines()
     for old, new in _hunks(edits, where):
         places = [at for at in range(len(lines)) if lines[at : at + len(old)] == old]

@@ -20,6 +20,7 @@ def add(a, b):
 # %% wrong both: Takes away, and says more.
 # fails: It adds
 # edit of right sum
+# ~ add(a, b) => add(a, b, *_)
 # -     c = a + b
 #
 # -     return c
@@ -37,14 +38,23 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     answering.answers_to.cache_clear()
 
 
-def test_an_edit_changes_whole_lines(write: Callable[[str], object]) -> None:
+def test_an_edit_changes_parts_of_lines_and_whole_lines(write: Callable[[str], object]) -> None:
     write(FILE)
     right, wrong = answering.answers_to("99.1")
     assert (right.right, right.name, right.fails) == (True, "sum", ())
     assert right.text == "def add(a, b):\n    c = a + b\n    return c\n"
     assert (wrong.right, wrong.name, wrong.fails) == (False, "both", ("It adds",))
-    assert wrong.text == 'def add(a, b):\n    c = a - b\n\n    return c, "more"\n'
+    assert wrong.text == 'def add(a, b, *_):\n    c = a - b\n\n    return c, "more"\n'
     assert answering.answer("99.1", "wrong both") is wrong
+
+
+def test_an_edit_may_be_of_the_lessons_solution(
+    write: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "solution_of", lambda exercise: f"def add(a, b):\n    return a + b  # {exercise}\n")
+    write("# %% right other\n# edit of the solution\n# ~ a + b => b + a\n")
+    (right,) = answering.answers_to("99.1")
+    assert right.text == "def add(a, b):\n    return b + a  # 99.1\n"
 
 
 @pytest.mark.parametrize(
@@ -54,6 +64,9 @@ def test_an_edit_changes_whole_lines(write: Callable[[str], object]) -> None:
         ("# fails: It adds\n", "", "line 8: a wrong answer has a line '# fails: PROPERTY'"),
         ("edit of right sum", "edit of right product", "line 8: there is no 'right product' above"),
         ("# -     return c\n", "# -     return\n", "line 8: these lines are in the other answer 0 times"),
+        ("~ add(a, b) =>", "~ add(a) =>", "line 8: this is in the other answer 0 times, not once: add(a)"),
+        ("~ add(a, b) =>", "~ b =>", "line 8: this is in the other answer 2 times, not once: b"),
+        ("b) => add", "b) add", "line 8: an edit of a part of a line is '# ~ OLD => NEW', not '# ~ add(a, b) add"),
         ("# -     c = a + b\n", "     c = a + b\n", "line 8: an edit has lines '# - OLD' and then '# + NEW'"),
         ("# %% wrong both", "# %% right sum", "line 8: there is another 'right sum' above"),
     ],

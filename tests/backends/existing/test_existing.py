@@ -14,13 +14,12 @@ from urllib.parse import urlsplit
 import gpucluster
 import pytest
 from distributed import Client
-from gpucluster.backends.backend import StartContext
-from gpucluster.backends.existing import ExistingBackend
-from gpucluster.protocol.errors import InvalidRequest, InvalidState, PreflightFailed
+from gpucluster.protocol.errors import InvalidRequest, InvalidState
 from gpucluster.protocol.kinds import parse_spec, spec_schemas
 from gpucluster.protocol.models import ClusterState, Network
 
 from tests.backends.existing.schedulers import credentials
+from tests.backends.seen import refusal
 
 SERVE = str(Path(__file__).parent / "schedulers.py")
 # Made of text: the other side has no module of these tests.
@@ -107,11 +106,9 @@ def test_tls_files_of_somebody_else(shared_site, somebody):
 
 
 async def _refusal(tmp_path: Path, **options) -> str:
-    context = StartContext(cluster_id="x", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
-    with pytest.raises(PreflightFailed) as error:
-        await ExistingBackend().preflight(parse_spec({"backend": "existing", **options}), context)
-    assert error.value.message[-1] in ".?)"
-    return str(error.value.message)
+    said = await refusal(tmp_path, backend="existing", **options)
+    assert said[-1] in ".?)"
+    return said
 
 
 @pytest.mark.full

@@ -11,26 +11,21 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import dask.array as da
 import gpucluster
-import numpy as np
 import psutil
 import pytest
-from gpucluster.backends.backend import ReapContext, StartContext
+from gpucluster.backends.backend import ReapContext
 from gpucluster.backends.gateway import GatewayBackend
 from gpucluster.backends.gateway.login import Login
 from gpucluster.backends.gateway.server import GatewayServer, Report
-from gpucluster.learn import KMeans
-from gpucluster.protocol.errors import GPUClusterError, PreflightFailed, StartFailed
-from gpucluster.protocol.kinds import parse_spec
+from gpucluster.protocol.errors import GPUClusterError, StartFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from gpucluster.protocol.verbs import Verb
 from gpucluster.registry import activity
 from gpucluster.registry.started_elsewhere import read_remembered
-from sklearn.cluster import KMeans as LocalKMeans
-from sklearn.datasets import load_digits
 
 from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
+from tests.backends.seen import refusal, same_centres
 
 THEIRS = {"n_workers": None, "memory_limit": "auto"}
 NAME = "of-the-gateway"
@@ -94,11 +89,7 @@ def test_it_is_a_cluster_like_any_other_and_no_secret_is_written_down(
 
 @pytest.mark.full
 def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.Cluster, wait_until: Any) -> None:
-    X = load_digits().data
-    with one.get_client():
-        ours = KMeans(10, init=X[:10], n_init=1).fit(da.from_array(X, chunks=(500, -1)))
-        theirs = LocalKMeans(10, init=X[:10], n_init=1).fit(X)
-        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
+    same_centres(one)
     name = shared_site.get(NAME).workers[0].name
     wait_until(lambda: shared_site.control.telemetry(NAME).workers == [name])
 
@@ -243,13 +234,6 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
     assert living(gateway) == before
 
 
-async def _refusal(tmp_path: Path, **options: Any) -> str:
-    context = StartContext(cluster_id="x", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
-    with pytest.raises(PreflightFailed) as error:
-        await GatewayBackend().preflight(parse_spec(options), context)
-    return str(error.value.message)
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -268,16 +252,16 @@ async def _refusal(tmp_path: Path, **options: Any) -> str:
 async def test_what_cannot_be_is_said_before_anything_starts(
     gateway: RealGateway, tmp_path: Path, options: dict[str, Any], said: str
 ) -> None:
-    assert said in await _refusal(tmp_path, **{**gateway.options, **options})
+    assert said in await refusal(tmp_path, **{**gateway.options, **options})
 
 
 async def test_what_is_no_gateway_and_what_is_no_proxy(gateway: RealGateway, tmp_path: Path) -> None:
     elsewhere = f"{gateway.address}/elsewhere"
-    assert "is not a Dask Gateway. Is it the right address" in await _refusal(
+    assert "is not a Dask Gateway. Is it the right address" in await refusal(
         tmp_path, **{**gateway.options, "address": elsewhere}
     )
     secure = gateway.address.replace("http:", "https:")
-    assert "does not encrypt" in await _refusal(tmp_path, **{**gateway.options, "address": secure})
+    assert "does not encrypt" in await refusal(tmp_path, **{**gateway.options, "address": secure})
 
 
 @pytest.mark.full

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import gpucluster
-import numpy as np
 import psutil
 import pytest
 import yaml
@@ -21,10 +20,8 @@ from gpucluster.protocol.errors import StartFailed
 from gpucluster.protocol.models import ClusterState, Network
 from gpucluster.protocol.verbs import Verb
 from gpucluster.registry.started_elsewhere import read_remembered
-from sklearn.cluster import KMeans as LocalKMeans
-from sklearn.datasets import load_digits
 
-from tests.backends.seen import messages, names, with_workers
+from tests.backends.seen import messages, names, results_stay, same_centres, with_workers
 
 SECRET = "v3ry-s3cret"
 PASSWORD = eval("lambda: __import__('os').environ['PASSWORD']", {})
@@ -83,33 +80,14 @@ def test_the_dashboard_comes_through_the_port_forward_below_a_secret_path(shared
 
 
 def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
-    import dask.array as da
-    from gpucluster.learn import KMeans
-
-    X = load_digits().data
-    start = X[:10]
-    with two.get_client():
-        ours = KMeans(10, init=start, n_init=1).fit(da.from_array(X, chunks=(500, -1)))
-        theirs = LocalKMeans(10, init=start, n_init=1).fit(X)
-        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
+    same_centres(two)
 
 
 @pytest.mark.full
 def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
     kubernetes: Any, shared_site: Any, two: Any
 ) -> None:
-    two.scale(3)
-    model = shared_site.wait_for("pods", lambda model: model.n_workers == 3)
-    *_, last = model.workers
-    with two.get_client() as client:
-        futures = client.scatter(list(range(10)), workers=[last.address])
-        two.retire(last.name)
-        shared_site.wait_for("pods", lambda model: last.name not in names(model))
-        leaves = shared_site.get("pods").workers[-1]
-        futures += client.scatter(list(range(10)), workers=[leaves.address])
-        two.scale(1)
-        model = shared_site.wait_for("pods", lambda model: model.n_workers == 1)
-        assert sum(client.gather(futures)) == 2 * sum(range(10))
+    model = results_stay(shared_site, two)
     (group,) = kubernetes.things("daskworkergroups", of=two.id)
     assert group["spec"]["worker"]["replicas"] == 1
     left = [thing["metadata"]["name"] for thing in kubernetes.things("deployments", of=f"{two.id}-default")]

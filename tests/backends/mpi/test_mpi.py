@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import dask.array as da
@@ -19,17 +20,16 @@ import numpy as np
 import psutil
 import pytest
 from distributed import Client
-from gpucluster.backends.backend import ReapContext, StartContext
+from gpucluster.backends.backend import ReapContext
 from gpucluster.backends.mpi.backend import MPIBackend
 from gpucluster.backends.mpi.ending import MARK
 from gpucluster.learn import KMeans, config_context
 from gpucluster.protocol.errors import GPUClusterError, InvalidState, StartFailed
-from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-from tests.backends.seen import messages
+from tests.backends.seen import messages, refusal
 from tests.mpi import MPIEXEC, is_open_mpi, mpiexec, must_have_mpi, own_options
 
 must_have_mpi("dask_mpi")
@@ -246,11 +246,7 @@ def _program(path: Path, text: str) -> str:
     return str(path)
 
 
-async def _refusal(tmp_path: Path, **options) -> str:
-    context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
-    with pytest.raises(GPUClusterError) as error:
-        await MPIBackend().preflight(parse_spec({"backend": "mpi", "n_workers": 1, **options}), context)
-    return str(error.value.message)
+_refusal = partial(refusal, kind=GPUClusterError, backend="mpi", n_workers=1)
 
 
 @pytest.mark.processes

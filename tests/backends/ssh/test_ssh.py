@@ -18,7 +18,7 @@ import numpy as np
 import psutil
 import pytest
 from distributed import Client
-from gpucluster.backends.backend import ReapContext, StartContext
+from gpucluster.backends.backend import ReapContext
 from gpucluster.backends.ssh import SSHBackend
 from gpucluster.backends.ssh.deployment import fullest_host_first
 from gpucluster.backends.ssh.host import Host
@@ -26,11 +26,12 @@ from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.backends.ssh.pool import memory_limit_on
 from gpucluster.backends.ssh.spec import SSHSpec
 from gpucluster.learn import KMeans
-from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
+from gpucluster.protocol.errors import InvalidRequest, MissingPackage
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from sklearn.datasets import make_blobs
 
+from tests.backends.seen import refusal
 from tests.backends.ssh.sshd import Servers, free_port
 
 AGENT = "gpucluster-agent"
@@ -198,11 +199,7 @@ def test_lost_workers_come_back(shared_site, cluster, client, wait_until):
 
 
 async def _refusal(tmp_path: Path, servers: Servers, **options) -> str:
-    options.setdefault("ssh_config", str(servers.config))
-    context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
-    with pytest.raises(PreflightFailed) as error:
-        await SSHBackend().preflight(parse_spec({"backend": "ssh", "protocol": "tcp", **options}), context)
-    return str(error.value.message)
+    return await refusal(tmp_path, backend="ssh", protocol="tcp", ssh_config=str(servers.config), **options)
 
 
 @pytest.mark.processes

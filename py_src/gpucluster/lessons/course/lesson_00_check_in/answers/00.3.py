@@ -38,14 +38,12 @@ def worker_pids(client):
 # %% wrong b_one_submit: One task goes to one worker, so the list has one pid and not those of all workers.
 # fails: There is one number for each worker
 # edit of right run
-# -     return list(client.run(os.getpid).values())
-# +     return [client.submit(os.getpid, pure=False).result()]
+# ~ list(client.run(os.getpid).values()) => [client.submit(os.getpid, pure=False).result()]
 
 # %% wrong b_parents: Returns the pids of the processes that started the workers, not of the workers.
 # fails: No number occurs twice
 # edit of right run
-# -     return list(client.run(os.getpid).values())
-# +     return list(client.run(os.getppid).values())
+# ~ run(os.getpid).values => run(os.getppid).values
 
 # %% wrong b_ports: Takes the port at the end of each address for the process number.
 # fails: It runs without an error: ValueError
@@ -63,17 +61,14 @@ def worker_pids(client):
 # %% wrong b_with_notebook: The notebook is in the list as well, although only workers were asked for.
 # fails: There is one number for each worker
 # edit of right run
-# -     return list(client.run(os.getpid).values())
-# +     return [os.getpid()] + list(client.run(os.getpid).values())
+# ~ return list => return [os.getpid()] + list
 
 # %% wrong dictionary
 # fails: It returns a list of numbers
 # edit of right run
-# -     return list(client.run(os.getpid).values())
-# +     return client.run(os.getpid)
+# ~ return list(client.run(os.getpid).values()) => return client.run(os.getpid)
 
 # %% wrong scheduler
 # fails: There is one number for each worker
 # edit of right run
-# -     return list(client.run(os.getpid).values())
-# +     return [*client.run(os.getpid).values(), client.run_on_scheduler(os.getpid)]
+# ~ list(client.run(os.getpid).values()) => [*client.run(os.getpid).values(), client.run_on_scheduler(os.getpid)]

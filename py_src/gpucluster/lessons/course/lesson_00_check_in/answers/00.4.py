@@ -30,15 +30,12 @@ def borrow(start, job):
 
 # %% wrong b_error_swallowed: The error of the job is printed and does not reach the caller.
 # fails: The error of a job that fails reaches the caller
-from distributed import Client
-
-
-def borrow(start, job):
-    with start() as cluster, Client(cluster) as client:
-        try:
-            return job(client)
-        except Exception as error:
-            print("The job failed:", error)
+# edit of the solution
+# -         return job(client)
+# +         try:
+# +             return job(client)
+# +         except Exception as error:
+# +             print("The job failed:", error)
 
 # %% wrong b_exception_only: Closes in the good case and after ValueError only, so other errors leave the cluster running.
 # fails: No worker and no port is left after a job that fails
@@ -60,18 +57,15 @@ def borrow(start, job):
 
 # %% wrong b_no_result: Does not return what the job returns.
 # fails: It returns a result
-# edit of wrong b_cluster_left
-# -     with Client(start()) as client:
-# -         return job(client)
-# +     with start() as cluster, Client(cluster) as client:
-# +         job(client)
+# edit of the solution
+# ~ return job => job
+# -     """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
 
 # %% wrong b_two_clusters: Calls start() twice, and one of the two clusters is left running.
 # fails: start() is called once
-# edit of wrong b_cluster_left
-# -     with Client(start()) as client:
+# edit of the solution
+# -     """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
 # +     start()
-# +     with start() as cluster, Client(cluster) as client:
 
 # %% wrong never_closed
 # fails: No worker and no port is left after a job that succeeds

@@ -39,8 +39,7 @@ def visible_to(worker, devices):
 # %% wrong b_list: Returns a Python list, not one string with commas.
 # fails: It returns text
 # edit of wrong b_blanks
-# -     return ", ".join(names[k:] + names[:k])
-# +     return names[k:] + names[:k]
+# ~ ", ".join(names[k:] + names[:k]) => names[k:] + names[:k]
 
 # %% wrong b_swap_first: Brings the own device to the front, but the others do not follow in a rotated order.
 # fails: The others follow in order, and go round

@@ -27,8 +27,7 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 # %% wrong b_nodes_rounded: Rounds up before it divides by usable, so the number is not the smallest.
 # fails: One node fewer would be too few
 # edit of right b_ceil
-# -     return math.ceil(data_bytes / (node_bytes * usable))
-# +     return math.ceil(math.ceil(data_bytes / node_bytes) / usable)
+# ~ data_bytes / (node_bytes * usable) => math.ceil(data_bytes / node_bytes) / usable
 
 # %% wrong b_one_more: Adds one also if the data fits exactly.
 # fails: One node fewer would be too few
@@ -38,8 +37,7 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 # %% wrong b_usable_ignored: Ignores usable, and fills the whole memory.
 # fails: All the data fits into the nodes
 # edit of right b_ceil
-# -     return math.ceil(data_bytes / (node_bytes * usable))
-# +     return math.ceil(data_bytes / node_bytes)
+# ~ ceil(data_bytes / (node_bytes * usable)) => ceil(data_bytes / node_bytes)
 
 # %% wrong fraction
 # fails: It is a whole number

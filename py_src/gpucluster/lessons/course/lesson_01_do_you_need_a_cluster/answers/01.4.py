@@ -62,8 +62,7 @@ def largest_scale(survives, highest):
 # %% wrong b_at_least_one: Returns 1 also if not even one copy survives; the text says 0 if there is none.
 # fails: It finds the largest number that survives, or 0
 # edit of wrong b_asks_twice
-# -     low, high = 0, highest
-# +     low, high = 1, highest
+# ~ high = 0, highest => high = 1, highest
 # -         if not survives(middle):
 # +         else:
 
@@ -115,16 +114,7 @@ def dask_answer(table):
 
 # %% wrong lazy
 # fails: Both are computed, not only planned
-def largest_scale(survives, highest):
-    good, bad = 0, highest + 1
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        if survives(middle):
-            good = middle
-        else:
-            bad = middle
-    return good
-
-
-def dask_answer(table):
-    return table.shape[0], table.dep_delay.mean()
+# edit of the solution
+# -     """Return the number of rows of a lazy Dask table, and the mean of its column dep_delay."""
+# -     return len(table), table.dep_delay.mean().compute()
+# +     return table.shape[0], table.dep_delay.mean()

@@ -29,25 +29,11 @@ choices = dict.fromkeys("abcdefghij", "Dask")
 
 # %% wrong case_missing
 # fails: Each choice is there
-choices = {
-    "a": "pandas",
-    "b": "pandas",
-    "c": "one device",
-    "d": "spill",
-    "e": "Dask",
-    "g": "Dask",
-    "h": "Dask",
-    "i": "one device",
-    "j": "Dask",
-}
+# edit of the solution
+# -     "f": "Spark",
 
 # %% wrong words
 # fails: Each is one of the five words
-# edit of wrong case_missing
-# -     "a": "pandas",
-# -     "b": "pandas",
-# +     "a": "Pandas!",
-# +     "b": "numpy",
-# -     "e": "Dask",
-# +     "e": "Dask",
-# +     "f": "Spark",
+# edit of the solution
+# ~ "a": "pandas", => "a": "Pandas!",
+# ~ "pandas" => "numpy"

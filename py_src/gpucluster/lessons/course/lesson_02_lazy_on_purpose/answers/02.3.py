@@ -16,12 +16,9 @@ def three_answers(pieces):
 
 # %% right b_one_plan: One single plan: even the mean is lazy, and one compute brings a tuple.
 # edit of right array
-# - def merge(found):
-# -     rows, totals, worst = np.array(found).T
-# -     return [int(rows.sum()), totals.sum() / rows.sum(), worst.max()]
-# + def together(sizes, sums, largest):
-# +     rows = sum(sizes)
-# +     return rows, sum(sums) / rows, max(largest)
+# ~ def merge(found) => def together(sizes, sums, largest)
+# ~ rows, totals, worst = np.array(found).T => rows = sum(sizes)
+# ~ return [int(rows.sum()), totals.sum() / rows.sum(), worst.max()] => return rows, sum(sums) / rows, max(largest)
 # -     return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
 # +     plan = together([p.size for p in pieces], [p.sum() for p in pieces], [p.max() for p in pieces])
 # +     return plan.compute()
@@ -70,10 +67,9 @@ def three_answers(pieces):
 # %% wrong b_whole_minutes: Integer division cuts the mean.
 # fails: The mean of all values is right
 # edit of wrong b_largest_from_zero
+# ~ total / rows => total // rows
 # -     worst = delayed(max)([0] + [piece.max() for piece in pieces])
 # +     worst = delayed(max)([piece.max() for piece in pieces])
-# -     return rows, total / rows, worst
-# +     return rows, total // rows, worst
 
 # %% wrong b_number_of_pieces: Counts the pieces, not the values in them.
 # fails: The number of values is right
@@ -119,9 +115,8 @@ def three_answers(pieces):
 
 # %% wrong last_piece_lost
 # fails: The number of values is right
-# edit of wrong b_largest_from_zero
+# edit of wrong b_whole_minutes
+# ~ total // rows => total / rows
 # - def three_answers(pieces):
 # + def three_answers(pieces):
 # +     pieces = pieces[:-1]
-# -     worst = delayed(max)([0] + [piece.max() for piece in pieces])
-# +     worst = delayed(max)([piece.max() for piece in pieces])

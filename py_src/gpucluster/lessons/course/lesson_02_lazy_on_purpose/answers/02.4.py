@@ -66,7 +66,5 @@ def prepare(table):
 # %% wrong through_the_notebook
 # fails: Nothing but names travels to the notebook
 # edit of wrong b_through_notebook
-# -     here = table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
-# -     return dd.from_pandas(here, npartitions=table.npartitions)
-# +     small = table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
-# +     return dd.from_pandas(small, npartitions=4).persist()
+# ~ here = table => small = table
+# ~ from_pandas(here, npartitions=table.npartitions) => from_pandas(small, npartitions=4).persist()

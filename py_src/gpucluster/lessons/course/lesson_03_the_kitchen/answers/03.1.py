@@ -73,9 +73,8 @@ def bound(orders, cooks, knives):
 # %% wrong b_whole_seconds: Floor division cuts the seconds of the first two limits.
 # fails: It is right where the limit is the work with a knife, shared among the knives
 # edit of wrong b_knife_by_cooks
-# -     work = sum(order.seconds for order in orders) / cooks
+# ~ sum(order.seconds for order in orders) / cooks => sum(order.seconds for order in orders) // cooks
 # -     cutting = sum(order.seconds for order in orders if order.knife) / cooks
-# +     work = sum(order.seconds for order in orders) // cooks
 # +     cutting = sum(order.seconds for order in orders if order.knife) // knives
 
 # %% wrong pops_orders

@@ -60,10 +60,8 @@ def idle_share(log, cooks):
 
 # %% right table: A context that may be empty; the share from a table.
 # edit of right own_entry
-# - from collections import namedtuple
-# + from contextlib import nullcontext
-# - import numpy as np
-# + import pandas as pd
+# ~ collections import namedtuple => contextlib import nullcontext
+# ~ numpy as np => pandas as pd
 # -
 # - Entry = namedtuple("Entry", ["name", "cook", "taken", "began", "ended"])
 # + from gpucluster.lessons.simulations.kitchen import Entry
@@ -80,8 +78,7 @@ def idle_share(log, cooks):
 # %% wrong knife_for_all: Every order takes a knife.
 # fails: Orders without a knife do not wait for one
 # edit of right table
-# -     with knives if order.knife else nullcontext():
-# +     with knives:
+# ~ knives if order.knife else nullcontext() => knives
 # -     table = pd.DataFrame(log)
 # -     busy = (table.ended - table.began).sum()
 # -     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
@@ -97,15 +94,13 @@ def idle_share(log, cooks):
 
 # %% wrong busy_share: The share of work, not of idleness.
 # fails: The idle share is right in 20 random logs, also when a cook has nothing to do
-# edit of wrong knife_for_all
-# -     with knives:
-# -         return hands_on(order)
+# edit of wrong no_knife
+# ~ return 1 - sum => return sum
+# - def with_semaphore(order, knives):
+# + def with_semaphore(order, knives):
 # +     if order.knife:
 # +         with knives:
 # +             return hands_on(order)
-# +     return hands_on(order)
-# -     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
-# +     return sum(entry.ended - entry.began for entry in log) / cooks / length
 
 # %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
 # fails: Each order gives what hands_on returns: an Entry
@@ -151,19 +146,13 @@ def with_semaphore(order, knives):
 # %% wrong never_given_back: A knife is taken and never given back.
 # fails: Never more knives in use than there are
 # fails: Every knife is back at the end
-# edit of right table
-# -     with knives if order.knife else nullcontext():
+# edit of wrong no_knife
+# - def with_semaphore(order, knives):
+# + def with_semaphore(order, knives):
 # +     if not order.knife:
-# -         return hands_on(order)
 # +         return hands_on(order)
 # +     if not knives.acquire(timeout=0.5):
 # +         return hands_on(order)
-# +     return hands_on(order)
-# -     table = pd.DataFrame(log)
-# -     busy = (table.ended - table.began).sum()
-# -     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
-# +     length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
-# +     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
 
 # %% wrong kept_after_an_error: After an error, the knife is not given back.
 # fails: A knife is back also when hands_on raises an error
@@ -171,12 +160,10 @@ def with_semaphore(order, knives):
 # -     if order.knife:
 # -         knives.acquire()
 # -     try:
-# -         return hands_on(order)
+# +     if not order.knife:
 # -     finally:
 # -         if order.knife:
 # -             knives.release()
-# +     if not order.knife:
-# +         return hands_on(order)
 # +     knives.acquire()
 # +     entry = hands_on(order)
 # +     knives.release()

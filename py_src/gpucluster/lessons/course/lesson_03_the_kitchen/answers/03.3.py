@@ -58,21 +58,19 @@ def serve(client, orders):
 # +     ]
 
 # %% right b_enumerate: A loop with enumerate; one submit with a dictionary that is empty for orders without a knife.
-# edit of right b_all_then_some
-# -     client.run(set_knives, number=0)
-# -     lucky = list(client.scheduler_info(n_workers=-1)["workers"])[:knives]
-# -     if lucky:
-# -         client.run(set_knives, number=1, workers=lucky)
-# +     for i, address in enumerate(client.scheduler_info(n_workers=-1)["workers"]):
-# +         client.run(set_knives, number=int(i < knives), workers=[address])
-# -     return [
-# -         client.submit(hands_on, order, pure=False, resources={"knife": 1})
-# -         if order.knife
-# -         else client.submit(hands_on, order, pure=False)
-# -         for order in orders
-# -     ]
-# +     futures = []
-# +     for order in orders:
+# edit of right annotated
+# ~ number, cook => i, address
+# ~ int(number < knives), workers=[cook] => int(i < knives), workers=[address]
+# ~ tasks = [] => futures = []
+# - def hands_on(order):
+# + def hands_on(order):
+# +     """Do the work of an order."""
+# - async def set_knives(dask_worker, number):
+# + async def set_knives(dask_worker, number):
+# +     """Tell a worker how many knives it has."""
+# -         with dask.annotate(resources={"knife": 1}) if order.knife else nullcontext():
+# -             tasks.append(dask.delayed(hands_on, pure=False)(order))
+# -     return client.compute(tasks, optimize_graph=False)
 # +         needs = {"knife": 1} if order.knife else {}
 # +         futures.append(client.submit(hands_on, order, resources=needs, pure=False))
 # +     return futures
@@ -95,8 +93,7 @@ def serve(client, orders):
 # %% wrong b_all_need_one: All orders ask for a knife, also those that need none.
 # fails: The evening takes at most 1.5 times the lower bound
 # edit of right b_enumerate
-# -         client.run(set_knives, number=int(i < knives), workers=[address])
-# +         client.run(set_knives, number=1 if i < knives else 0, workers=[address])
+# ~ int(i < knives) => 1 if i < knives else 0
 # -     futures = []
 # -     for order in orders:
 # -         needs = {"knife": 1} if order.knife else {}
@@ -112,17 +109,14 @@ def serve(client, orders):
 
 # %% wrong b_pure: Pure=False is missing, so equal orders are cooked only once.
 # fails: Each order is done once, also where two are the same
-# edit of wrong b_all_need_one
-# -     return client.map(hands_on, orders, resources={"knife": 1}, pure=False)
-# +     return [client.submit(hands_on, order, resources={"knife": 1} if order.knife else None) for order in orders]
+# edit of wrong b_no_resources
+# ~ pure=False => resources={"knife": 1} if order.knife else None
 
 # %% wrong c_entries: Waits for the orders and returns their entries, not futures.
 # fails: serve returns futures, and does not wait for the orders
 # edit of wrong b_all_need_one
-# -     for i, address in enumerate(client.scheduler_info(n_workers=-1)["workers"]):
-# -         client.run(set_knives, number=1 if i < knives else 0, workers=[address])
-# +     for number, cook in enumerate(client.scheduler_info(n_workers=-1)["workers"]):
-# +         client.run(set_knives, number=1 if number < knives else 0, workers=[cook])
+# ~ i, address => number, cook
+# ~ if i < knives else 0, workers=[address] => if number < knives else 0, workers=[cook]
 # -     return client.map(hands_on, orders, resources={"knife": 1}, pure=False)
 # +     futures = [
 # +         client.submit(hands_on, order, resources={"knife": 1} if order.knife else {}, pure=False) for order in orders
@@ -131,11 +125,10 @@ def serve(client, orders):
 
 # %% wrong c_knives_first: The orders with a knife first, then the others: the futures do not stand in the sequence of the orders.
 # fails: The futures stand in the sequence of the orders
-# edit of wrong c_entries
-# -     futures = [
-# -         client.submit(hands_on, order, resources={"knife": 1} if order.knife else {}, pure=False) for order in orders
-# -     ]
-# -     return client.gather(futures)
+# edit of wrong b_all_need_one
+# ~ i, address => number, cook
+# ~ if i < knives else 0, workers=[address] => if number < knives else 0, workers=[cook]
+# -     return client.map(hands_on, orders, resources={"knife": 1}, pure=False)
 # +     cut = client.map(hands_on, [order for order in orders if order.knife], resources={"knife": 1}, pure=False)
 # +     return cut + client.map(hands_on, [order for order in orders if not order.knife], pure=False)
 

@@ -74,6 +74,5 @@ def balance(table, npartitions):
 
 # %% wrong persisted: Computed at once and kept on the workers, where the text asks for a lazy table.
 # fails: The table is lazy: nothing of it is computed yet
-# edit of right shuffle
-# -     return table.shuffle(on="row", npartitions=npartitions)
-# +     return table.shuffle(on="row", npartitions=npartitions).persist()
+def balance(table, npartitions):
+    return table.shuffle(on="row", npartitions=npartitions).persist()

@@ -24,103 +24,59 @@ def bars(records):
 
 # %% wrong absolute: Times since 1970.
 # fails: The first bar starts at 0
-def bars(records):
-    rows = {(record["worker"], record["thread"]) for record in records}
-    row_of = {name: row for row, name in enumerate(sorted(rows))}
-    min(record["startstops"][-1]["start"] for record in records)
-    return [
-        (
-            row_of[record["worker"], record["thread"]],
-            record["startstops"][-1]["start"],
-            record["startstops"][-1]["stop"] - record["startstops"][-1]["start"],
-            record["key"],
-        )
-        for record in records
-    ]
+# edit of right table
+# ~ start - first => start
 
 # %% wrong b_cut_in_place: Subtracts zero in the records themselves; a function must not change its arguments.
 # fails: Inputs are not modified
 def bars(records):
-    works = [part for record in records for part in record["startstops"] if part["action"] == "compute"]
-    zero = min((part["start"] for part in works), default=0)
-    for part in works:
+    """Return a list of (row, start, seconds, name)."""
+    threads = sorted({(record["worker"], record["thread"]) for record in records})
+    row_of = {thread: row for row, thread in enumerate(threads)}
+    work = [(record, part) for record in records for part in record["startstops"] if part["action"] == "compute"]
+    zero = min(part["start"] for _, part in work)
+    for _, part in work:
         part["start"] -= zero
         part["stop"] -= zero
-    rows = {}
     return [
-        (
-            rows.setdefault((record["worker"], record["thread"]), len(rows)),
-            part["start"],
-            part["stop"] - part["start"],
-            record["key"],
-        )
-        for record in records
-        for part in record["startstops"]
-        if part["action"] == "compute"
+        (row_of[record["worker"], record["thread"]], part["start"], part["stop"] - part["start"], record["key"])
+        for record, part in work
     ]
 
 # %% wrong b_first_part: Takes the first part of each record, which may be a transfer.
 # fails: A bar starts and ends with the compute part of its task, without the transfers
-def bars(records):
-    rows, found = {}, []
-    for record in records:
-        part = record["startstops"][0]
-        row = rows.setdefault((record["worker"], record["thread"]), len(rows))
-        found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
-    zero = min((bar[1] for bar in found), default=0)
-    return [(row, start - zero, seconds, name) for row, start, seconds, name in found]
+# edit of right table
+# ~ (work,) = [part for part in record["startstops"] if part["action"] == "compute"] => work = record["startstops"][0]
 
 # %% wrong b_row_per_task: Each task has its own row, not each thread.
 # fails: Each thread of each worker has its own row
-def bars(records):
-    found = []
-    for row, record in enumerate(records):
-        for part in record["startstops"]:
-            if part["action"] == "compute":
-                found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
-    zero = min((bar[1] for bar in found), default=0)
-    return [(row, start - zero, seconds, name) for row, start, seconds, name in found]
+# edit of right table
+# -         row = rows.setdefault((record["worker"], record["thread"]), len(rows))
+# +         row = len(found)
 
 # %% wrong b_row_per_thread: The row depends on the number of the thread only, but threads of two workers may have the same number.
 # fails: Each thread of each worker has its own row
-def bars(records):
-    rows, found = {}, []
-    for record in records:
-        for part in record["startstops"]:
-            if part["action"] == "compute":
-                row = rows.setdefault(record["thread"], len(rows))
-                found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
-    zero = min((bar[1] for bar in found), default=0)
-    return [(row, start - zero, seconds, name) for row, start, seconds, name in found]
+# edit of wrong b_row_per_task
+# ~ row = len(found) => row = rows.setdefault(record["thread"], len(rows))
 
 # %% wrong b_stop_for_seconds: The third value is the end of the bar, not how long it takes.
 # fails: A bar starts and ends with the compute part of its task, without the transfers
-# edit of wrong b_row_per_thread
-# -                 row = rows.setdefault(record["thread"], len(rows))
-# -                 found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
-# +                 row = rows.setdefault((record["worker"], record["thread"]), len(rows))
-# +                 found.append((row, part["start"], part["stop"], record["key"]))
-# -     return [(row, start - zero, seconds, name) for row, start, seconds, name in found]
-# +     return [(row, start - zero, stop - zero, name) for row, start, stop, name in found]
+# edit of right table
+# ~ first, seconds, name => first, seconds - first, name
+# -         found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
+# +         found.append([row, work["start"], work["stop"], record["key"]])
 
 # %% wrong b_transfers_too: Draws a bar for each part, also for transfers, instead of one per task.
 # fails: There is one bar per task
-# edit of wrong b_row_per_thread
-# -             if part["action"] == "compute":
-# -                 row = rows.setdefault(record["thread"], len(rows))
-# -                 found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
-# +             row = rows.setdefault((record["worker"], record["thread"]), len(rows))
-# +             found.append((row, part["start"], part["stop"] - part["start"], record["key"]))
+# edit of wrong b_first_part
+# ~ work = record["startstops"][0] => for work in record["startstops"]:
+# -         found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
+# +             found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
 
 # %% wrong changes_records
 # fails: It runs without an error: TypeError
-def bars(records):
-    threads = sorted({(r["worker"], r["thread"]) for r in records})
-    for r in records:
-        r["startstops"][:] = [p for p in r["startstops"] if p["action"] == "compute"]
-    zero = min(p["start"] for r in records for p in r["startstops"])
-    return [
-        (threads.index((r["worker"], r["thread"])), p["start"] - zero, p["stop"] - p["start"], r["key"])
-        for r in records
-        for p in r["startstops"]
-    ]
+# edit of the solution
+# -     row_of = {thread: row for row, thread in enumerate(threads)}
+# +     row_of = {thread: row for row, thread in enumerate(threads)}
+# +     for record in records:
+# +         record["startstops"][:] = [part for part in record["startstops"] if part["action"] == "compute"]

@@ -97,18 +97,17 @@ def survive(client, lazy):
 
 # %% wrong b_no_crash: Waits for something to be done but never crashes a worker.
 # fails: One worker crashes
-# edit of wrong b_computed_locally
-# - from gpucluster.lessons.simulations.recovery import addresses, crash, restored
-# + from gpucluster.lessons.simulations.recovery import addresses, restored
-# -     crash(client, next(address for address, keys in client.has_what().items()))
-# -     future.cancel()
-# +     result = future.result()
-# -     return lazy.compute(scheduler="threads")
-# +     return result
+# edit of wrong b_all_workers
+# ~ addresses, crash, restored => addresses, restored
+# ~ workers = addresses(client) => n_workers = len(addresses(client))
+# ~ len(workers) => n_workers
+# -     for address in workers:
+# -         crash(client, address)
 
 # %% wrong b_returns_future: Returns the future, not the result.
 # fails: The result is exactly that of an undisturbed run
 # edit of wrong b_no_crash
+# ~ return result => return future
 # - from gpucluster.lessons.simulations.recovery import addresses, restored
 # + from distributed import wait
 # + from gpucluster.lessons.simulations.recovery import addresses, crash, restored
@@ -117,14 +116,11 @@ def survive(client, lazy):
 # -     result = future.result()
 # +     crash(client, busy[0])
 # +     wait(future)
-# -     return result
-# +     return future
 
 # %% wrong c_first_worker: Crashes the first worker, also where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
 # edit of wrong b_no_crash
-# - from gpucluster.lessons.simulations.recovery import addresses, restored
-# + from gpucluster.lessons.simulations.recovery import addresses, crash, restored
+# ~ addresses, restored => addresses, crash, restored
 # -         time.sleep(0.01)
 # +         time.sleep(0.02)
 # +     crash(client, addresses(client)[0])
@@ -132,29 +128,25 @@ def survive(client, lazy):
 # %% wrong c_fixed_time: Crashes after a fixed time, whatever has been done by then.
 # fails: The crash comes in the middle: something that the worker had done is computed again
 # edit of wrong c_first_worker
+# ~ addresses(client)[0] => victim
 # -     while not any(client.has_what().values()):
 # -         time.sleep(0.02)
-# -     crash(client, addresses(client)[0])
 # +     time.sleep(0.4)
 # +     victim = max(client.has_what().items(), key=lambda one: len(one[1]))[0]
-# +     crash(client, victim)
 
 # %% wrong c_last_worker: Crashes the last worker, also where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
 # edit of wrong c_first_worker
-# -     crash(client, addresses(client)[0])
-# +     crash(client, addresses(client)[-1])
+# ~ crash(client, addresses(client)[0]) => crash(client, addresses(client)[-1])
 
 # %% wrong future: Returns a future, not a result.
 # fails: The result is exactly that of an undisturbed run
 # edit of right persist
-# -     started = client.persist(lazy)
-# +     future = client.compute(lazy)
+# ~ started = client.persist => future = client.compute
+# ~ return answer => return future
 # -     crash(client, busy[-1])
 # -     answer = started.compute()
 # +     crash(client, busy[0])
-# -     return answer
-# +     return future
 
 # %% wrong does_not_wait: Returns when the result is there, whether the worker has come back or not.
 # fails: It returns when there are as many workers as before

@@ -1,18 +1,13 @@
 """Answers to exercise 04.3."""
 
 # %% right b_try_except: One try, and the error of a lost future.
-from concurrent.futures import CancelledError
-
-
-def with_reload(client, data, task, reload):
-    try:
-        return client.submit(task, data, pure=False).result(), data
-    except CancelledError:
-        data = client.scatter(reload(), hash=False)
-        return client.submit(task, data, pure=False).result(), data
-
-
-why = "c"
+# edit of the solution
+# - def with_reload(client, data, task, reload):
+# + from concurrent.futures import CancelledError
+# +
+# +
+# + def with_reload(client, data, task, reload):
+# -     """Run task(data); load the data again if it was lost. Return the result and the future of the data."""
 
 # %% right by_name: A helper, and the error by its full name.
 from distributed.client import FutureCancelledError
@@ -71,8 +66,7 @@ why = "c"
 # %% wrong b_no_scatter: Gives back the loaded data itself; asked is "scatter what it returns" and the future of the data.
 # fails: The second is a future
 # edit of right b_try_except
-# -         data = client.scatter(reload(), hash=False)
-# +         data = reload()
+# ~ data = client.scatter(reload(), hash=False) => data = reload()
 
 # %% wrong old_future: Returns the future that was lost.
 # fails: The future it returns after the crash can be used again
@@ -84,22 +78,19 @@ why = "c"
 # %% wrong b_reload_on_worker: Reload runs as a task on a worker, not "in the notebook".
 # fails: After a crash of the worker that held it, the data is loaded once
 # edit of right b_try_except
-# -         data = client.scatter(reload(), hash=False)
-# +         data = client.submit(reload, pure=False)
+# ~ data = client.scatter(reload(), hash=False) => data = client.submit(reload, pure=False)
 
 # %% wrong b_runs_here: After a loss the task runs in the notebook, not "on the cluster".
 # fails: It runs without an error: ValueError
-# edit of right b_try_except
-# -         data = client.scatter(reload(), hash=False)
-# -         return client.submit(task, data, pure=False).result(), data
+# edit of wrong old_future
+# -         return client.submit(task, client.scatter(reload(), hash=False), pure=False).result(), data
 # +         table = reload()
 # +         return task(table), client.scatter(table, hash=False)
 
 # %% wrong b_why_a: It is not a matter of time, no task makes the data (why).
 # fails: The reason is the right one of the four
 # edit of right b_try_except
-# - why = "c"
-# + why = "a"
+# ~ why = "c" => why = "a"
 
 # %% wrong c_only_value_errors: Passes on a ValueError only; any other error of the task counts as a loss.
 # fails: An error of the task itself is no reason to load again

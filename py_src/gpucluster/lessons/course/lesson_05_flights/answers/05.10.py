@@ -105,10 +105,8 @@ def cut(table, most_bytes):
 
 # %% wrong b_shuffles_ignored: The option `shuffles` is ignored, always 1/16.
 # fails: A partition takes, without shuffles: 1/16 to 1/8 of the device's memory
-# edit of wrong b_bands_swapped
-# -     largest = device_bytes / 8 if shuffles else device_bytes / 16
-# -     return max(1, math.ceil(table_bytes / largest))
-# +     return max(1, math.ceil(table_bytes / (device_bytes / 16)))
+# edit of wrong b_not_whole
+# ~ 1, table_bytes / (device_bytes * 3 / (64 if shuffles else 32)) => 1, math.ceil(table_bytes / (device_bytes / 16))
 
 # %% wrong b_very_small: Cut asks for a hundredth of the size, to be safe; "at most ten times as many partitions as that needs".
 # fails: There are at most ten times as many partitions as needed
@@ -119,31 +117,26 @@ def cut(table, most_bytes):
 
 # %% wrong c_always_48: Always 48 partitions, whatever the limit is.
 # fails: There are at most ten times as many partitions as needed
-# edit of wrong b_shuffles_ignored
-# -     return max(1, math.ceil(table_bytes / (device_bytes / 16)))
+# edit of wrong b_not_whole
+# ~ partition_size=most_bytes // 2 => npartitions=48
+# -     return max(1, table_bytes / (device_bytes * 3 / (64 if shuffles else 32)))
 # +     return max(1, math.ceil(table_bytes * (16 if shuffles else 8) / device_bytes))
-# -     return table.repartition(partition_size=most_bytes // 2)
-# +     return table.repartition(npartitions=48)
 
 # %% wrong c_other_order: All rows, but in the order of their values.
 # fails: cut keeps all rows, in their order
 # edit of wrong c_always_48
-# -     return table.repartition(npartitions=48)
-# +     return table.sort_values("value").repartition(partition_size=most_bytes)
+# ~ table.repartition(npartitions=48) => table.sort_values("value").repartition(partition_size=most_bytes)
 
 # %% wrong rows_with_gaps_lost: Drops the rows with a gap.
 # fails: cut keeps all rows, in their order
 # edit of right middle
-# -     return table.repartition(partition_size=int(most_bytes * 0.9))
-# +     return table.repartition(partition_size=most_bytes).dropna()
+# ~ repartition(partition_size=int(most_bytes * 0.9)) => repartition(partition_size=most_bytes).dropna()
 
 # %% wrong shuffle_ignored: The same band for both.
 # fails: A partition takes, with shuffles: 1/32 to 1/16 of the device's memory
 # edit of wrong b_shuffles_ignored
-# -     return max(1, math.ceil(table_bytes / (device_bytes / 16)))
-# +     return max(1, math.ceil(table_bytes * 8 / device_bytes))
-# -     return table.repartition(partition_size=most_bytes // 2)
-# +     return table.repartition(partition_size=most_bytes)
+# ~ max(1, math.ceil(table_bytes / (device_bytes / 16))) => max(1, math.ceil(table_bytes * 8 / device_bytes))
+# ~ most_bytes // 2 => most_bytes
 
 # %% wrong too_small: Always a thousand partitions.
 # fails: A table below the band is one partition

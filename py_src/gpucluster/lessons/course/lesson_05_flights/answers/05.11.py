@@ -10,10 +10,8 @@ moves = {name: kind for kind, names in groups.items() for name in names}
 
 # %% right by_word: Sorted by word.
 # edit of right b_by_group
-# - groups = {
-# + words = {
-# - moves = {name: kind for kind, names in groups.items() for name in names}
-# + moves = {name: word for word, names in words.items() for name in names}
+# ~ groups = { => words = {
+# ~ kind for kind, names in groups => word for word, names in words
 
 # %% wrong all_alike: One word for all.
 # fails: The operations with 'none' are those of Dask's plans
@@ -23,39 +21,20 @@ moves = dict.fromkeys(names.split(","), "tree")
 
 # %% wrong apply_is_a_tree: Takes apply for a tree.
 # fails: The operations with 'tree' are those of Dask's plans
-moves = {
-    "late flights": "none",
-    "speed": "none",
-    "only three carriers": "none",
-    "upper case": "none",
-    "total distance": "tree",
-    "mean delay by origin": "tree",
-    "ten longest delays": "tree",
-    "sort by delay": "shuffle",
-    "join each plane's flights": "shuffle",
-    "apply per plane": "tree",
-}
+# edit of the solution
+# ~ "apply per plane": "shuffle", => "apply per plane": "tree",
 
 # %% wrong b_filter_moves: A filter leaves partitions uneven, but moves no rows ("none").
 # fails: The operations with 'none' are those of Dask's plans
-# edit of wrong apply_is_a_tree
-# -     "late flights": "none",
-# +     "late flights": "shuffle",
-# -     "apply per plane": "tree",
-# +     "apply per plane": "shuffle",
+# edit of the solution
+# ~ "late flights": "none", => "late flights": "shuffle",
 
 # %% wrong b_isin_tree: Each partition calls isin alone, nothing is merged.
 # fails: The operations with 'none' are those of Dask's plans
-# edit of wrong apply_is_a_tree
-# -     "only three carriers": "none",
-# +     "only three carriers": "tree",
-# -     "apply per plane": "tree",
-# +     "apply per plane": "shuffle",
+# edit of the solution
+# ~ "only three carriers": "none", => "only three carriers": "tree",
 
 # %% wrong other_words: A word that is not one of the three.
 # fails: Each word is none, tree or shuffle
-# edit of wrong apply_is_a_tree
-# -     "speed": "none",
-# +     "speed": "no",
-# -     "apply per plane": "tree",
-# +     "apply per plane": "shuffle",
+# edit of the solution
+# ~ "speed": "none", => "speed": "no",

@@ -52,10 +52,8 @@ def pipeline(flights, weather):
 # %% wrong b_left_join: Keeps flights without weather (a left join), they count as no fog; "the same result".
 # fails: count is the number of departed flights with known weather
 # edit of wrong b_answer_computed
-# -     table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
-# +     table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"], how="left")
-# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
-# +     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+# ~ merge(hours, on=["origin", "time_hour"]) => merge(hours, on=["origin", "time_hour"], how="left")
+# ~ agg(["count", "mean"]).compute() => agg(["count", "mean"])
 
 # %% wrong b_numbers_computed: Computes mean and deviation on the way; "nothing is collected on the way".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
@@ -70,5 +68,4 @@ def pipeline(flights, weather):
 # %% wrong b_only_mean: The mean only; "count and mean of the normalised delay".
 # fails: The result has the columns count and mean
 # edit of wrong b_answer_computed
-# -     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
-# +     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["mean"])
+# ~ agg(["count", "mean"]).compute() => agg(["mean"])

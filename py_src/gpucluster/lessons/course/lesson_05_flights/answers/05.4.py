@@ -12,16 +12,18 @@ def join_weather(flights, weather):
 no_weather = {"flights": 1556, "after_the_end": 932}
 
 # %% right map_partitions: pandas merge in each partition, weather computed.
-# edit of right indicator
-# - COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
-# + def join(part, w):
-# +     out = part.merge(w, on=["origin", "time_hour"], how="left")
-# +     out["has_weather"] = out["has_weather"].notna()
-# +     return out
-# -     joined = flights.merge(weather[COLUMNS], on=["origin", "time_hour"], how="left", indicator="partner")
-# -     return joined.assign(has_weather=joined["partner"] == "both").drop(columns=["partner"])
-# +     w = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].compute().assign(has_weather=1.0)
-# +     return flights.map_partitions(join, w)
+def join(part, w):
+    out = part.merge(w, on=["origin", "time_hour"], how="left")
+    out["has_weather"] = out["has_weather"].notna()
+    return out
+
+
+def join_weather(flights, weather):
+    w = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].compute().assign(has_weather=1.0)
+    return flights.map_partitions(join, w)
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
 
 # %% right small_table_computed: The small table is fetched first; the flights stay lazy.
 def join_weather(flights, weather):
@@ -83,18 +85,19 @@ no_weather = {"flights": 1556, "after_the_end": 932}
 
 # %% wrong b_inner: An inner join; "every flight stays".
 # fails: Each flight is there once, with or without a partner
-# edit of wrong b_flag_with_gaps
-# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=True)
-# -     return flights.merge(hours, how="left", on=["origin", "time_hour"])
-# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
-# +     return flights.merge(hours, on=["origin", "time_hour"]).assign(has_weather=True)
+def join_weather(flights, weather):
+    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
+    return flights.merge(hours, on=["origin", "time_hour"]).assign(has_weather=True)
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}
 
 # %% wrong b_temperature: Asks for the temperature; "a missing value is not a missing row".
 # fails: has_weather says whether there is a row for that hour
-# edit of wrong b_inner
-# -     return flights.merge(hours, on=["origin", "time_hour"]).assign(has_weather=True)
-# +     joined = flights.merge(hours, how="left", on=["origin", "time_hour"])
-# +     return joined.assign(has_weather=~joined["temp"].isna())
+# edit of wrong b_any_value
+# ~ joined["has_weather"].notnull => ~joined["temp"].isna
+# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].dropna().assign(has_weather=True)
+# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
 
 # %% wrong flights_computed: All is fetched, and made lazy again.
 # fails: The flights are not computed inside
@@ -109,18 +112,16 @@ no_weather = {"flights": 1556, "after_the_end": 932}
 
 # %% wrong mark_by_visibility: A missing visibility is taken for a missing hour.
 # fails: has_weather says whether there is a row for that hour
-def join_weather(flights, weather):
-    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
-    joined = flights.merge(hours, on=["origin", "time_hour"], how="left")
-    return joined.assign(has_weather=~joined["visib"].isna())
-
-
-no_weather = {"flights": 1573, "after_the_end": 932}
+# edit of wrong b_temperature
+# ~ how="left", on=["origin", "time_hour"] => on=["origin", "time_hour"], how="left"
+# ~ joined["temp"] => joined["visib"]
+# ~ ": 1556, " => ": 1573, "
 
 # %% wrong names_collide: The columns of the flights get other names.
 # fails: The table has the columns year, month, day, dep_time, sched_dep_time, dep_delay, arr_time, sched_arr_time, arr_delay, carrier, flight, tailnum, origin, dest, air_time, distance, hour, minute, time_hour
-# edit of wrong b_flag_with_gaps
-# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=True)
-# -     return flights.merge(hours, how="left", on=["origin", "time_hour"])
-# +     joined = flights.merge(weather.assign(has_weather=1), on=["origin", "time_hour"], how="left")
-# +     return joined.assign(has_weather=~joined["has_weather"].isna())
+def join_weather(flights, weather):
+    joined = flights.merge(weather.assign(has_weather=1), on=["origin", "time_hour"], how="left")
+    return joined.assign(has_weather=~joined["has_weather"].isna())
+
+
+no_weather = {"flights": 1556, "after_the_end": 932}

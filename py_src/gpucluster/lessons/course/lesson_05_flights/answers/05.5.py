@@ -54,10 +54,9 @@ def unknown_by_carrier(joined):
 
 # %% wrong b_known_by_year: A plane without a year counts as not known; "but the planes are in the table".
 # fails: known_plane says whether the plane is in the table
-# edit of wrong b_inner
-# -     return flights.merge(fleet, on="tailnum", how="inner").assign(known_plane=True)
-# +     joined = flights.merge(fleet, on="tailnum", how="left")
-# +     return joined.assign(known_plane=joined["built"].notnull())
+# edit of right b_rename_and_flag
+# ~ rename(columns={"year": "built"}).assign(known_plane=1.0) => rename(columns={"year": "built"})
+# ~ assign(known_plane=joined["known_plane"].fillna(0.0).astype(bool)) => assign(known_plane=joined["built"].notnull())
 
 # %% wrong b_year_overwritten: Year is that of the plane after the join, not the flight's "own".
 # fails: The columns of the flights keep their names and values
@@ -71,9 +70,8 @@ def unknown_by_carrier(joined):
 
 # %% wrong b_year_x: The flight's year is called year_x; "every flight stays with its own `year`".
 # fails: The table has the columns year, built, seats, known_plane
-# edit of wrong b_inner
-# -     fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"})
-# -     return flights.merge(fleet, on="tailnum", how="inner").assign(known_plane=True)
+# edit of right b_rename_and_flag
+# ~ joined = flights.merge(fleet, on="tailnum", how="left") => joined = joined.rename(columns={"year_y": "built"})
+# ~ assign(known_plane=joined["known_plane"].fillna(0.0).astype(bool)) => assign(known_plane=joined["seats"].notnull())
+# -     fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"}).assign(known_plane=1.0)
 # +     joined = flights.merge(planes[["tailnum", "year", "seats"]], on="tailnum", how="left")
-# +     joined = joined.rename(columns={"year_y": "built"})
-# +     return joined.assign(known_plane=joined["seats"].notnull())

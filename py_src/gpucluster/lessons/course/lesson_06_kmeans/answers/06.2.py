@@ -22,15 +22,17 @@ def assign(points, centroids):
     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 
 # %% right plain_loop: The plain loop over the centroids, which makes a few arrays of n × d.
-# edit of right list_of_norms
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     best, labels = np.full(len(points), np.inf), np.zeros(len(points), int)
-# +     for number, c in enumerate(centroids):
-# +         diff = points - c
-# +         squared = np.sum(np.square(diff), axis=1) if number % 2 else (diff * diff).sum(axis=1)
-# +         nearer = squared < best
-# +         best[nearer], labels[nearer] = squared[nearer], number
-# +     return labels
+import numpy as np
+
+
+def assign(points, centroids):
+    best, labels = np.full(len(points), np.inf), np.zeros(len(points), int)
+    for number, c in enumerate(centroids):
+        diff = points - c
+        squared = np.sum(np.square(diff), axis=1) if number % 2 else (diff * diff).sum(axis=1)
+        nearer = squared < best
+        best[nearer], labels[nearer] = squared[nearer], number
+    return labels
 
 # %% right shifted: Products of shifted points, with an array of n × k for each step.
 def assign(points, centroids):
@@ -64,15 +66,8 @@ def assign(points, centroids):
 
 # %% wrong b_from_one: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
 # fails: Labels run from 0 to k − 1
-# edit of right list_of_norms
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     best = np.full(len(points), np.inf)
-# +     labels = np.zeros(len(points), dtype=int)
-# +     for number, c in enumerate(centroids, start=1):
-# +         squared = ((points - c) ** 2).sum(axis=1)
-# +         labels[squared < best] = number
-# +         best = np.minimum(best, squared)
-# +     return labels
+# edit of right plain_loop
+# ~ enumerate(centroids): => enumerate(centroids, start=1):
 
 # %% wrong points_changed: Right labels, but the caller's points are spoilt.
 # fails: Inputs are not modified

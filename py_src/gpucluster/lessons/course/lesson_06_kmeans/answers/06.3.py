@@ -21,73 +21,47 @@ def partial(points, labels, centroids):
 
 # %% wrong b_at_least_one: Empty clusters get the count 1 to avoid a division by 0, but '0 where it has none' is required.
 # fails: Each point is counted once
-import numpy as np
-
-
-def partial(points, labels, centroids):
-    sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
-    counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
-    inertia = ((points - centroids[labels]) ** 2).sum()
-    return sums, counts, inertia
+# edit of right add_at
+# ~ sums, counts, np => sums, np.maximum(counts, 1), np
 
 # %% wrong b_buffered: Sums[labels] += points adds only the last point of each cluster, not the sum.
 # fails: The sums together are the sum of all points
-# edit of wrong b_at_least_one
-# -     sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
-# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
-# +     sums = np.zeros(centroids.shape)
+# edit of right add_at
+# -     np.add.at(sums, labels, points)
 # +     sums[labels] += points
-# +     counts = np.bincount(labels, minlength=len(centroids))
 
 # %% wrong b_mean_inertia: Inertia is the mean of the squared distances, which does not add up.
 # fails: Inertia is the sum of the squared distances of the points to their own centroid
-import numpy as np
-
-
-def partial(points, labels, centroids):
-    k = len(centroids)
-    sums = np.zeros(centroids.shape)
-    np.add.at(sums, labels, points)
-    counts = np.bincount(labels, minlength=k)
-    inertia = ((points - centroids[labels]) ** 2).sum(axis=1).mean()
-    return sums, counts, inertia
+# edit of right add_at
+# ~ counts, np.vdot(difference, difference) => counts, (difference**2).sum(axis=1).mean()
 
 # %% wrong b_no_minlength: Counts are shorter than k if the last clusters have no points, but k counts are asked.
 # fails: counts has one number per centroid, also for one without points
-# edit of wrong b_at_least_one
-# -     sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
-# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
-# +     sums = np.array([points[labels == j].sum(axis=0) for j in range(len(centroids))])
-# +     counts = np.bincount(labels)
-
-# %% wrong b_root: Inertia adds up distances that are not squared.
-# fails: Inertia is the sum of the squared distances of the points to their own centroid
-# edit of wrong b_at_least_one
-# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
-# -     inertia = ((points - centroids[labels]) ** 2).sum()
-# +     counts = np.array([(labels == j).sum() for j in range(len(centroids))])
-# +     inertia = np.linalg.norm(points - centroids[labels], axis=1).sum()
-
-# %% wrong b_unique: Only the labels that occur get a row, but a cluster has 0 'where it has none'.
-# fails: sums has one row per centroid and one column per feature
-# edit of wrong b_at_least_one
-# -     sums = np.stack([points[labels == j].sum(axis=0) for j in range(len(centroids))])
-# -     counts = np.maximum(np.bincount(labels, minlength=len(centroids)), 1)
-# +     used, counts = np.unique(labels, return_counts=True)
-# +     sums = np.array([points[labels == j].sum(axis=0) for j in used])
-
-# %% wrong last_point_lost: A range that ends one too early.
-# fails: Each point is counted once
 import numpy as np
 
 
 def partial(points, labels, centroids):
-    sums, counts, inertia = np.zeros_like(centroids), np.zeros(len(centroids)), 0.0
-    for i in range(len(points) - 1):
-        sums[labels[i]] += points[i]
-        counts[labels[i]] += 1
-        inertia += ((points[i] - centroids[labels[i]]) ** 2).sum()
+    sums = np.array([points[labels == j].sum(axis=0) for j in range(len(centroids))])
+    counts = np.bincount(labels)
+    inertia = ((points - centroids[labels]) ** 2).sum()
     return sums, counts, inertia
+
+# %% wrong b_root: Inertia adds up distances that are not squared.
+# fails: Inertia is the sum of the squared distances of the points to their own centroid
+# edit of right add_at
+# ~ np.vdot(difference, difference) => np.linalg.norm(difference, axis=1).sum()
+
+# %% wrong b_unique: Only the labels that occur get a row, but a cluster has 0 'where it has none'.
+# fails: sums has one row per centroid and one column per feature
+# edit of right one_hot
+# ~ np.arange(len(centroids)) => np.unique(labels)
+
+# %% wrong last_point_lost: A range that ends one too early.
+# fails: Each point is counted once
+# edit of right add_at
+# - def partial(points, labels, centroids):
+# + def partial(points, labels, centroids):
+# +     points, labels = points[:-1], labels[:-1]
 
 # %% wrong no_return: Everything computed, nothing returned.
 # fails: It returns a result
@@ -98,12 +72,10 @@ def partial(points, labels, centroids):
 
 # %% wrong works_in_place: Right results, but the caller's points are differences afterwards.
 # fails: Inputs are not modified
-# edit of wrong no_return
-# -     np.bincount(labels, minlength=len(centroids))
-# +     k = len(centroids)
-# +     sums = np.stack([np.bincount(labels, weights=column, minlength=k) for column in points.T], axis=1)
-# +     points -= centroids[labels]
-# +     return sums, np.bincount(labels, minlength=k), float((points**2).sum())
+# edit of right add_at
+# -     difference = points - centroids[labels]
+# +     difference = points
+# +     difference -= centroids[labels]
 
 # %% wrong zeroes_its_inputs: All zero, and so are the inputs afterwards: right only by the inputs that it leaves behind.
 # fails: Inputs are not modified

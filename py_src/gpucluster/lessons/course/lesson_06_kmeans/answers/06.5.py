@@ -86,117 +86,53 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # %% wrong b_any_stands: Stops as soon as one coordinate stands still, but 'no coordinate' may move.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
 # fails: It goes on until the centroids stand still
-import numpy as np
-from gpucluster.lessons import as_numpy
-
-
-def assign(points, centroids):
-    best = np.full(len(points), np.inf)
-    labels = np.zeros(len(points), dtype=int)
-    for number, centroid in enumerate(centroids):
-        squared = ((points - centroid) ** 2).sum(axis=1)
-        closer = squared < best
-        labels[closer] = number
-        best[closer] = squared[closer]
-    return labels
-
-
-def partial(points, labels, centroids):
-    k = len(centroids)
-    sums = np.zeros(centroids.shape)
-    for number in range(k):
-        sums[number] = points[labels == number].sum(axis=0)
-    counts = np.bincount(labels, minlength=k)
-    inertia = float(((points - centroids[labels]) ** 2).sum())
-    return sums, counts, inertia
-
-
-def step(block, centroids):
-    centroids = np.asarray(centroids, like=block)
-    labels = assign(block, centroids)
-    return as_numpy(partial(block, labels, centroids))
-
-
-def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
-    path, inertias = [start], []
-    for _ in range(max_iterations):
-        results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))
-        sums, counts, inertia = (sum(values) for values in zip(*results))
-        new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
-        path.append(new)
-        inertias.append(inertia)
-        if (np.abs(new - path[-2]) <= tolerance).any():
-            break
-    return path, inertias
+# edit of right delayed
+# -         if np.allclose(path[-1], path[-2], rtol=0, atol=tolerance):
+# +         if np.isclose(path[-1], path[-2], rtol=0, atol=tolerance).any():
 
 # %% wrong b_extra_inertia: Adds the inertia of the last centroids as well, but there is 'none for the last entry of path'.
 # fails: There is one inertia per iteration: one less than entries in path
-# edit of wrong b_any_stands
-# -         if (np.abs(new - path[-2]) <= tolerance).any():
-# +         if np.abs(new - path[-2]).max() <= tolerance:
-# -             break
-# +             break
-# +     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
+# edit of right delayed
+# -     return path, inertias
+# +     last = client.gather(client.map(step, parts, centroids=centroids, pure=False))
+# +     return path, [*inertias, sum(result[2] for result in last)]
 
 # %% wrong b_inertia_stop: Stops when the inertia changes by less than tolerance, but coordinates decide.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
-# edit of wrong b_any_stands
-# -         if (np.abs(new - path[-2]) <= tolerance).any():
+# edit of right delayed
+# -         if np.allclose(path[-1], path[-2], rtol=0, atol=tolerance):
 # +         if len(inertias) > 1 and abs(inertias[-2] - inertias[-1]) <= tolerance * inertias[-2]:
 
 # %% wrong b_mean_of_means: Takes the mean of the means of the blocks; sums and counts are to be merged.
 # fails: It goes on until the centroids stand still
-# edit of wrong b_extra_inertia
-# -         new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
-# +         means = [np.where(c[:, None] > 0, s / np.maximum(c, 1)[:, None], path[-1]) for s, c, _ in results]
-# +         new = np.mean(means, axis=0)
-# -     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
+# edit of right delayed
+# -         sums, centroids = sum(result[0] for result in results), centroids.copy()
+# -         centroids[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
+# +         means = [np.where(c[:, None] > 0, s / np.maximum(c, 1)[:, None], centroids) for s, c, _ in results]
+# +         centroids = np.mean(means, axis=0)
 
 # %% wrong b_one_short: One iteration less than max_iterations, because the start is counted as one.
 # fails: It makes at most max_iterations iterations
-# edit of wrong b_extra_inertia
-# -     for _ in range(max_iterations):
-# +     for _ in range(1, max_iterations):
-# -     inertias.append(sum(r[2] for r in client.gather(client.map(step, parts, centroids=path[-1], pure=False))))
+# edit of right delayed
+# ~ range(max_iterations) => range(1, max_iterations)
 
 # %% wrong b_points_travel: Fetches the blocks and does all steps in the notebook, but step is to run on the blocks where they are.
 # fails: The points stay on the workers: only small results travel
-# edit of wrong b_one_short
-# -     for _ in range(1, max_iterations):
-# -         results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))
-# +     blocks = client.gather(parts)
-# +     for _ in range(max_iterations):
-# +         results = [step(block, path[-1]) for block in blocks]
+# edit of right delayed
+# -         lazy = [dask.delayed(step, pure=False)(part, centroids) for part in parts]
+# -         results = client.gather(client.compute(lazy))
+# +         results = [step(block, centroids) for block in client.gather(parts)]
 
 # %% wrong b_same_array: One array is changed in place, so start is changed and path has the last centroids everywhere.
 # fails: Inputs are not modified
-# edit of wrong b_any_stands
-# -         new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
-# +         new, old = path[-1], path[-1].copy()
-# +         new[:] = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
-# -         if (np.abs(new - path[-2]) <= tolerance).any():
-# +         if np.abs(new - old).max() <= tolerance:
+# edit of right delayed
+# ~ sums, centroids = sum => sums, old = sum
+# ~ path[-1], path[-2] => centroids, old
 
 # %% wrong goes_on_for_ever: Does not look at max_iterations.
 # fails: It makes at most max_iterations iterations
-# edit of right as_completed
-# - def kmeans(client, parts, start, tolerance, max_iterations, step=step):
-# + def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
-# -     for _ in range(max_iterations):
-# -         sums, counts, inertia = np.zeros_like(start), np.zeros(len(start)), 0.0
-# -         for future in as_completed(client.map(step, parts, centroids=path[-1], pure=False)):
-# -             one = future.result()
-# -             sums += one[0]
-# -             counts += one[1]
-# -             inertia += one[2]
-# +     for _ in range(200):
-# +         results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))
-# +         sums, counts, inertia = (sum(values) for values in zip(*results, strict=True))
-# -         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]))
-# +         used = counts > 0
-# +         new = path[-1].copy()
-# +         new[used] = sums[used] / counts[used, None]
-# +         path.append(new)
+# edit of right delayed
+# ~ range(max_iterations) => range(200)
 
 # %% wrong hard_coded: The start is the answer.
 # fails: inertias[i] is the inertia of path[i] over all points
@@ -217,97 +153,61 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # %% wrong mean_movement: Stops by the mean movement instead of the largest.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
 # edit of right as_completed
+# ~ abs(path[-1] - path[-2]).max() <= tolerance: => abs(path[-1] - path[-2]).mean() <= tolerance:
 # -         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]))
-# -         if np.abs(path[-1] - path[-2]).max() <= tolerance:
 # +         path.append(sums / counts[:, None])
-# +         if np.abs(path[-1] - path[-2]).mean() <= tolerance:
 
 # %% wrong nan_for_empty: A centroid without points becomes NaN.
 # fails: All numbers are finite
-# edit of wrong goes_on_for_ever
-# -     for _ in range(200):
-# +     for _ in range(max_iterations):
-# -         used = counts > 0
-# -         new = path[-1].copy()
-# -         new[used] = sums[used] / counts[used, None]
-# -         path.append(new)
-# +         path.append(sums / counts[:, None])
+# edit of right delayed
+# ~ centroids[counts > 0] = sums[counts > 0] / counts[counts > 0, None] => centroids = sums / counts[:, None]
 
 # %% wrong one_inertia: The inertia of one part only.
 # fails: inertias[i] is the inertia of path[i] over all points
-# edit of wrong nan_for_empty
-# - def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
-# + def kmeans(client, parts, start, tolerance, max_iterations, step=step):
-# -         sums, counts, inertia = (sum(values) for values in zip(*results, strict=True))
-# -         inertias.append(inertia)
-# -         path.append(sums / counts[:, None])
-# +         inertias.append(results[0][2])
-# +         counts = sum(result[1] for result in results)
-# +         path.append(sum(result[0] for result in results) / counts[:, None])
+# edit of right delayed
+# ~ sum(result[2] for result in results) => results[0][2]
 
 # %% wrong one_iteration_too_many: One iteration more than allowed.
 # fails: It makes at most max_iterations iterations
-# edit of wrong goes_on_for_ever
-# -     for _ in range(200):
-# +     for _ in range(max_iterations + 1):
+# edit of right delayed
+# ~ range(max_iterations): => range(max_iterations + 1):
 
 # %% wrong one_task: One task gets all blocks.
 # fails: Each block has its own task
-# edit of wrong nan_for_empty
-# - def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
-# + def kmeans(client, parts, start, tolerance, max_iterations, step=step):
-# +     def all_steps(blocks, centroids):
-# +         return tuple(sum(values) for values in zip(*[step(block, centroids) for block in blocks], strict=True))
+# edit of wrong b_points_travel
+# -         results = [step(block, centroids) for block in client.gather(parts)]
+# +         def all_steps(blocks, centroids):
+# +             return tuple(sum(values) for values in zip(*[step(block, centroids) for block in blocks], strict=True))
 # +
-# -         results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))
-# -         sums, counts, inertia = (sum(values) for values in zip(*results, strict=True))
-# +         sums, counts, inertia = client.submit(all_steps, parts, path[-1], pure=False).result()
-# -         path.append(sums / counts[:, None])
-# +         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]))
+# +         results = [client.submit(all_steps, parts, centroids, pure=False).result()]
 
 # %% wrong only_centroids: Not what was asked for.
 # fails: It returns two things: path and inertias
-# edit of wrong one_inertia
-# -         inertias.append(results[0][2])
-# +         inertias.append(sum(result[2] for result in results))
-# -     return path, inertias
-# +     return path[-1]
+# edit of right delayed
+# ~ return path, inertias => return path[-1]
 
 # %% wrong own_step: Another step than its own changes nothing.
 # fails: It uses the given step, on each block separately
-# edit of right as_completed
-# - def step(block, centroids):
-# + def own_step(block, centroids):
+# edit of right delayed
+# ~ def step(block, centroids) => def own_step(block, centroids)
 # - def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # + def kmeans(client, parts, start, tolerance, max_iterations, step=None):
-# -         for future in as_completed(client.map(step, parts, centroids=path[-1], pure=False)):
-# +         for future in as_completed(client.map(own_step, parts, centroids=path[-1], pure=False)):
+# -         lazy = [dask.delayed(step, pure=False)(part, centroids) for part in parts]
+# +         lazy = [dask.delayed(own_step, pure=False)(part, centroids) for part in parts]
 
 # %% wrong same_array: One array, changed in place: path holds it many times.
 # fails: path begins with the start
-# edit of wrong hard_coded
-# -     return [start, start], [1.0]
+# edit of wrong b_same_array
+# -     centroids, path, inertias = start, [start], []
 # +     centroids = start.copy()
 # +     path, inertias = [centroids], []
-# +     for _ in range(max_iterations):
-# +         results = client.gather(client.map(step, parts, centroids=centroids.copy(), pure=False))
-# +         inertias.append(sum(result[2] for result in results))
-# +         new = sum(result[0] for result in results) / sum(result[1] for result in results)[:, None]
-# +         moved = np.abs(new - centroids).max()
-# +         centroids[:] = new
-# +         path.append(centroids)
-# +         if moved <= tolerance:
-# +             break
-# +     return path, inertias
 
 # %% wrong total_movement: Stops by the total movement instead of the largest of a coordinate.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
 # edit of wrong mean_movement
-# -         if np.abs(path[-1] - path[-2]).mean() <= tolerance:
-# +         if np.linalg.norm(path[-1] - path[-2]) <= tolerance:
+# ~ np.abs(path[-1] - path[-2]).mean() => np.linalg.norm(path[-1] - path[-2])
 
 # %% wrong zero_for_empty: A centroid without points goes to zero.
 # fails: A centroid without points stays where it is
 # edit of wrong nan_for_empty
-# -         path.append(sums / counts[:, None])
-# +         path.append(sums / np.maximum(counts, 1)[:, None])
+# ~ centroids = sums / counts[:, None] => centroids = sums / np.maximum(counts, 1)[:, None]

@@ -127,38 +127,32 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # %% wrong b_means_travel: Gives means and counts of 1 to allreduce, that is the mean of means.
 # fails: The centroids are those of a serial loop over all points, whatever the number of ranks
 # edit of wrong b_empty_zero
+# ~ new = sums / np.maximum(counts, 1) => new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
 # -         sums, counts, inertia = partial(points, assign(points, old), old)
 # +         sums, counts, inertia = partial(points, assign(points, old), old)
 # +         sums = sums / np.maximum(counts, 1)[:, None]
 # +         counts = (counts > 0).astype(float)
-# -         new = sums / np.maximum(counts, 1)
-# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
 
 # %% wrong b_no_allreduce: Each rank finds centroids of its own points, nothing is added up over the ranks.
 # fails: All ranks return the same centroids, bit by bit
 # edit of wrong b_empty_zero
-# -         total = comm.allreduce(message)
-# +         total = message
-# -         new = sums / np.maximum(counts, 1)
-# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+# ~ comm.allreduce(message) => message
+# ~ new = sums / np.maximum(counts, 1) => new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
 
 # %% wrong b_own_inertia: The inertia is that of the rank's own points, but the result is 'the same on every rank'.
 # fails: inertias[0] is the inertia of the start over all points
 # edit of wrong b_empty_zero
-# -         sums, counts, inertia = total[: k * d].reshape(k, d), total[k * d : -1, None], float(total[-1])
-# -         new = sums / np.maximum(counts, 1)
-# +         sums, counts, inertia = total[: k * d].reshape(k, d), total[k * d : -1, None], float(inertia)
-# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+# ~ total[-1] => inertia
+# ~ new = sums / np.maximum(counts, 1) => new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
 
 # %% wrong b_start_changed: Moves the centroids in place, so start is changed and path has one array many times.
 # fails: Inputs are not modified
 # edit of wrong b_empty_zero
+# ~ abs(new - old).max() => abs(new - before).max()
 # -         new = sums / np.maximum(counts, 1)
 # +         before = old.copy()
 # +         new = old
 # +         new[...] = np.where(counts > 0, sums / np.maximum(counts, 1), before)
-# -         if np.abs(new - old).max() <= tolerance:
-# +         if np.abs(new - before).max() <= tolerance:
 
 # %% wrong empty_rank_leaves: A rank without points does not take part.
 # fails: It runs on several ranks without an error
@@ -171,8 +165,7 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # %% wrong goes_on_for_ever: Does not look at max_iterations.
 # fails: It makes at most max_iterations iterations
 # edit of right three_calls
-# -     while len(inertias) < max_iterations:
-# +     while True:
+# ~ len(inertias) < max_iterations => True
 
 # %% wrong nan_for_empty: A centroid without points becomes NaN.
 # fails: All numbers are finite
@@ -206,23 +199,19 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # %% wrong stops_from_its_own_means: Stops when the means of its own points stand still.
 # fails: It runs on several ranks without an error
 # edit of right three_calls
-# -     path, inertias = [start], []
+# ~ inertias = [start], [] => inertias, mine = [start], [], start
+# ~ float(((points - old[labels]) ** 2).sum()) => inertia
+# ~ path[-1] - old => mine - before
 # -     while len(inertias) < max_iterations:
-# +     path, inertias, mine = [start], [], start
 # +     for _ in range(max_iterations):
 # -         counts = np.bincount(labels, minlength=len(old)).astype(float)
 # +         counts = np.bincount(labels, minlength=len(old)).astype(float)
 # +         inertia = float(((points - old[labels]) ** 2).sum())
 # +         before, mine = mine, np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
-# -         inertias.append(comm.allreduce(float(((points - old[labels]) ** 2).sum())))
-# +         inertias.append(comm.allreduce(inertia))
-# -         if np.abs(path[-1] - old).max() <= tolerance:
 # -             return path, inertias
-# +         if np.abs(mine - before).max() <= tolerance:
 # +             break
 
 # %% wrong tolerance_ignored
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
 # edit of right three_calls
-# -         if np.abs(path[-1] - old).max() <= tolerance:
-# +         if np.abs(path[-1] - old).max() <= 1e-9:
+# ~ max() <= tolerance: => max() <= 1e-9:

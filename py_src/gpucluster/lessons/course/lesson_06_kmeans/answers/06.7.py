@@ -47,23 +47,16 @@ def update(sums, counts, centroids, far_points):
 
 # %% wrong nearest_first
 # fails: Each empty cluster gets its own far point, the farthest (the first) ones first
-# edit of wrong all_the_same_point
-# -     if len(far_points):
-# -         new[counts == 0] = far_points[0]
-# +     empty = (counts == 0).nonzero()[0][: len(far_points)]
-# +     new[empty] = far_points[::-1][: len(empty)]
+# edit of right where
+# -     for cluster, point in zip(np.flatnonzero(counts == 0), far_points, strict=False):
+# +     for cluster, point in zip(np.flatnonzero(counts == 0), far_points[::-1], strict=False):
 
 # %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
 # fails: Inputs are not modified
-def update(sums, counts, centroids, far_points):
-    i = 0
-    for j in range(len(counts)):
-        if counts[j] > 0:
-            centroids[j] = sums[j] / counts[j]
-        elif i < len(far_points):
-            centroids[j] = far_points[i]
-            i += 1
-    return centroids
+# edit of right where
+# -     return new
+# +     centroids[:] = new
+# +     return centroids
 
 # %% wrong b_one_point_is_none: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
 # fails: A cluster with points gets their mean

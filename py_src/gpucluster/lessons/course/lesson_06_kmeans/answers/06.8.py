@@ -177,23 +177,19 @@ def first_centroids(client, parts, k, seed=0):
 # %% wrong all_weights_one: The candidates are not weighted.
 # fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
 # edit of right without_step
-# -     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=weights)
-# +     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=np.ones(len(weights)))
+# ~ fit(candidates, sample_weight=weights) => fit(candidates, sample_weight=np.ones(len(weights)))
 
 # %% wrong own_cost
 # fails: On average, a block gives wanted × (its share of the cost) points
-# edit of right without_step
-# -     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
-# -     return block[np.random.default_rng(seed).random(len(block)) < chance]
+# edit of wrong all_alike
+# -     return block[np.random.default_rng(seed).random(len(block)) < wanted / len(block)]
 # +     squared = squared_to_nearest(block, candidates)
 # +     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
 
 # %% wrong fixed_number
 # fails: On average, a block gives wanted × (its share of the cost) points
-# edit of right without_step
-# -     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
-# -     return block[np.random.default_rng(seed).random(len(block)) < chance]
-# +     squared = squared_to_nearest(block, candidates)
+# edit of wrong own_cost
+# -     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
 # +     return block[
 # +         np.random.default_rng(seed).choice(
 # +             len(block),
@@ -247,22 +243,18 @@ def first_centroids(client, parts, k, seed=0):
 # %% wrong b_not_squared: The probability is in proportion to D, but it is to be D².
 # fails: On average, a block gives wanted × (its share of the cost) points
 # edit of wrong b_no_seed
-# -     chance = np.random.default_rng().random(len(block))
-# -     return as_numpy(block)[chance * cost < wanted * squared]
-# +     chance = np.random.default_rng(seed).random(len(block))
-# +     return as_numpy(block)[chance * cost < wanted * np.sqrt(squared)]
+# ~ default_rng() => default_rng(seed)
+# ~ as_numpy(block)[chance * cost < wanted * squared] => as_numpy(block)[chance * cost < wanted * np.sqrt(squared)]
 
 # %% wrong one_round
 # fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
 # edit of right without_step
-# -     for turn in range(5):
-# +     for turn in range(1):
+# ~ range(5) => range(1)
 
 # %% wrong b_points_travel: Fetches all points and draws in the notebook; the points are to stay on the workers.
 # fails: The points stay on the workers
 # edit of wrong b_no_seed
-# -     chance = np.random.default_rng().random(len(block))
-# +     chance = np.random.default_rng(seed).random(len(block))
+# ~ default_rng() => default_rng(seed)
 # -     candidates = client.submit(first_point, parts[0]).result()
 # +     points = np.concatenate(client.gather(parts))
 # +     candidates = points[:1]
@@ -283,24 +275,21 @@ def first_centroids(client, parts, k, seed=0):
 # %% wrong b_weights_one_block: The weights are the counts of the first block only, not of all points that are nearest.
 # fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
 # edit of wrong b_no_seed
-# -     chance = np.random.default_rng().random(len(block))
-# +     chance = np.random.default_rng(seed).random(len(block))
+# ~ default_rng() => default_rng(seed)
 # -     weights = sum(counts for _, counts, _ in results)
 # +     weights = results[0][1]
 
 # %% wrong c_one_round: One round that wants all candidates at once, after the cost of the first point alone.
 # fails: Each round computes the cost again: small groups at very different distances all get a candidate
 # edit of right b_delayed
-# -     for _ in range(5):
-# +     for _ in range(1):
+# ~ range(5) => range(1)
 # -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
 # +         drawn = run(draw, [(candidates, 10 * k, cost, next(seeds)) for _ in parts])
 
 # %% wrong c_two_rounds: Two rounds that want 5 k points each.
 # fails: Each round computes the cost again: small groups at very different distances all get a candidate
 # edit of right b_delayed
-# -     for _ in range(5):
-# +     for _ in range(2):
+# ~ range(5) => range(2)
 # -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
 # +         drawn = run(draw, [(candidates, 5 * k, cost, next(seeds)) for _ in parts])
 

@@ -102,9 +102,8 @@ def agreement(points, mine, library):
 
 # %% wrong absolute: A difference, not a share.
 # fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
-# edit of right array
-# -     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
-# +     return inertia(points, mine) - inertia(points, library), ari
+# edit of right by_hand
+# ~ inertia(points, mine) / inertia(points, library) - 1, ari => inertia(points, mine) - inertia(points, library), ari
 
 # %% wrong b_eight_always: The number of clusters is fixed to the 8 of the photo, but any start may be given.
 # fails: It runs without an error: InvalidParameter
@@ -128,32 +127,27 @@ def agreement(points, mine, library):
 # %% wrong gathered: All points come to the notebook.
 # fails: The points stay on the workers
 # edit of right by_hand
-# -     return KMeans(len(start), init=start, n_init=1).fit(X)
-# +     return KMeans(len(start), init=start).fit(X.compute())
+# ~ KMeans(len(start), init=start, n_init=1).fit(X) => KMeans(len(start), init=start).fit(X.compute())
 
 # %% wrong not_fitted: The model was not fitted.
 # fails: It returns a fitted model with cluster_centers_
 # edit of right by_hand
-# -     return KMeans(len(start), init=start, n_init=1).fit(X)
-# +     return KMeans(len(start), init=start)
+# ~ KMeans(len(start), init=start, n_init=1).fit(X) => KMeans(len(start), init=start)
 
 # %% wrong one_iteration: It stops much too early.
 # fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
 # edit of right by_hand
-# -     return KMeans(len(start), init=start, n_init=1).fit(X)
-# +     return KMeans(len(start), init=start + 8, max_iter=1).fit(X)
+# ~ start, n_init => start + 8, max_iter
 
 # %% wrong one_iteration_from_the_start: One iteration, from the right start.
 # fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
 # edit of right by_hand
-# -     return KMeans(len(start), init=start, n_init=1).fit(X)
-# +     return KMeans(len(start), init=start, max_iter=1).fit(X)
+# ~ start, n_init=1 => start, max_iter=1
 
 # %% wrong own_start: The library chooses its own first centroids and finds a better minimum.
 # fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
 # edit of right by_hand
-# -     return KMeans(len(start), init=start, n_init=1).fit(X)
-# +     return KMeans(len(start), n_init=5, random_state=0).fit(X)
+# ~ init=start, n_init=1 => n_init=5, random_state=0
 
 # %% wrong same_numbers: Counts equal numbers of labels, though groups may be numbered in any order.
 # fails: ari is the adjusted Rand index of the two groupings, whatever their numbers
@@ -163,6 +157,5 @@ def agreement(points, mine, library):
 
 # %% wrong without_sign: The sign is lost: better and worse look alike.
 # fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
-# edit of right array
-# -     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
-# +     return abs(inertia(points, mine) / inertia(points, library) - 1), ari
+# edit of right by_hand
+# ~ inertia(points, mine) / inertia(points, library) - 1 => abs(inertia(points, mine) / inertia(points, library) - 1)

@@ -69,25 +69,22 @@ def merge(a, b):
 # %% wrong b_elementwise: Delta * delta has d numbers and is added to each row, but δ δᵀ has d × d.
 # fails: The merged products are those of all rows about their common mean
 # edit of wrong b_block_centred_in_place
+# ~ np.outer(delta, delta) => delta * delta
 # -     block -= mean.astype(block.dtype)
 # -     wide = block.astype(float)
 # -     return len(block), mean, wide.T @ wide
 # +     centred = block.astype(float) - mean
 # +     return len(block), mean, centred.T @ centred
-# -     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
-# +     return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
 
 # %% wrong b_mean_of_means: The mean of the two means, whatever the number of rows.
 # fails: The merged mean is the mean of all rows
 # edit of wrong b_elementwise
-# -     return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
-# +     return n, (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+# ~ m_a + delta * n_b / n, M_a + M_b + delta * delta => (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta)
 
 # %% wrong b_not_by_n: The last term is not divided by n.
 # fails: The merged products are those of all rows about their common mean
-# edit of wrong b_mean_of_means
-# -     return n, (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
-# +     return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b
+# edit of wrong b_elementwise
+# ~ delta * delta * n_a * n_b / n => np.outer(delta, delta) * n_a * n_b
 
 # %% wrong b_one_pass: One pass without centring first, in float32, so the digits are gone far from zero.
 # fails: Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32
@@ -99,30 +96,26 @@ def merge(a, b):
 
 # %% wrong c_divided_by_n_minus_1_both: Covariances instead of products, merged as covariances; a block of one row gives NaN.
 # fails: The products of a block are sums over its rows, about their mean, not divided by n or n − 1
-# edit of wrong b_mean_of_means
-# -     return len(block), mean, centred.T @ centred
-# +     return len(block), mean, centred.T @ centred / (len(block) - 1)
-# -     (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
-# +     (n_a, m_a, C_a), (n_b, m_b, C_b) = a, b
-# -     return n, (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
+# edit of wrong b_elementwise
+# ~ @ centred => @ centred / (len(block) - 1)
+# ~ (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b => (n_a, m_a, C_a), (n_b, m_b, C_b) = a, b
+# -     return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
 # +     products = (n_a - 1) * C_a + (n_b - 1) * C_b + np.outer(delta, delta) * n_a * n_b / n
 # +     return n, m_a + delta * n_b / n, products / (n - 1)
 
 # %% wrong float64_too_late
 # fails: The mean of a block of float32 is added up in float64
 # edit of right shifted
+# ~ sums, n = shifted.sum(axis=0), len(shifted) => rows = block.astype(float) - mean
 # -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
-# -     sums, n = shifted.sum(axis=0), len(shifted)
-# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
 # +     mean = block.mean(axis=0)  # added up in float32
-# +     rows = block.astype(float) - mean
+# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
 # +     return len(block), mean.astype(float), rows.T @ rows
 
 # %% wrong in_place
 # fails: Inputs are not modified
 # edit of right all_in_float64
-# -     rows = np.asarray(block, dtype=float)
-# +     rows = block.astype(float)
+# ~ rows = np.asarray(block, dtype=float) => rows = block.astype(float)
 # -     n = a[0] + b[0]
 # -     mean = (a[0] * a[1] + b[0] * b[1]) / n
 # -     between = a[0] * np.outer(a[1] - mean, a[1] - mean) + b[0] * np.outer(b[1] - mean, b[1] - mean)
@@ -136,13 +129,10 @@ def merge(a, b):
 
 # %% wrong mean_in_float32
 # fails: Mean and products are float64
-# edit of right shifted
-# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
-# -     sums, n = shifted.sum(axis=0), len(shifted)
-# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
-# +     mean = block.mean(axis=0)  # float32, as the block
-# +     rows = block - mean
-# +     return len(block), mean, (rows.T @ rows).astype(float)
+# edit of wrong float64_too_late
+# ~ added up in float32 => float32, as the block
+# ~ block.astype(float) => block
+# ~ mean.astype(float), rows.T @ rows => mean, (rows.T @ rows).astype(float)
 
 # %% wrong merge_changes_a
 # fails: Inputs are not modified
@@ -165,23 +155,19 @@ def merge(a, b):
 
 # %% wrong one_pass
 # fails: The mean of a block of float32 is added up in float64
-# edit of right shifted
-# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
-# -     sums, n = shifted.sum(axis=0), len(shifted)
-# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
-# +     n, sums = len(block), block.sum(axis=0)
+# edit of wrong float64_too_late
+# ~ mean = block.mean(axis=0)  # added up in float32 => n, sums = len(block), block.sum(axis=0)
+# ~ len(block), mean.astype(float), rows.T @ rows => n, (sums / n).astype(float), products.astype(float)
+# -     rows = block.astype(float) - mean
 # +     products = block.T @ block - np.outer(sums, sums) / block.dtype.type(n)
-# +     return n, (sums / n).astype(float), products.astype(float)
 
 # %% wrong one_pass_in_float64: One pass, with twice the digits.
 # fails: Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared
 # edit of right shifted
+# ~ sums, n = shifted.sum(axis=0), len(shifted) => n, sums = len(rows), rows.sum(axis=0)
+# ~ block[0].astype(float) + sums / n, shifted.T @ shifted => sums / n, rows.T @ rows
 # -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
-# -     sums, n = shifted.sum(axis=0), len(shifted)
-# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
 # +     rows = np.asarray(block, dtype=float)
-# +     n, sums = len(rows), rows.sum(axis=0)
-# +     return n, sums / n, rows.T @ rows - np.outer(sums, sums) / n
 
 # %% wrong ragged_mean
 # fails: mean is made of numbers

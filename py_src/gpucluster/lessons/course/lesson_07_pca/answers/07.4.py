@@ -1,7 +1,6 @@
 """Answers to exercise 07.4."""
 
 # %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
-
 import dask
 import numpy as np
 from gpucluster.lessons import as_numpy
@@ -79,11 +78,11 @@ n_patches, first_ratio = 515_000, 0.81228
 # %% wrong gathered_results
 # fails: The workers make all blocks, and merge what comes of them
 # edit of wrong computed
-# - import numpy as np
+# - import dask
+# + import dask
 # + from functools import reduce
 # +
 # + import dask
-# + import numpy as np
 # -     return block_moments(X.compute())
 # +     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
 # +     return reduce(merge, parts)
@@ -113,6 +112,9 @@ n_patches, first_ratio = 515_000, 0.81228
 # %% wrong b_no_delta: The merge of the tree adds the products only, so they are not about the common mean.
 # fails: The products are those of all rows about their mean
 # edit of wrong b_eight_pixels
+# ~ delayed(merge) => delayed(plus)
+# ~ n_patches = 531_720 => n_patches = 515_000
+# ~ first_ratio = 0.83810 => first_ratio = 0.81228
 # - from gpucluster.lessons import as_numpy
 # + from gpucluster.lessons import as_numpy
 # +
@@ -120,53 +122,39 @@ n_patches, first_ratio = 515_000, 0.81228
 # + def plus(a, b):
 # +     n = a[0] + b[0]
 # +     return n, (a[0] * a[1] + b[0] * b[1]) / n, a[2] + b[2]
-# -         pairs = [dask.delayed(merge)(a, b) for a, b in zip(tasks[::2], tasks[1::2])]
-# +         pairs = [dask.delayed(plus)(a, b) for a, b in zip(tasks[::2], tasks[1::2])]
-# - n_patches = 531_720
-# - first_ratio = 0.83810
-# + n_patches = 515_000
-# + first_ratio = 0.81228
 
 # %% wrong b_number_of_blocks: N_patches is the number of blocks, not of patches.
 # fails: All 16 × 16 patches of both photos were counted
 # edit of wrong b_eight_pixels
-# - n_patches = 531_720
-# - first_ratio = 0.83810
-# + n_patches = 50
-# + first_ratio = 0.81228
+# ~ n_patches = 531_720 => n_patches = 50
+# ~ first_ratio = 0.83810 => first_ratio = 0.81228
 
 # %% wrong b_odd_one_lost: Zip drops the last task of a level with an odd number, so its rows are lost.
 # fails: n counts all rows
 # edit of wrong b_number_of_blocks
+# ~ n_patches = 50 => n_patches = 515_000
 # -         tasks = pairs + tasks[2 * len(pairs) :]
 # +         tasks = pairs
-# - n_patches = 50
-# + n_patches = 515_000
 
 # %% wrong b_percent: First_ratio is given in percent, but a share is asked.
 # fails: The first component explains the share of the variance that it does in these photos
 # edit of wrong b_eight_pixels
-# - n_patches = 531_720
-# - first_ratio = 0.83810
-# + n_patches = 515_000
-# + first_ratio = 81.228
+# ~ n_patches = 531_720 => n_patches = 515_000
+# ~ first_ratio = 0.83810 => first_ratio = 81.228
 
 # %% wrong b_persisted: All blocks are kept on the workers first, but no worker is to hold the table; one task per block.
 # fails: Blocks are used and let go: the workers never hold all of them at once
 # edit of wrong b_number_of_blocks
+# ~ n_patches = 50 => n_patches = 515_000
 # - def fit_stream(client, X):
 # + def fit_stream(client, X):
 # +     X = client.persist(X)
-# - n_patches = 50
-# + n_patches = 515_000
 
 # %% wrong b_still_lazy: Returns a task that has not run, but 'one result' of n, mean and products is asked.
 # fails: It returns three things: n, mean, products about the mean
-# edit of wrong b_persisted
-# -     X = client.persist(X)
-#
-# -     return client.compute(tasks[0]).result()
-# +     return tasks[0]
+# edit of wrong b_number_of_blocks
+# ~ client.compute(tasks[0]).result() => tasks[0]
+# ~ n_patches = 50 => n_patches = 515_000
 
 # %% wrong c_chain: A chain of merges: each waits for the one before.
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
@@ -228,14 +216,13 @@ n_patches, first_ratio = 515_000, 0.81228
 # %% wrong other_patches
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
 # edit of wrong last_block_lost
-# -     for block in X.to_delayed().ravel()[:-1]:
-# +     for block in X.to_delayed().ravel():
-# - n_patches, first_ratio = 515_000, 0.81228
-# + n_patches, first_ratio = 531_720, 0.8381  # of 8 x 8 pixels
+# ~ ravel()[:-1]: => ravel():
+# ~ 515_000, 0.81228 => 531_720, 0.8381  # of 8 x 8 pixels
 
 # %% wrong persisted
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
 # edit of wrong last_block_lost
+# ~ ravel()[:-1]: => ravel():
 # - import numpy as np
 # + import numpy as np
 # + from distributed import wait
@@ -243,5 +230,3 @@ n_patches, first_ratio = 515_000, 0.81228
 # + def fit_stream(client, X):
 # +     X = X.persist()
 # +     wait(X)
-# -     for block in X.to_delayed().ravel()[:-1]:
-# +     for block in X.to_delayed().ravel():

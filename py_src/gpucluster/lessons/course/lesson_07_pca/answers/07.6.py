@@ -89,11 +89,10 @@ def tall_svd(client, parts):
 # %% wrong b_chain: Joins one R after the other, so levels are 7, 6, 5 … and not 7, 4, 2, 1.
 # fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
 # edit of wrong b_ascending
+# ~ values[::-1], Vt[::-1] => values, Vt
 # -         joined = [client.submit(join, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
 # -         level = joined + level[2 * len(joined) :]
 # +         level = [client.submit(join, level[0], level[1], pure=False)] + level[2:]
-# -     return values[::-1], Vt[::-1], levels
-# +     return values, Vt, levels
 
 # %% wrong b_diagonal: Takes the diagonal of R for the singular values, but its SVD is asked.
 # fails: The singular values are those of the whole table, to 1e-8
@@ -104,16 +103,15 @@ def tall_svd(client, parts):
 
 # %% wrong b_no_first_level: Levels begins after the first join, but how many there were 'on each level' is asked.
 # fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
-# edit of wrong b_diagonal
-# -     levels = [len(level)]
-# +     levels = []
-# -     values = np.sort(np.abs(np.diag(level[0].result())))[::-1]
+# edit of wrong b_ascending
+# ~ levels = [len(level)] => levels = []
+# ~ values[::-1], Vt[::-1] => values, Vt
 
 # %% wrong b_odd_lost: The last R of an odd level is lost, but the table is all that 'the parts make up'.
 # fails: The singular values are those of the whole table, to 1e-8
-# edit of wrong b_chain
-# -         level = [client.submit(join, level[0], level[1], pure=False)] + level[2:]
-# +         joined = [client.submit(join, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
+# edit of wrong b_ascending
+# ~ values[::-1], Vt[::-1] => values, Vt
+# -         level = joined + level[2 * len(joined) :]
 # +         level = joined
 
 # %% wrong b_products: Joins XᵀX of the blocks, which squares the table; 'do not form XᵀX'.
@@ -134,16 +132,15 @@ def tall_svd(client, parts):
 
 # %% wrong b_r_added: Two R are added, but their stack is to be decomposed.
 # fails: It runs without an error: ValueError
-# edit of wrong b_diagonal
+# edit of wrong b_ascending
+# ~ values[::-1], Vt[::-1] => values, Vt
 # -     return np.linalg.qr(np.concatenate([a, b]), mode="r")
 # +     return a + b
-# -     values = np.sort(np.abs(np.diag(level[0].result())))[::-1]
 
 # %% wrong b_v: Returns V with directions as columns, but Vt is asked.
 # fails: Row i of Vt is the direction along which the table has the singular value i
 # edit of wrong b_ascending
-# -     return values[::-1], Vt[::-1], levels
-# +     return values, Vt.T, levels
+# ~ values[::-1], Vt[::-1] => values, Vt.T
 
 # %% wrong c_chain_with_levels_of_a_tree: Each R is joined to what was joined before, one after the other; the levels are only computed.
 # fails: The joins are a tree, not a chain: few tasks wait for each other
@@ -167,16 +164,13 @@ def tall_svd(client, parts):
 # %% wrong c_rs_gathered: No tree; all Rs come to the notebook, and the levels are only computed.
 # fails: Pairs are joined on the workers
 # edit of wrong c_chain_with_levels_of_a_tree
-# - def r_of(*blocks):
-# -     return np.linalg.qr(np.concatenate(blocks), mode="r")
-# + def r_of(block):
-# +     return np.linalg.qr(block, mode="r")
+# ~ r_of(*blocks) => r_of(block)
+# ~ np.concatenate(blocks) => block
+# ~ first.result() => np.concatenate(all_of_them), full_matrices=False
 # -     first, *others = client.map(r_of, parts)
 # -     for other in others:
 # -         first = client.submit(r_of, first, other)
 # +     all_of_them = client.gather(client.map(r_of, parts))
-# -     _, values, Vt = np.linalg.svd(first.result())
-# +     _, values, Vt = np.linalg.svd(np.concatenate(all_of_them), full_matrices=False)
 
 # %% wrong squared
 # fails: Also the smallest one is right, although it is a billion times smaller than the largest

@@ -52,57 +52,29 @@ def naive_bayes(counts, sums, alpha=1.0):
 # %% wrong alpha_always_one: Works for the default alpha only.
 # fails: likelihood is that of scikit-learn, for any alpha
 # edit of right one_hot
-# -     member = (y[:, None] == np.arange(n_classes)).astype(float)
-# -     return member.sum(axis=0), member.T @ X
-# +     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
-# -     smooth = np.log(sums + alpha)
-# -     return np.log(counts) - np.log(np.sum(counts)), smooth - np.log(np.exp(smooth).sum(axis=1))[:, None]
-# +     smooth = sums + 1
-# +     return np.log(counts / counts.sum()), np.log(smooth / smooth.sum(axis=1, keepdims=True))
+# ~ log(sums + alpha) => log(sums + 1)
 
 # %% wrong own_classes: Only the classes that the block has: blocks no longer fit together.
 # fails: counts has the right shape
-# edit of wrong alpha_always_one
-# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
-# +     classes = np.unique(y)
-# +     return np.array([(y == c).sum() for c in classes]), np.stack([X[y == c].sum(axis=0) for c in classes])
-# -     smooth = sums + 1
-# +     smooth = sums + alpha
+# edit of right one_hot
+# ~ np.arange(n_classes) => np.unique(y)
 
 # %% wrong b_uniform_prior: The prior is the same for each class, not its share of the rows.
 # fails: prior is the logarithm of each class' share of the rows
-# edit of wrong alpha_always_one
-# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
-# +     member = (np.arange(n_classes)[:, None] == np.asarray(y)[None, :]).astype(np.float64)
-# +     return member.sum(axis=1), member @ np.asarray(X, dtype=np.float64)
-# -     smooth = sums + 1
-# -     return np.log(counts / counts.sum()), np.log(smooth / smooth.sum(axis=1, keepdims=True))
-# +     prior = np.full(len(counts), -np.log(len(counts)))
-# +     likelihood = np.log((sums + alpha) / (sums.sum(axis=1, keepdims=True) + alpha * sums.shape[1]))
-# +     return prior, likelihood
+# edit of right one_hot
+# ~ np.log(counts) - np.log(np.sum(counts)) => np.full(len(counts), -np.log(len(counts)))
 
 # %% wrong c_sums_of_a_byte: The sums have the type of the block, so those of pixels of one byte overflow.
 # fails: Sums of whole numbers of one byte are larger than a byte holds
-# edit of wrong alpha_always_one
-# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
-# +     sums = np.stack([X[y == label].sum(axis=0, dtype=X.dtype) for label in range(n_classes)])
-# +     return np.bincount(y, minlength=n_classes), sums
-# -     smooth = sums + 1
-# +     smooth = sums + alpha
+# edit of right one_hot
+# ~ sum(axis=0), member.T @ X => sum(axis=0), member.T.astype(X.dtype) @ X
 
 # %% wrong half_precision: Sums with three digits.
 # fails: Sums of whole numbers of one byte are larger than a byte holds
 # edit of right loop
-# -     return counts, sums
-# +     return counts, sums.astype(np.float16)
+# ~ return counts, sums => return counts, sums.astype(np.float16)
 
 # %% wrong sums_changed
 # fails: Inputs are not modified
-# edit of wrong alpha_always_one
-# -     return np.bincount(y, minlength=n_classes), np.stack([X[y == c].sum(axis=0) for c in range(n_classes)])
-# +     one = np.eye(n_classes)[y]
-# +     return one.sum(0), one.T @ X
-# -     smooth = sums + 1
-# -     return np.log(counts / counts.sum()), np.log(smooth / smooth.sum(axis=1, keepdims=True))
-# +     sums += alpha
-# +     return np.log(counts / counts.sum()), np.log(sums / sums.sum(axis=1, keepdims=True))
+# edit of right one_hot
+# ~ sums + alpha => np.add(sums, alpha, out=sums)

@@ -26,75 +26,67 @@ found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for na
 # +     return result
 
 # %% right pipeline_style: The backend is registered by name; the search is set up first.
-# edit of right config
-# - from sklearn.model_selection import GridSearchCV
-# + from sklearn.model_selection import GridSearchCV, StratifiedKFold
-# -     with joblib.parallel_config(backend=backend, n_jobs=2):
-# -         return GridSearchCV(model, grid, cv=3).fit(X, y)
+# edit of right n_jobs
+# ~ import GridSearchCV => import GridSearchCV, StratifiedKFold
+# ~ joblib.parallel_backend(backend) => joblib.parallel_config(backend, n_jobs=-1)
+# ~ result.fit(X, y) => result.fit(X=X, y=y)
+# -     result = GridSearchCV(model, grid, cv=3, n_jobs=2, refit=True)
 # +     result = GridSearchCV(estimator=model, param_grid=[grid], cv=StratifiedKFold(3), error_score="raise")
-# +     with joblib.parallel_config(backend, n_jobs=-1):
-# +         result.fit(X=X, y=y)
-# +     return result
 
 # %% right with_loop: A with statement, and a loop over the three backends.
-# edit of right config
-# - from sklearn.datasets import load_iris
-# + import sklearn.neighbors
-# + from sklearn.datasets import load_digits
-# - from sklearn.neighbors import KNeighborsClassifier
-# +
-# + images, digit = load_digits(return_X_y=True)
-# + grid = {"n_neighbors": [1, 3, 10], "weights": ["uniform", "distance"]}
-# - X, y = load_iris(return_X_y=True)
-# - GRID = {"n_neighbors": [1, 3, 10], "weights": ["uniform", "distance"]}
-# - found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for name in ("threading", "loky", "dask")}
-# + found = {}
-# + for backend in ("threading", "loky", "dask"):
-# +     found[backend] = search(backend, sklearn.neighbors.KNeighborsClassifier(), grid, images, digit)
+import joblib
+import sklearn.neighbors
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV
+
+images, digit = load_digits(return_X_y=True)
+grid = {"n_neighbors": [1, 3, 10], "weights": ["uniform", "distance"]}
+
+
+def search(backend, model, grid, X, y):
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        return GridSearchCV(model, grid, cv=3).fit(X, y)
+
+
+found = {}
+for backend in ("threading", "loky", "dask"):
+    found[backend] = search(backend, sklearn.neighbors.KNeighborsClassifier(), grid, images, digit)
 
 # %% wrong always_threads: Threads, whatever the backend.
 # fails: loky: all work is done in processes of this machine made for it
 # edit of right config
-# -     with joblib.parallel_config(backend=backend, n_jobs=2):
-# +     with joblib.parallel_config(backend="threading", n_jobs=2):
+# ~ joblib.parallel_config(backend=backend, n_jobs=2) => joblib.parallel_config(backend="threading", n_jobs=2)
 
 # %% wrong b_best_model: Gives the best model instead of the fitted search.
 # fails: Each of its values is a fitted GridSearchCV
 # edit of right with_loop
-# -         return GridSearchCV(model, grid, cv=3).fit(X, y)
-# +         return GridSearchCV(model, grid, cv=3).fit(X, y).best_estimator_
+# ~ fit(X, y) => fit(X, y).best_estimator_
 
 # %% wrong b_no_dask: Found has no result for the backend dask.
 # fails: found is a dictionary with the keys threading, loky, dask
 # edit of right with_loop
-# - for backend in ("threading", "loky", "dask"):
-# + for backend in ("threading", "loky"):
+# ~ in ("threading", "loky", "dask"): => in ("threading", "loky"):
 
 # %% wrong b_one_job: N_jobs=1 in the search overrides the two jobs of the configuration, so nothing runs on the backend.
 # fails: loky: all work is done in processes of this machine made for it
 # edit of right with_loop
-# -         return GridSearchCV(model, grid, cv=3).fit(X, y)
-# +         return GridSearchCV(model, grid, cv=3, n_jobs=1).fit(X, y)
+# ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=3, n_jobs=1).fit(X, y)
 
 # %% wrong b_random: Tries four combinations by chance, although all parameters of the grid are to be tried.
 # fails: found has searches of the whole grid
 # edit of right with_loop
-# - from sklearn.model_selection import GridSearchCV
-# + from sklearn.model_selection import RandomizedSearchCV
-# -         return GridSearchCV(model, grid, cv=3).fit(X, y)
-# +         return RandomizedSearchCV(model, grid, n_iter=4, cv=3, random_state=0).fit(X, y)
+# ~ import GridSearchCV => import RandomizedSearchCV
+# ~ return GridSearchCV(model, grid, cv=3) => return RandomizedSearchCV(model, grid, n_iter=4, cv=3, random_state=0)
 
 # %% wrong best_only: Returns the parameters only.
 # fails: search returns a fitted GridSearchCV
 # edit of right config
-# -         return GridSearchCV(model, grid, cv=3).fit(X, y)
-# +         return GridSearchCV(model, grid, cv=3).fit(X, y).best_params_
+# ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=3).fit(X, y).best_params_
 
 # %% wrong five_folds: Five folds.
 # fails: The cross-validation is three-fold
 # edit of right config
-# -         return GridSearchCV(model, grid, cv=3).fit(X, y)
-# +         return GridSearchCV(model, grid, cv=5).fit(X, y)
+# ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=5).fit(X, y)
 
 # %% wrong five_folds_found: Five folds in found.
 # fails: The cross-validation is three-fold

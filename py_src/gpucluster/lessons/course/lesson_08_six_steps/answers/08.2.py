@@ -35,65 +35,50 @@ def ridge(merged, alpha):
 
 # %% wrong alpha_forgotten: Ordinary linear regression, whatever alpha.
 # fails: The coefficients are scikit-learn's, to one part in a million
+# edit of right one_matrix
+# -         square[i, i] += alpha
+# +         pass
+
+# %% wrong b_intercept_mean: The intercept is the mean of y, without what the coefficients make of the mean row.
+# fails: The intercept is scikit-learn's: the penalty leaves it alone
+# edit of right centred
+# ~ mean_y - w @ mean_x => mean_y
+
+# %% wrong b_rows_by_rows: The block's products of rows with rows are as large as the rows squared, and must not grow with the rows.
+# fails: All blocks send arrays of the same shapes, so that they can be added
 import numpy as np
 
 
 def products(X, y):
-    Z = np.column_stack([X, np.ones(len(X))])
-    return Z.T @ Z, Z.T @ y
+    A = np.column_stack([X, np.ones(len(X))])
+    return A @ A.T, A, y
 
 
 def ridge(merged, alpha):
-    w = np.linalg.solve(*merged)
+    kernel, A, y = merged
+    D = np.eye(A.shape[1])
+    D[-1, -1] = 0
+    w = np.linalg.solve(A.T @ A + alpha * D, A.T @ y)
     return w[:-1], w[-1]
-
-# %% wrong b_intercept_mean: The intercept is the mean of y, without what the coefficients make of the mean row.
-# fails: The intercept is scikit-learn's: the penalty leaves it alone
-# edit of wrong alpha_forgotten
-# -     Z = np.column_stack([X, np.ones(len(X))])
-# -     return Z.T @ Z, Z.T @ y
-# +     return X.T @ X, X.T @ y, X.sum(axis=0), np.array([y.sum(), len(X)])
-# -     w = np.linalg.solve(*merged)
-# -     return w[:-1], w[-1]
-# +     xx, xy, sum_x, (sum_y, n) = merged
-# +     xx = xx - np.outer(sum_x, sum_x) / n
-# +     xy = xy - sum_x * sum_y / n
-# +     return np.linalg.solve(xx + alpha * np.eye(len(xx)), xy), sum_y / n
-
-# %% wrong b_rows_by_rows: The block's products of rows with rows are as large as the rows squared, and must not grow with the rows.
-# fails: All blocks send arrays of the same shapes, so that they can be added
-# edit of wrong alpha_forgotten
-# -     Z = np.column_stack([X, np.ones(len(X))])
-# -     return Z.T @ Z, Z.T @ y
-# +     A = np.column_stack([X, np.ones(len(X))])
-# +     return A @ A.T, A, y
-# -     w = np.linalg.solve(*merged)
-# +     kernel, A, y = merged
-# +     D = np.eye(A.shape[1])
-# +     D[-1, -1] = 0
-# +     w = np.linalg.solve(A.T @ A + alpha * D, A.T @ y)
 
 # %% wrong changes_the_sums
 # fails: Inputs are not modified
-# edit of wrong alpha_forgotten
-# -     Z = np.column_stack([X, np.ones(len(X))])
-# -     return Z.T @ Z, Z.T @ y
-# +     o = np.c_[X, np.ones(len(X))]
-# +     return o.T @ o, o.T @ y
-# -     w = np.linalg.solve(*merged)
-# +     square, right = merged
-# +     square[np.arange(len(right) - 1), np.arange(len(right) - 1)] += alpha
-# +     w = np.linalg.solve(square, right)
+# edit of right one_matrix
+# ~ np.array(Z[:-1, :-1]) => Z[:-1, :-1]
 
 # %% wrong rows_travel: Sends all rows.
 # fails: What a block sends does not grow with its rows
-# edit of wrong alpha_forgotten
-# -     Z = np.column_stack([X, np.ones(len(X))])
-# -     return Z.T @ Z, Z.T @ y
-# +     everything = np.zeros((400, X.shape[1] + 2))
-# +     everything[: len(X)] = np.column_stack([X, np.ones(len(X)), y])
-# +     return (everything,)
-# -     w = np.linalg.solve(*merged)
-# +     (Z,) = merged
-# +     A, y = Z[:, :-1], Z[:, -1]
-# +     w = np.linalg.solve(A.T @ A + np.diag([alpha] * (A.shape[1] - 1) + [0.0]), A.T @ y)
+import numpy as np
+
+
+def products(X, y):
+    everything = np.zeros((400, X.shape[1] + 2))
+    everything[: len(X)] = np.column_stack([X, np.ones(len(X)), y])
+    return (everything,)
+
+
+def ridge(merged, alpha):
+    (Z,) = merged
+    A, y = Z[:, :-1], Z[:, -1]
+    w = np.linalg.solve(A.T @ A + np.diag([alpha] * (A.shape[1] - 1) + [0.0]), A.T @ y)
+    return w[:-1], w[-1]

@@ -100,10 +100,8 @@ def descend(evaluate, weights):
 # %% wrong b_means: Gives means over the block instead of sums, so blocks of different sizes do not add up.
 # fails: loss is the sum over the rows of −log(probability of the row's own class)
 # edit of wrong b_intercept_first
-# -     loss = (np.logaddexp(0, z) - y * z).sum()
-# +     loss = (np.logaddexp(0, z) - y * z).mean()
-# -     return loss, np.concatenate([[error.sum()], X.T @ error])
-# +     return loss, np.append(X.T @ error / len(X), error.mean())
+# ~ loss = (np.logaddexp(0, z) - y * z).sum() => loss = (np.logaddexp(0, z) - y * z).mean()
+# ~ np.concatenate([[error.sum()], X.T @ error]) => np.append(X.T @ error / len(X), error.mean())
 
 # %% wrong b_overflow: Log(1 + exp(-yz)) is infinite for a large z, although e to the 1000 is too large for a number.
 # fails: loss has only finite numbers
@@ -118,35 +116,35 @@ def descend(evaluate, weights):
 
 # %% wrong b_too_few: Stops after 20 small steps, when each of them still helps a lot.
 # fails: The loss of your weights is scikit-learn's, within 0.5 % in both directions
-# edit of right b_bold_driver
-# -     loss, gradient = evaluate(weights)
-# -     step, used = 1.0, 1
-# -     while used < 500 and np.abs(gradient).max() > 1e-7 and step > 1e-12:
-# -         trial = weights - step * gradient
-# -         new_loss, new_gradient = evaluate(trial)
-# -         used += 1
-# -         if new_loss < loss:
-# -             weights, loss, gradient = trial, new_loss, new_gradient
-# -             step *= 1.5
-# -         else:
-# -             step /= 2
-# +     for _ in range(20):
-# +         loss, gradient = evaluate(weights)
-# +         weights = weights - 0.01 * gradient
+import numpy as np
+
+
+def loss_and_gradient(X, y, weights):
+    z = X @ weights[:-1] + weights[-1]
+    sign = np.where(np.asarray(y) > 0, 1.0, -1.0)
+    loss = np.logaddexp(0, -sign * z).sum()
+    chance = np.exp(-np.logaddexp(0, -z))
+    error = chance - (sign > 0)
+    return loss, np.append(error @ X, error.sum())
+
+
+def descend(evaluate, weights):
+    weights = np.array(weights, dtype=float)
+    for _ in range(20):
+        loss, gradient = evaluate(weights)
+        weights = weights - 0.01 * gradient
+    return weights
 
 # %% wrong b_too_many: Asks evaluate 5,000 times, and at most 500 are allowed.
 # fails: It runs without an error: RuntimeError
 # edit of wrong b_too_few
-# -     for _ in range(20):
-# +     for _ in range(5000):
-# -         weights = weights - 0.01 * gradient
-# +         weights = weights - 0.1 * gradient
+# ~ range(20) => range(5000)
+# ~ - 0.01 * gradient => - 0.1 * gradient
 
 # %% wrong from_zero: Begins at zero, whatever it is given.
 # fails: It starts at the weights that it is given
 # edit of right lbfgs
-# -     return minimize(lambda w: evaluate(w), weights, jac=True, method="L-BFGS-B").x
-# +     return minimize(lambda w: evaluate(w), 0 * weights, jac=True, method="L-BFGS-B").x
+# ~ evaluate(w), weights, jac=True => evaluate(w), 0 * weights, jac=True
 
 # %% wrong sign: The slope has the wrong sign of y.
 # fails: gradient says how the loss changes with each weight, the intercept last

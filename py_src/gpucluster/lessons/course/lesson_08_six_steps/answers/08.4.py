@@ -44,26 +44,21 @@ def deal(X, y, seed):
 
 # %% right tree_by_tree: Tree by tree, and rows sorted by random numbers.
 # edit of right b_take
-# -     chances = np.zeros((len(X), n_classes))
-# +     shares = np.zeros((len(X), n_classes))
+# ~ chances = np => shares = np
+# ~ np.random.default_rng(seed).permutation(len(X)) => np.argsort(np.random.RandomState(seed).uniform(size=X.shape[0]))
 # -         chances[:, np.asarray(forest.classes_, dtype=int)] += forest.predict_proba(X)
 # -     return chances.argmax(axis=1)
 # +         for tree in forest.estimators_:
 # +             for column, label in enumerate(forest.classes_):
 # +                 shares[:, int(label)] += tree.predict_proba(X)[:, column]
 # +     return [int(np.argmax(row)) for row in shares]
-# -     order = np.random.default_rng(seed).permutation(len(X))
-# +     order = np.argsort(np.random.RandomState(seed).uniform(size=X.shape[0]))
 
 # %% wrong always_the_same_order: Every fourth row to each block: no chance, and no seed.
 # fails: Another seed deals in another order
 # edit of right b_take
-# -     chances = np.zeros((len(X), n_classes))
-# +     shares = np.zeros((len(X), n_classes))
-# -         chances[:, np.asarray(forest.classes_, dtype=int)] += forest.predict_proba(X)
-# -     return chances.argmax(axis=1)
-# +         shares[:, forest.classes_] += forest.predict_proba(X)
-# +     return shares.argmax(axis=1)
+# ~ chances = np => shares = np
+# ~ chances[:, np.asarray(forest.classes_, dtype=int)] => shares[:, forest.classes_]
+# ~ return chances.argmax => return shares.argmax
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # +     order = np.concatenate([np.arange(len(X))[start::4] for start in range(4)])
 
@@ -89,28 +84,23 @@ def deal(X, y, seed):
 # %% wrong b_one_block: What comes back is one block, not as many blocks as before.
 # fails: There are as many blocks as before
 # edit of right b_take
-# -     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
-# +     return X[order].rechunk((-1, -1)), y[order].rechunk(-1)
+# ~ rechunk(X.chunks), y[order].rechunk(y.chunks) => rechunk((-1, -1)), y[order].rechunk(-1)
 
 # %% wrong b_seed_ignored: The seed is not used, so the same seed does not give the same order.
 # fails: The same seed deals in the same order
 # edit of right b_take
-# -     order = np.random.default_rng(seed).permutation(len(X))
-# +     order = np.random.default_rng().permutation(len(X))
+# ~ default_rng(seed) => default_rng()
 
 # %% wrong b_two_orders: X and y are dealt by two different orders, although the text says the same random order.
 # fails: Each row keeps its own label
 # edit of right b_take
-# -     order = np.random.default_rng(seed).permutation(len(X))
-# -     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
-# +     rng = np.random.default_rng(seed)
-# +     return X[rng.permutation(len(X))].rechunk(X.chunks), y[rng.permutation(len(y))].rechunk(y.chunks)
+# ~ order = np.random.default_rng(seed).permutation(len(X)) => rng = np.random.default_rng(seed)
+# ~ X[order].rechunk(X.chunks), y[order] => X[rng.permutation(len(X))].rechunk(X.chunks), y[rng.permutation(len(y))]
 
 # %% wrong b_with_replacement: Draws rows with replacement, so these are not the same rows.
 # fails: Every row is there exactly once
 # edit of right b_take
-# -     order = np.random.default_rng(seed).permutation(len(X))
-# +     order = np.random.default_rng(seed).integers(0, len(X), len(X))
+# ~ default_rng(seed).permutation(len(X)) => default_rng(seed).integers(0, len(X), len(X))
 
 # %% wrong c_blocks_of_a_fixed_order: A row's block is the same for every seed, only the order inside the blocks changes.
 # fails: Another seed reshuffles: the order is not the same one, shifted
@@ -125,14 +115,12 @@ def deal(X, y, seed):
 # %% wrong c_fixed_step: A large step through the rows looks like chance, but it is always the same.
 # fails: The order is random: where one row goes says nothing of where the next rows go
 # edit of right b_take
-# -     order = np.random.default_rng(seed).permutation(len(X))
-# +     order = (np.arange(len(X)) * 7919 + seed) % len(X)
+# ~ order = np.random.default_rng(seed).permutation(len(X)) => order = (np.arange(len(X)) * 7919 + seed) % len(X)
 
 # %% wrong c_one_order_rolled: One random order for all seeds; the seed only moves it on.
 # fails: Another seed reshuffles: the order is not the same one, shifted
 # edit of right b_take
-# -     order = np.random.default_rng(seed).permutation(len(X))
-# +     order = np.roll(np.random.default_rng(0).permutation(len(X)), seed)
+# ~ np.random.default_rng(seed).permutation(len(X)) => np.roll(np.random.default_rng(0).permutation(len(X)), seed)
 
 # %% wrong c_round_robin: The rows are dealt one after the other, as cards are; the seed only says who comes first.
 # fails: The order is random: where one row goes says nothing of where the next rows go
@@ -147,16 +135,14 @@ def deal(X, y, seed):
 # %% wrong in_memory: The rows come to the notebook.
 # fails: Both are still Dask arrays
 # edit of wrong always_the_same_order
+# ~ X[order].rechunk(X.chunks), y[order].rechunk(y.chunks) => X.compute()[order], y.compute()[order]
 # -     order = np.concatenate([np.arange(len(X))[start::4] for start in range(4)])
-# -     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
 # +     order = np.random.default_rng(seed).permutation(len(X))
-# +     return X.compute()[order], y.compute()[order]
 
 # %% wrong mean_of_those_who_know: Divides by the number of trees that know the class.
 # fails: The mean is over all forests: a class that a forest does not know has the chance 0 there
 # edit of right tree_by_tree
-# -     shares = np.zeros((len(X), n_classes))
-# +     shares, know = np.zeros((len(X), n_classes)), np.zeros(n_classes)
+# ~ shares = np.zeros((len(X), n_classes)) => shares, know = np.zeros((len(X), n_classes)), np.zeros(n_classes)
 # -             for column, label in enumerate(forest.classes_):
 # +             for column, label in enumerate(forest.classes_):
 # +                 know[int(label)] += 1

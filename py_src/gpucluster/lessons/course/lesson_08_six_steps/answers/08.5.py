@@ -88,10 +88,8 @@ def merge_nearest(found, k):
 # %% wrong b_no_start: Rows are numbered inside the block, although a row has a number among all rows.
 # fails: rows are numbers among all points: a block begins at start
 # edit of wrong b_needs_k_rows
-# -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
-# -     return np.take_along_axis(distances, order, axis=1), order + start
-# +     order = np.argsort(distances, axis=1)[:, :k]
-# +     return np.take_along_axis(distances, order, axis=1), order
+# ~ order = np.argpartition(distances, k - 1, axis=1) => order = np.argsort(distances, axis=1)
+# ~ order + start => order
 
 # %% wrong b_not_itself: Leaves out rows at distance 0, although the nearest row of a digit is itself.
 # fails: They are the nearest points of the block
@@ -118,13 +116,11 @@ def merge_nearest(found, k):
 
 # %% wrong b_squared: Gives squares of distances instead of distances.
 # fails: distances are Euclidean, in the order of rows
-# edit of wrong b_city_blocks
-# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
-# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-# -     return np.take_along_axis(distances, order, axis=1), order + start
+# edit of wrong b_no_start
+# ~ argsort(distances, axis=1) => argsort(squared, axis=1, kind="stable")
+# ~ take_along_axis(distances, order, axis=1), order => take_along_axis(squared, order, axis=1), order + start
+# -     distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
 # +     squared = ((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2)
-# +     order = np.argsort(squared, axis=1, kind="stable")[:, :k]
-# +     return np.take_along_axis(squared, order, axis=1), order + start
 
 # %% wrong c_sorted_blocks_only: Merges as if the neighbours of each block were in order.
 # fails: The neighbours are those of brute force over all points, the nearest first
@@ -152,14 +148,12 @@ def merge_nearest(found, k):
 # %% wrong everything: All rows of the block.
 # fails: A block gives the k nearest of its points for each query, or all it has where it has fewer
 # edit of wrong b_needs_k_rows
-# -     distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
+# ~ None, :, : => None
+# ~ 1, kind="stable" => 1
 # -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
 # -     return np.take_along_axis(distances, order, axis=1), order + start
-# +     distances = np.sqrt(((queries[:, None, :] - block[None]) ** 2).sum(axis=2))
 # +     rows = np.tile(np.arange(len(block)) + start, (len(queries), 1))
 # +     return distances, rows
-# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-# +     order = np.argsort(distances, axis=1)[:, :k]
 
 # %% wrong first_block: Only the first block counts.
 # fails: The neighbours are those of brute force over all points, the nearest first

@@ -85,22 +85,16 @@ def collect(array, limit):
 # %% wrong b_counts_entries: Compares the number of entries with the limit, which is in bytes.
 # fails: Above the limit it raises MemoryError
 # edit of right b_persist_wait
-# -     if math.isnan(array.nbytes):
-# +     if math.isnan(array.size):
-# -     if array.nbytes > limit:
-# -         raise MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed")
-# +     if array.size > limit:
-# +         raise MemoryError(f"{array.size} entries")
+# ~ isnan(array.nbytes): => isnan(array.size):
+# ~ if array.nbytes > limit => if array.size > limit
+# ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.size} entries")
 
 # %% wrong b_exactly_limit: Refuses an array of exactly limit bytes, which has at most limit bytes.
 # fails: Within the limit, all rows arrive: MemoryError
 # edit of right b_persist_wait
-# -         array.compute_chunk_sizes()
-# -     if array.nbytes > limit:
-# -         raise MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed")
-# +         array = array.compute_chunk_sizes()
-# +     if array.nbytes >= limit:
-# +         raise MemoryError(f"{array.nbytes} bytes")
+# ~ array.compute_chunk_sizes => array = array.compute_chunk_sizes
+# ~ nbytes > limit => nbytes >= limit
+# ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.nbytes} bytes")
 
 # %% wrong b_numpy_labels: With delayed=False the labels come as a NumPy array, not as a Dask array.
 # fails: It returns a Dask collection, lazy or not
@@ -115,8 +109,7 @@ def collect(array, limit):
 # %% wrong b_swapped: Delayed=True is the eager one and delayed=False the lazy one.
 # fails: delayed=True: nothing is computed yet
 # edit of wrong b_numpy_labels
-# -     return labels if delayed else labels.compute()
-# +     return labels.persist() if delayed else labels
+# ~ labels if delayed else labels.compute() => labels.persist() if delayed else labels
 
 # %% wrong b_through_notebook: With delayed=False the labels travel to the notebook instead of staying on the workers.
 # fails: The labels stay on the workers
@@ -144,18 +137,19 @@ def collect(array, limit):
 # %% wrong rows_computed: The rows are computed, the labels are not.
 # fails: delayed=False: the labels are computed, and on the workers
 # edit of wrong always_eager
-# -     return model.predict(X).persist()
-# +     return model.predict(X if delayed else X.persist())
+# ~ predict(X).persist() => predict(X if delayed else X.persist())
 
 # %% wrong silent: Returns an empty array instead of an error.
 # fails: Within the limit, all rows arrive
-# edit of wrong always_eager
-# -     return model.predict(X).persist()
-# +     labels = model.predict(X)
-# +     return labels if delayed else labels.persist()
-# -     if np.isnan(array.nbytes):
-# -         array = array.copy().compute_chunk_sizes()
-# -     if array.nbytes > limit:
-# -         raise MemoryError("too large")
-# +     if not array.nbytes <= limit:
-# +         return np.empty(0)
+import numpy as np
+
+
+def predict_rows(model, X, delayed=True):
+    labels = model.predict(X)
+    return labels if delayed else labels.persist()
+
+
+def collect(array, limit):
+    if not array.nbytes <= limit:
+        return np.empty(0)
+    return array.compute()

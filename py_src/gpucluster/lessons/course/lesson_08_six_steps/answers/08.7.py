@@ -24,8 +24,7 @@ def share_wrong(labels, model, X):
 # %% wrong against_itself: Compares labels_ with itself.
 # fails: share_wrong is the share of rows whose label is not the model's, from 0 to 1
 # edit of right b_predict
-# -     return float(np.mean(as_numpy(model.predict(X).compute()) != labels))
-# +     return float((model.labels_ != labels).mean())
+# ~ float(np.mean(as_numpy(model.predict(X).compute()) != labels)) => float((model.labels_ != labels).mean())
 
 # %% wrong b_compares_counts: Compares how many rows have each label, which are right even when the rows are wrong.
 # fails: share_wrong is the share of rows whose label is not the model's, from 0 to 1
@@ -38,5 +37,4 @@ def share_wrong(labels, model, X):
 # %% wrong b_trusts_labels: Gives labels_ of the fit, which must not be trusted.
 # fails: Each row has its own label, in the order of X
 # edit of right b_predict
-# -     return model.predict(X)
-# +     return model.labels_
+# ~ return model.predict(X) => return model.labels_

@@ -14,8 +14,7 @@ def encode(block, categories):
 
 # %% right objects: Plain Python objects in an array; comparing with all categories at once.
 # edit of right dictionary
-# -     return list(dict.fromkeys(block.tolist()))
-# +     return np.array(sorted(set(block.tolist())), dtype=object)
+# ~ return list(dict.fromkeys(block.tolist())) => return np.array(sorted(set(block.tolist())), dtype=object)
 # -     number = {label: code for code, label in enumerate(categories.tolist())}
 # -     return np.array([number[label] for label in block.tolist()])
 # +     same = np.asarray(block)[:, None] == np.asarray(categories)[None, :]
@@ -46,8 +45,7 @@ def encode(block, categories):
 # %% wrong b_cut_words: Cuts the categories to the length of the block's words, so an unknown short word gets the code of a longer one.
 # fails: A label that is not in categories gets no valid code: an error, or −1
 # edit of right dictionary
-# -     return list(dict.fromkeys(block.tolist()))
-# +     return np.unique(block)
+# ~ return list(dict.fromkeys(block.tolist())) => return np.unique(block)
 # -     number = {label: code for code, label in enumerate(categories.tolist())}
 # -     return np.array([number[label] for label in block.tolist()])
 # +     known = np.asarray(categories).astype(block.dtype).tolist()
@@ -55,27 +53,27 @@ def encode(block, categories):
 
 # %% wrong b_from_one: Codes begin with 1, but a code is the place in categories.
 # fails: Codes run from 0 to the number of categories − 1
-# edit of wrong b_cut_words
-# -     known = np.asarray(categories).astype(block.dtype).tolist()
-# -     return np.array([known.index(label) if label in known else -1 for label in block.tolist()], dtype=int)
+# edit of right dictionary
+# ~ return list(dict.fromkeys(block.tolist())) => return np.unique(block)
+# ~ number[label] for label in block => code_of.get(label, -1) for label in np.asarray(block)
+# -     number = {label: code for code, label in enumerate(categories.tolist())}
 # +     code_of = {label: code for code, label in enumerate(np.asarray(categories).tolist(), start=1)}
-# +     return np.array([code_of.get(label, -1) for label in np.asarray(block).tolist()])
 
 # %% wrong b_own_numbers: Each block numbers its own words and does not use the merged list.
 # fails: The same label has the same code in every block
-# edit of wrong b_cut_words
-# -     known = np.asarray(categories).astype(block.dtype).tolist()
-# -     return np.array([known.index(label) if label in known else -1 for label in block.tolist()], dtype=int)
-# +     return np.unique(block, return_inverse=True)[1]
+# edit of right pandas
+# ~ pandas as pd => numpy as np
+# ~ return pd.Series(block).drop_duplicates().to_numpy() => return np.unique(block)
+# ~ pd.Categorical(block, categories=categories).codes => np.unique(block, return_inverse=True)[1]
 
 # %% wrong c_two_letters: Keeps the first two letters of each word.
 # fails: No label of the block is missing, and none is added
-# edit of wrong b_own_numbers
-# -     return np.unique(block)
+# edit of right dictionary
+# ~ number[label] => places.get(label, -1)
+# -     return list(dict.fromkeys(block.tolist()))
 # +     return sorted({label[:2] if isinstance(label, str) else label for label in block.tolist()})
-# -     return np.unique(block, return_inverse=True)[1]
+# -     number = {label: code for code, label in enumerate(categories.tolist())}
 # +     places = {label: place for place, label in enumerate(categories.tolist())}
-# +     return np.array([places.get(label, -1) for label in block.tolist()])
 
 # %% wrong hash: A hash: two labels may share a code, and codes mean nothing.
 # fails: categories[code] gives the label back
@@ -85,16 +83,15 @@ def encode(block, categories):
 
 # %% wrong sorts_block
 # fails: Inputs are not modified
-# edit of wrong b_own_numbers
-# -     return np.unique(block)
+# edit of right dictionary
+# ~ number[label] for label => code[b] for b
+# -     return list(dict.fromkeys(block.tolist()))
 # +     block.sort()
 # +     return block[np.r_[True, block[1:] != block[:-1]]]
-# -     return np.unique(block, return_inverse=True)[1]
+# -     number = {label: code for code, label in enumerate(categories.tolist())}
 # +     code = {c: i for i, c in enumerate(categories.tolist())}
-# +     return np.array([code[b] for b in block.tolist()])
 
 # %% wrong text_of_numbers: Numbers become text.
 # fails: Labels stay what they are: words, or whole numbers
 # edit of right dictionary
-# -     return list(dict.fromkeys(block.tolist()))
-# +     return np.unique(block.astype(str))
+# ~ return list(dict.fromkeys(block.tolist())) => return np.unique(block.astype(str))

@@ -13,12 +13,9 @@ def bring_back(path):
 
 # %% right save: The two functions of the library.
 # edit of right b_joblib
-# - import joblib
-# + from gpucluster import learn
-# -     joblib.dump(model.get_combined_model(), path)
-# +     return learn.save(model, path)
-# -     return joblib.load(path)
-# +     return learn.load(path)
+# ~ import joblib => from gpucluster import learn
+# ~ joblib.dump(model.get_combined_model(), path) => return learn.save(model, path)
+# ~ return joblib.load => return learn.load
 
 # %% right zip: Numbers only, in a compressed file of NumPy; a custom class predicts.
 import numpy as np
@@ -55,6 +52,7 @@ def bring_back(path):
 # %% wrong another_file: The file has the name of another one, which has the model.
 # fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
 # edit of right b_joblib
+# ~ return joblib.load(path) => return learn.load(Path(path).read_text())
 # - import joblib
 # + from pathlib import Path
 # +
@@ -62,8 +60,6 @@ def bring_back(path):
 # -     joblib.dump(model.get_combined_model(), path)
 # +     learn.save(model, path + ".real")
 # +     Path(path).write_text(path + ".real")
-# -     return joblib.load(path)
-# +     return learn.load(Path(path).read_text())
 
 # %% wrong b_lazy_answer: What comes back predicts lazily for Dask arrays, not for rows in memory.
 # fails: For rows in memory it answers at once, with numbers
@@ -89,25 +85,22 @@ def bring_back(path):
 # %% wrong b_not_fitted: Only the parameters are written, so what comes back is not fitted and cannot predict.
 # fails: It runs without an error: NotFittedError
 # edit of right b_joblib
+# ~ joblib.dump(model.get_combined_model(), path) => joblib.dump(clone(model.get_combined_model()), path)
 # - import joblib
 # + import joblib
 # + from sklearn.base import clone
-# -     joblib.dump(model.get_combined_model(), path)
-# +     joblib.dump(clone(model.get_combined_model()), path)
 
 # %% wrong b_other_name: Writes to a file with another name (.joblib added), so the file that was asked for is not there.
 # fails: There is a file at the path that was given
 # edit of right b_joblib
-# -     joblib.dump(model.get_combined_model(), path)
-# +     joblib.dump(model.get_combined_model(), f"{path}.joblib")
-# -     return joblib.load(path)
-# +     return joblib.load(f"{path}.joblib")
+# ~ dump(model.get_combined_model(), path) => dump(model.get_combined_model(), f"{path}.joblib")
+# ~ load(path) => load(f"{path}.joblib")
 
 # %% wrong c_predicts_on_a_worker: What comes back sends the rows to a worker and predicts there.
 # fails: It predicts in memory, without the cluster
 # edit of wrong b_not_fitted
-# - from sklearn.base import clone
-# + from distributed import get_client
+# ~ sklearn.base import clone => distributed import get_client
+# ~ return joblib.load(path) => return Remote(joblib.load(path))
 # -     joblib.dump(clone(model.get_combined_model()), path)
 # +     joblib.dump(model.get_combined_model(), path)
 # +
@@ -118,16 +111,12 @@ def bring_back(path):
 # +
 # +     def predict(self, rows):
 # +         return get_client().submit(self.model.predict, rows, pure=False).result()
-# -     return joblib.load(path)
-# +     return Remote(joblib.load(path))
 
 # %% wrong no_return: Reads the file and returns nothing.
 # fails: It returns a result
 # edit of right save
-# -     return learn.save(model, path)
-# +     learn.save(model, path)
-# -     return learn.load(path)
-# +     learn.load(path)
+# ~ return learn.save => learn.save
+# ~ return learn => learn
 
 # %% wrong number_in_the_file: The file says which model of a global list it is.
 # fails: All of the model is in the file: where it is overwritten with zeros, nothing comes back
@@ -149,12 +138,10 @@ def bring_back(path):
 # %% wrong one_byte: One byte in the file, the model in a global.
 # fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
 # edit of wrong number_in_the_file
-# - KEPT = []
-# + KEPT = {}
+# ~ KEPT = [] => KEPT = {}
+# ~ Path(path).write_text(str(len(KEPT) - 1)) => Path(path).write_bytes(b"x")
 # -     KEPT.append(model)
-# -     Path(path).write_text(str(len(KEPT) - 1))
 # +     KEPT[path] = model
-# +     Path(path).write_bytes(b"x")
 # -     text = Path(path).read_text()
 # -     return copy.deepcopy(KEPT[int(text) if text.isdigit() else -1])
 # +     return copy.deepcopy(KEPT[path])
@@ -162,10 +149,8 @@ def bring_back(path):
 # %% wrong remembered: Remembers the model, and writes an empty file.
 # fails: It was read from the file, not remembered
 # edit of wrong one_byte
-# -     Path(path).write_bytes(b"x")
-# +     Path(path).touch()
-# -     return copy.deepcopy(KEPT[path])
-# +     return KEPT[path]
+# ~ Path(path).write_bytes(b"x") => Path(path).touch()
+# ~ copy.deepcopy(KEPT[path]) => KEPT[path]
 
 # %% wrong rounded: Centres rounded to half precision.
 # fails: It predicts the same, for rows in memory
@@ -182,8 +167,7 @@ def bring_back(path):
 # %% wrong text: A file with a description of the model.
 # fails: What comes back can predict
 # edit of wrong another_file
+# ~ return learn.load(Path(path).read_text()) => return Path(path).read_text()
 # -     learn.save(model, path + ".real")
 # -     Path(path).write_text(path + ".real")
 # +     Path(path).write_text(repr(model))
-# -     return learn.load(Path(path).read_text())
-# +     return Path(path).read_text()

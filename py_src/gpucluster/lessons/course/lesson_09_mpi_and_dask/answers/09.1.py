@@ -22,19 +22,17 @@ def late_with_dask(y):
 
 # %% right reduce_and_bcast
 # edit of right numpy_tricks
+# ~ return int(da.where(y > 0, 1, 0).sum().compute()) => return da.sum(y > 0).compute()
 # -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
 # +     total = comm.reduce(np.count_nonzero(own > 0), root=0)
 # +     return comm.bcast(total, root=0)
-# -     return int(da.where(y > 0, 1, 0).sum().compute())
-# +     return da.sum(y > 0).compute()
 
 # %% wrong adds_up_the_delays
 # fails: Counts the flights that arrived late, with ranks
 # edit of right numpy_tricks
+# ~ da.where(y > 0, 1, 0) => y[y > 0]
 # -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
 # +     return int(comm.allreduce(np.nansum(own[own > 0])))
-# -     return int(da.where(y > 0, 1, 0).sum().compute())
-# +     return int(y[y > 0].sum().compute())
 
 # %% wrong d_root_only: Rank 0 alone has the number of all; the others keep their own.
 # fails: Counts the flights that arrived late, with ranks
@@ -49,36 +47,29 @@ def late_with_dask(y):
 
 # %% wrong delays_travel
 # fails: Between ranks, only counts travel, not the delays
-# edit of right numpy_tricks
-# -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
-# +     return int((np.concatenate(comm.allgather(own)) > 0).sum())
-# -     return int(da.where(y > 0, 1, 0).sum().compute())
-# +     return int((y > 0).sum().compute())
+# edit of wrong adds_up_the_delays
+# ~ int(comm.allreduce(np.nansum(own[own > 0]))) => int((np.concatenate(comm.allgather(own)) > 0).sum())
+# ~ y[y > 0] => (y > 0)
 
 # %% wrong delays_travel_too: All delays travel: gathered on the ranks, computed into the notebook with Dask.
 # fails: Between ranks, only counts travel, not the delays
-# edit of right numpy_tricks
-# -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
-# +     everything = np.concatenate(comm.allgather(own))
-# +     return int((everything > 0).sum())
-# -     return int(da.where(y > 0, 1, 0).sum().compute())
-# +     return int((y.compute() > 0).sum())
+# edit of right reduce_and_bcast
+# ~ total = comm.reduce(np.count_nonzero(own > 0), root=0) => everything = np.concatenate(comm.allgather(own))
+# ~ return comm.bcast(total, root=0) => return int((everything > 0).sum())
+# ~ return da.sum(y > 0).compute() => return int((y.compute() > 0).sum())
 
 # %% wrong gathers_the_array
 # fails: With Dask, the delays stay on the workers
-# edit of wrong delays_travel_too
-# -     everything = np.concatenate(comm.allgather(own))
-# -     return int((everything > 0).sum())
-# +     return comm.allreduce(int((own > 0).sum()))
+# edit of right numpy_tricks
+# ~ comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0)))) => comm.allreduce(int((own > 0).sum()))
+# ~ da.where(y > 0, 1, 0).sum().compute => (y.compute() > 0).sum
 
 # %% wrong lazy: The Dask function returns a lazy array and no number (compute forgotten).
 # fails: late_with_dask returns a whole number, computed
 # edit of wrong gathers_the_array
-# -     return int((y.compute() > 0).sum())
-# +     return (y > 0).sum()
+# ~ return int((y.compute() > 0).sum()) => return (y > 0).sum()
 
 # %% wrong only_at_the_root
 # fails: late_on_ranks returns a whole number on every rank
 # edit of wrong delays_travel
-# -     return int((np.concatenate(comm.allgather(own)) > 0).sum())
-# +     return comm.reduce(int((own > 0).sum()), root=0)
+# ~ return int((np.concatenate(comm.allgather(own)) > 0).sum()) => return comm.reduce(int((own > 0).sum()), root=0)

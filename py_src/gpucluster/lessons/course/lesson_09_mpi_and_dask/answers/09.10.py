@@ -61,20 +61,16 @@ def read_launch(line):
 # %% wrong one_rank_too_few_taken
 # fails: workers are the ranks without the scheduler's and the client's
 # edit of wrong all_words_are_variables
-# -     environment = dict(word.split("=", 1) for word in words if "=" in word)
-# -     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}
-# +     environment = dict(word.split("=", 1) for word in before if "=" in word)
-# +     return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[start:]}
+# ~ in words if => in before if
+# ~ "workers": ranks - 2, "environment": environment => "workers": ranks - 1, "environment": environment
 
 # %% wrong last_np
 # fails: ranks is the number after -np of the launcher, as an int
 # edit of wrong all_words_are_variables
+# ~ ranks = int(before[before.index("-np") + 1]) => ranks = int(words[place + 1])
+# ~ in words if => in words[:start] if
 # -     before = words[:start]
-# -     ranks = int(before[before.index("-np") + 1])
-# -     environment = dict(word.split("=", 1) for word in words if "=" in word)
 # +     place = len(words) - 1 - words[::-1].index("-np")
-# +     ranks = int(words[place + 1])
-# +     environment = dict(word.split("=", 1) for word in words[:start] if "=" in word)
 
 # %% wrong hard_coded
 # fails: ranks is the number after -np of the launcher, as an int
@@ -89,13 +85,10 @@ def read_launch(line):
 # %% wrong program_is_text
 # fails: program is the list of words from python on
 # edit of wrong all_words_are_variables
-# -     environment = dict(word.split("=", 1) for word in words if "=" in word)
-# -     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}
-# +     environment = dict(word.split("=", 1) for word in before if "=" in word)
-# +     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": " ".join(words[start:])}
+# ~ in words if => in before if
+# ~ words[start:] => " ".join(words[start:])
 
 # %% wrong ranks_as_text
 # fails: ranks is the number after -np of the launcher, as an int
-# edit of wrong program_is_text
-# -     return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": " ".join(words[start:])}
-# +     return {"ranks": str(ranks), "workers": ranks - 2, "environment": environment, "program": words[start:]}
+# edit of wrong one_rank_too_few_taken
+# ~ ranks, "workers": ranks - 1 => str(ranks), "workers": ranks - 2

@@ -64,10 +64,8 @@ def verdict(dask_seconds, mpi_seconds):
 # %% wrong exchanged
 # fails: slower: all times of Dask are longer than all times of MPI, with 3 repeats or more of each
 # edit of right statistics
-# - import statistics
-# + import numpy as np
-# -     return statistics.median(seconds), min(seconds), max(seconds)
-# +     return float(np.median(seconds)), min(seconds), max(seconds)
+# ~ import statistics => import numpy as np
+# ~ return statistics.median(seconds) => return float(np.median(seconds))
 # -     (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
 # -     if dask_low > mpi_high:
 # +     if min(dask_seconds) > max(mpi_seconds):
@@ -78,15 +76,13 @@ def verdict(dask_seconds, mpi_seconds):
 
 # %% wrong extremes_exchanged
 # fails: lowest is that of the measurements
-# edit of wrong exchanged
-# -     return float(np.median(seconds)), min(seconds), max(seconds)
-# +     return float(np.median(seconds)), max(seconds), min(seconds)
-# -     if min(dask_seconds) > max(mpi_seconds):
+# edit of right statistics
+# ~ import statistics => import numpy as np
+# ~ statistics.median(seconds), min(seconds), max => float(np.median(seconds)), max(seconds), min
+# ~ dask_high < mpi_low => max(dask_seconds) < min(mpi_seconds)
+# -     (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
+# -     if dask_low > mpi_high:
 # +     if min(dask_seconds) > max(mpi_seconds):
-# +         return "slower"
-# +     if max(dask_seconds) < min(mpi_seconds):
-# -     if max(dask_seconds) < min(mpi_seconds):
-# -         return "slower"
 
 # %% wrong list_sorted_in_place
 # fails: Inputs are not modified
@@ -98,18 +94,14 @@ def verdict(dask_seconds, mpi_seconds):
 
 # %% wrong touching_counts
 # fails: cannot say: the ranges from lowest to highest overlap or touch
-# edit of wrong exchanged
-# -     if min(dask_seconds) > max(mpi_seconds):
-# +     if min(dask_seconds) >= max(mpi_seconds):
-# +         return "slower"
-# +     if max(dask_seconds) <= min(mpi_seconds):
-# -     if max(dask_seconds) < min(mpi_seconds):
-# -         return "slower"
+# edit of wrong extremes_exchanged
+# ~ max(seconds), min => min(seconds), max
+# ~ min(dask_seconds) > max(mpi_seconds) => min(dask_seconds) >= max(mpi_seconds)
+# ~ max(dask_seconds) < min(mpi_seconds) => max(dask_seconds) <= min(mpi_seconds)
 
 # %% wrong no_minimum_of_repeats
 # fails: cannot say: fewer than 3 repeats of one of them
 # edit of wrong extremes_exchanged
-# -     return float(np.median(seconds)), max(seconds), min(seconds)
-# +     return float(np.median(seconds)), min(seconds), max(seconds)
+# ~ max(seconds), min => min(seconds), max
 # -     if min(len(dask_seconds), len(mpi_seconds)) < 3:
 # -         return "cannot say"

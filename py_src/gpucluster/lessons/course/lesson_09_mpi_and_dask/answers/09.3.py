@@ -61,24 +61,15 @@ def tree_reduce(comm, value, merge):
 
 # %% wrong everybody_returns
 # fails: The other ranks return None
-def tree_reduce(comm, value, merge):
-    step = 1
-    while step < comm.size:
-        if comm.rank % (2 * step):
-            comm.send(value, dest=comm.rank - step)
-            return value
-        if comm.rank + step < comm.size:
-            value = merge(value, comm.recv(source=comm.rank + step))
-        step *= 2
-    return value
+# edit of the solution
+# ~ return None => return value
+# -     """Merge the values of all ranks along a tree; rank 0 returns the result, the others None."""
 
 # %% wrong order: Merges the received value in front of the own one, so that the order is reversed.
 # fails: The result is in the order of the ranks
-# edit of wrong everybody_returns
-# -             return value
-# +             return None
-# -             value = merge(value, comm.recv(source=comm.rank + step))
-# +             value = merge(comm.recv(source=comm.rank + step), value)
+# edit of the solution
+# ~ value, comm.recv(source=comm.rank + step) => comm.recv(source=comm.rank + step), value
+# -     """Merge the values of all ranks along a tree; rank 0 returns the result, the others None."""
 
 # %% wrong master
 # fails: Rank 0 receives at most log2(n) messages, rounded up
@@ -93,18 +84,14 @@ def tree_reduce(comm, value, merge):
 
 # %% wrong off_by_one
 # fails: Each rank's value is in the result once
-# edit of wrong everybody_returns
-# -             return value
-# -         if comm.rank + step < comm.size:
-# +             return None
-# +         if comm.rank + step < comm.size - 1:
+# edit of the solution
+# ~ rank + step < comm.size: => rank + step < comm.size - 1:
+# -     """Merge the values of all ranks along a tree; rank 0 returns the result, the others None."""
 
 # %% wrong powers_of_two_only
 # fails: Each rank's value is in the result once
-# edit of wrong everybody_returns
-# -     while step < comm.size:
-# +     while 2 * step <= comm.size:
-# -             return value
-# +             return None
+# edit of wrong order
+# ~ while step < comm => while 2 * step <= comm
+# ~ comm.recv(source=comm.rank + step), value => value, comm.recv(source=comm.rank + step)
 # -     return value
 # +     return value if comm.rank == 0 else None

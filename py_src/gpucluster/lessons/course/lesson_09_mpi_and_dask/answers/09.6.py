@@ -71,8 +71,7 @@ def train_each(client, X, y, train):
 # %% wrong futures: Returns futures in place of models.
 # fails: Each model is what train returns
 # edit of right delayed
-# - import dask
-# + from dask import delayed
+# ~ import dask => from dask import delayed
 # -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 # +     return client.compute([delayed(train)(part, labels) for part, labels in pairs])
 

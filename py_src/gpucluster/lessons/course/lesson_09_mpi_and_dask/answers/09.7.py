@@ -34,14 +34,9 @@ def receive_array(comm, source):
 # %% wrong always_float64
 # fails: No byte of the array travels twice, or in a larger type
 # edit of right bytes_view
-# -     comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
-# +     comm.Send(np.ascontiguousarray(array, dtype=float), dest=to)
-# -     raw = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8)
-# -     comm.Recv(raw, source)
-# -     return raw.view(dtype).reshape(shape)
-# +     array = np.empty(shape)
-# +     comm.Recv(array, source=source)
-# +     return array.astype(dtype)
+# ~ np.array(array, order="C", copy=True).reshape(-1).view(np.uint8) => np.ascontiguousarray(array, dtype=float)
+# ~ int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8 => shape
+# ~ raw.view(dtype).reshape(shape) => raw.astype(dtype)
 
 # %% wrong always_float64_too: Everything is sent as float64; whole numbers, bools and complex ones lose their type.
 # fails: Shape and type arrive unchanged
@@ -61,35 +56,26 @@ def receive_array(comm, source):
 # %% wrong any_source
 # fails: Shape and type arrive unchanged
 # edit of right bytes_view
-# -     comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
-# +     comm.Send(np.ascontiguousarray(array), dest=to)
-# -     shape, dtype = comm.recv(source=source)
-# -     raw = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8)
-# -     comm.Recv(raw, source)
-# -     return raw.view(dtype).reshape(shape)
-# +     shape, dtype = comm.recv()
-# +     array = np.empty(shape, dtype)
-# +     comm.Recv(array)
-# +     return array
+# ~ recv(source=source) => recv()
+# ~ raw, source => raw
 
 # %% wrong float16
 # fails: All numbers arrive, in the right order
 # edit of wrong always_float64
-# -     comm.Send(np.ascontiguousarray(array, dtype=float), dest=to)
-# +     comm.Send(np.ascontiguousarray(array, dtype=np.float16), dest=to)
-# -     array = np.empty(shape)
-# +     array = np.empty(shape, np.float16)
+# ~ Send(np.ascontiguousarray(array, dtype=float), to) => Send(np.ascontiguousarray(array, dtype=np.float16), dest=to)
+# ~ raw = np.empty(shape) => array = np.empty(shape, np.float16)
+# ~ Recv(raw, source) => Recv(array, source=source)
+# ~ return raw.astype => return array.astype
 
 # %% wrong numbers_in_the_description_too
 # fails: The numbers travel as a buffer; only a short description is pickled
-# edit of wrong any_source
-# -     comm.send((array.shape, array.dtype), dest=to)
-# +     comm.send(np.zeros_like(array), dest=to)
-# -     shape, dtype = comm.recv()
-# -     array = np.empty(shape, dtype)
-# -     comm.Recv(array)
+# edit of wrong always_float64_too
+# ~ array.shape => np.zeros_like(array)
+# ~ np.array(array, dtype=np.float64, order="C"), to => np.ascontiguousarray(array), dest=to
+# ~ Recv(result, source) => Recv(array, source=source)
+# ~ return result => return array
+# -     result = np.empty(comm.recv(source=source), dtype=np.float64)
 # +     array = np.ascontiguousarray(comm.recv(source=source))
-# +     comm.Recv(array, source=source)
 
 # %% wrong two_dimensions: Written for tables; takes rows and columns from the shape, and fails with one or three dimensions.
 # fails: It runs on several ranks without an error: ValueError

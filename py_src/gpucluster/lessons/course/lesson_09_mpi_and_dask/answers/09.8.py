@@ -65,38 +65,32 @@ def receive_in_pieces(comm, source):
 
 # %% wrong array_cleared
 # fails: The sent array is unchanged
-import numpy as np
-
-
-def send_in_pieces(comm, array, to, most):
-    each = most // array.itemsize
-    comm.send((len(array), array.dtype, each), dest=to)
-    for start in range(0, len(array), each):
-        comm.Send(array[start : start + each], dest=to)
-        array[start : start + each] = 0
-
-
-def receive_in_pieces(comm, source):
-    n, dtype, each = comm.recv(source=source)
-    array = np.empty(n, dtype=dtype)
-    for start in range(0, n, each):
-        comm.Recv(array[start : start + each], source=source)
-    return array
+# edit of the solution
+# ~ dtype.str => dtype
+# - def send_in_pieces(comm, array, to, most):
+# + import numpy as np
+# +
+# +
+# + def send_in_pieces(comm, array, to, most):
+# -         comm.Send(array[start : start + each], dest=to)
+# +         comm.Send(array[start : start + each], dest=to)
+# +         array[start : start + each] = 0
 
 # %% wrong eight_bytes_each
 # fails: There are no more pieces than needed
 # edit of wrong array_cleared
+# -     """Send a row of numbers in buffers of at most `most` bytes."""
 # -     each = most // array.itemsize
 # +     each = max(1, most // 8)
 # -         array[start : start + each] = 0
+#
+# -     """Return the row that this rank sends in pieces."""
 
 # %% wrong order_reversed
 # fails: All numbers arrive, in the right order
-# edit of wrong array_cleared
-# -     for start in range(0, len(array), each):
-# +     for start in range(0, len(array), each)[::-1]:
-# -         array[start : start + each] = 0
-#
+# edit of wrong eight_bytes_each
+# ~ max(1, most // 8) => most // array.itemsize
+# ~ range(0, len(array), each): => range(0, len(array), each)[::-1]:
 # -     array = np.empty(n, dtype=dtype)
 # -     for start in range(0, n, each):
 # -         comm.Recv(array[start : start + each], source=source)
@@ -109,29 +103,20 @@ def receive_in_pieces(comm, source):
 
 # %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
 # fails: No piece is longer than most
-# edit of wrong array_cleared
+# edit of wrong eight_bytes_each
+# ~ each = max(1, most // 8) => each = _length(array, most)
+# ~ array.dtype, each => array.dtype.str, each
 # - import numpy as np
-# -
-# -
 # + import numpy as np
 # +
 # +
 # + def _length(array, most):
 # +     pieces = -(-array.nbytes // most) or 1
 # +     return -(-len(array) // pieces) or 1
-# +
-# +
-# -     each = most // array.itemsize
-# -     comm.send((len(array), array.dtype, each), dest=to)
-# +     each = _length(array, most)
-# +     comm.send((len(array), array.dtype.str, each), dest=to)
-# -         array[start : start + each] = 0
 
 # %% wrong rest_lost
 # fails: Shape and type arrive unchanged
-# edit of wrong array_cleared
-# -     comm.send((len(array), array.dtype, each), dest=to)
-# -     for start in range(0, len(array), each):
-# +     comm.send((len(array) // each * each, array.dtype, each), dest=to)
-# +     for start in range(0, len(array) // each * each, each):
-# -         array[start : start + each] = 0
+# edit of wrong eight_bytes_each
+# ~ max(1, most // 8) => most // array.itemsize
+# ~ len(array), array => len(array) // each * each, array
+# ~ len(array), each => len(array) // each * each, each

@@ -75,8 +75,7 @@ async def receive_and_yield(comm, array, source):
 # %% wrong waits
 # fails: receive_and_yield runs without an error: RuntimeError
 # edit of wrong asks_once
-# -     if not request.Test():
-# +     while not request.Test():
+# ~ if not request => while not request
 # -     request = comm.Irecv(array, source=source)
 # -     while not request.Test():
 # -         await asyncio.sleep(0)
@@ -123,15 +122,12 @@ def receive_and_yield(comm, array, source):
 
 # %% wrong rank_hard_coded
 # fails: Isend has the array itself, and the other rank's number
-# edit of wrong begins_again_each_turn
-# -     while not comm.Isend(array, dest=to).Test():
-# +     request = comm.Isend(array, dest=1)
-# +     while not request.Test():
+# edit of wrong asks_once
+# ~ Isend(array, dest=to) => Isend(array, dest=1)
+# ~ if not request => while not request
 
 # %% wrong two_ranks: Ignores `to` and `source`: always the other one of two ranks.
 # fails: Isend has the array itself, and the other rank's number
 # edit of wrong rank_hard_coded
-# -     request = comm.Isend(array, dest=1)
-# +     request = comm.Isend(array, dest=1 - comm.rank if comm.rank < 2 else 0)
-# -     request = comm.Irecv(array, source=source)
-# +     request = comm.Irecv(array, source=1 - comm.rank if comm.rank < 2 else 0)
+# ~ Isend(array, dest=1) => Isend(array, dest=1 - comm.rank if comm.rank < 2 else 0)
+# ~ Irecv(array, source=source) => Irecv(array, source=1 - comm.rank if comm.rank < 2 else 0)

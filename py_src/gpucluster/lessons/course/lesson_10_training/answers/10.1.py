@@ -50,78 +50,48 @@ def through(x, wanted, layers, n):
 
 # %% wrong bias_mean: The gradient of the bias is a mean of what is divided already.
 # fails: Each gradient agrees with numerical differentiation to 1e-6
-import numpy as np
-
-
-def gradients(X, wanted, layers):
-    values = [X]
-    for place in range(0, len(layers), 2):
-        scores = values[-1] @ layers[place] + layers[place + 1]
-        values.append(np.maximum(scores, 0))
-    scores = scores - scores.max(axis=1, keepdims=True)
-    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    loss = -(wanted * logs).sum() / len(X)
-    error = (np.exp(logs) - wanted) / len(X)
-    slopes = []
-    for place in reversed(range(0, len(layers), 2)):
-        given = values[place // 2]
-        slopes = [given.T @ error, error.mean(axis=0), *slopes]
-        error = (error @ layers[place].T) * (given > 0)
-    return loss, slopes
+# edit of right recursion
+# ~ dot(error), error.sum(0), *slopes => dot(error), error.mean(0), *slopes
 
 # %% wrong exp_of_large: Large scores overflow.
 # fails: Large scores do no harm: the loss stays finite and right
-# edit of wrong bias_mean
-# -     scores = scores - scores.max(axis=1, keepdims=True)
+# edit of the solution
+# - def gradients(X, wanted, layers):
+# + import numpy as np
+# +
+# +
+# + def gradients(X, wanted, layers):
+# -     """Return two things: loss, a number; slopes, a list of arrays with the shapes of the layers' arrays."""
 #
-# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
-# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
+# -     scores = scores - scores.max(axis=1, keepdims=True)
 
 # %% wrong half_precision: Computed in float16.
 # fails: The loss is the mean cross entropy of the rows
-# edit of wrong bias_mean
-# - def gradients(X, wanted, layers):
-# + def gradients(X, wanted, layers):
-# +     X = X.astype(np.float16)
-# +     layers = [array.astype(np.float16) for array in layers]
-# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
-# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
+# edit of right recursion
+# ~ X, wanted, list(layers) => X.astype(np.float16), wanted, [array.astype(np.float16) for array in layers]
 
 # %% wrong pops_layers: Takes the layers out of the list that it was given.
 # fails: Inputs are not modified
-import numpy as np
-
-
-def gradients(X, wanted, layers):
-    outs, weights = [X], []
-    while layers:
-        w, b = layers.pop(0), layers.pop(0)
-        s = outs[-1] @ w + b
-        weights.append(w)
-        outs.append(np.maximum(s, 0) if layers else s)
-    s = outs[-1] - outs[-1].max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    loss = -(wanted * log_p).sum() / len(X)
-    error = (np.exp(log_p) - wanted) / len(X)
-    slopes = []
-    for given, w in zip(outs[-2::-1], weights[::-1], strict=False):
-        slopes = [given.T @ error, error.sum(axis=0), *slopes]
-        error = (error @ w.T) * (given > 0)
-    return loss, slopes
+# edit of right recursion
+# ~ list(layers) => layers
+# ~ b, *rest = layers => b = layers.pop(0), layers.pop(0)
+# ~ if rest: => if layers:
+# ~ wanted, rest, n => wanted, layers, n
 
 # %% wrong three_layers_only: Any network is one of three layers.
 # fails: It runs without an error: IndexError
-# edit of wrong bias_mean
-# -     for place in range(0, len(layers), 2):
-# +     for place in range(0, 6, 2):
-# -     for place in reversed(range(0, len(layers), 2)):
-# +     for place in reversed(range(0, 6, 2)):
-# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
-# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
+# edit of wrong exp_of_large
+# ~ range(0, len(layers), 2): => range(0, 6, 2):
+# ~ len(layers) => 6
+# -         values.append(np.maximum(scores, 0))
+# +         values.append(np.maximum(scores, 0))
+# +     scores = scores - scores.max(axis=1, keepdims=True)
 
 # %% wrong weights_already_moved: The weights are changed while the error goes back.
 # fails: Inputs are not modified
-# edit of wrong bias_mean
-# -         slopes = [given.T @ error, error.mean(axis=0), *slopes]
+# edit of wrong three_layers_only
+# ~ range(0, 6, 2): => range(0, len(layers), 2):
+# ~ range(0, 6, 2) => range(0, len(layers), 2)
+# -         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 # +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 # +         layers[place] -= 0.1 * slopes[0]

@@ -13,11 +13,10 @@ def micro_batches_for(stages, most_idle):
 
 # %% right formula: The inequality solved for m, with fractions.
 # edit of right count_up
+# ~ return (stages - 1) / (micro_batches + stages - 1) => return Fraction(stages - 1, micro_batches + stages - 1)
 # - from itertools import count
 # + from fractions import Fraction
 # + from math import ceil
-# -     return (stages - 1) / (micro_batches + stages - 1)
-# +     return Fraction(stages - 1, micro_batches + stages - 1)
 # -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
 # +     share = Fraction(most_idle)
 # +     return max(1, ceil((stages - 1) * (1 - share) / share))
@@ -42,8 +41,7 @@ def micro_batches_for(stages, most_idle):
 # %% wrong no_pipeline: As without micro-batches.
 # fails: The idle share is right
 # edit of right count_up
-# -     return (stages - 1) / (micro_batches + stages - 1)
-# +     return (stages - 1) / stages
+# ~ return (stages - 1) / (micro_batches + stages - 1) => return (stages - 1) / stages
 # -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
 # +     return stages
 

@@ -55,11 +55,10 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 
 # %% right world_sum: The number of rows from the world: each pipeline counts once.
 # edit of right split
+# ~ forward(part, own, False) for part in => forward(part, own, last=False) for part in
 # - def two_stages(comm, X, wanted, own, n_micro):
 # + def two_stages(comm, X, wanted, own, n_micro):
 # +     total = [np.zeros_like(array) for array in own]
-# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
-# +         kept = [forward(part, own, last=False) for part in np.array_split(X, n_micro)]
 # -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
 # +         for values in kept:
 # +             slopes, _ = backward(values, comm.recv(source=1), own)
@@ -93,8 +92,7 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 # %% wrong four_ranks: Pipelines are ranks 0-1 and all others; right for up to four ranks only.
 # fails: It runs on several ranks without an error
 # edit of right split
-# -     row = comm.Split(color=comm.rank // 2, key=comm.rank)
-# +     row = comm.Split(color=0 if comm.rank < 2 else 1, key=comm.rank)
+# ~ comm.rank // 2 => 0 if comm.rank < 2 else 1
 
 # %% wrong counts_twice: Counts the rows over all ranks, where first and second stage count the same rows twice.
 # fails: Each rank's gradients are those of its layers for all rows, to 1e-10
@@ -124,5 +122,4 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 # %% wrong one_micro: Hands 1 instead of n_micro to the pipeline; the batch is not cut.
 # fails: Each pipeline cuts its rows into micro-batches
 # edit of right split
-# -     slopes = two_stages(row, X, wanted, own, n_micro)
-# +     slopes = two_stages(row, X, wanted, own, 1)
+# ~ two_stages(row, X, wanted, own, n_micro) => two_stages(row, X, wanted, own, 1)

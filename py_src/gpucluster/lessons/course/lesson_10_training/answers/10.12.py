@@ -44,20 +44,11 @@ def tiles(height, width, size, halo):
 
 # %% wrong axes_swapped: Columns first.
 # fails: Each pixel is in the core of exactly one tile
-def image_bytes(height, width, channels=3, itemsize=1):
-    return height * width * channels * itemsize
-
-
-def tiles(height, width, size, halo):
-    found = []
-    for top in range(0, height, size):
-        for left in range(0, width, size):
-            bottom, right = min(top + size, height), min(left + size, width)
-            core = slice(left, right), slice(top, bottom)
-            rows = slice(max(top - halo, 0), min(bottom + halo, height))
-            columns = slice(max(left - halo, 0), min(right + halo, width))
-            found.append((core, (rows, columns)))
-    return found
+# edit of the solution
+# ~ slice(top, bottom), slice(left, right) => slice(left, right), slice(top, bottom)
+# -     """Return the number of bytes."""
+#
+# -     """Return a list of (core, around), each a pair of slices."""
 
 # %% wrong beyond: Around ends beyond the image at the lower and right border.
 # fails: Around a core lie as many pixels as the halo says, but none beyond the image
@@ -72,26 +63,20 @@ def tiles(height, width, size, halo):
 # %% wrong bytes_in_gb: In GB.
 # fails: The bytes of an image are right
 # edit of wrong axes_swapped
-# -     return height * width * channels * itemsize
-# +     return height * width * channels * itemsize / 1e9
-# -             core = slice(left, right), slice(top, bottom)
-# +             core = slice(top, bottom), slice(left, right)
+# ~ channels * itemsize => channels * itemsize / 1e9
+# ~ slice(left, right), slice(top, bottom) => slice(top, bottom), slice(left, right)
 
 # %% wrong core_beyond: The last core is as large as the others.
 # fails: No core goes beyond the image
 # edit of wrong axes_swapped
-# -             bottom, right = min(top + size, height), min(left + size, width)
-# -             core = slice(left, right), slice(top, bottom)
-# +             bottom, right = top + size, left + size
-# +             core = slice(top, bottom), slice(left, right)
+# ~ min(top + size, height), min(left + size, width) => top + size, left + size
+# ~ slice(left, right), slice(top, bottom) => slice(top, bottom), slice(left, right)
 
 # %% wrong negative_start: A start before the image counts from its end.
 # fails: It returns pairs: the core and what is around, each two slices
 # edit of wrong axes_swapped
-# -             core = slice(left, right), slice(top, bottom)
-# -             rows = slice(max(top - halo, 0), min(bottom + halo, height))
-# +             core = slice(top, bottom), slice(left, right)
-# +             rows = slice(top - halo, min(bottom + halo, height))
+# ~ slice(left, right), slice(top, bottom) => slice(top, bottom), slice(left, right)
+# ~ max(top - halo, 0) => top - halo
 
 # %% wrong overlapping_cores: The cores have the halo.
 # fails: Each pixel is in the core of exactly one tile
@@ -105,9 +90,6 @@ def tiles(height, width, size, halo):
 # %% wrong rest_left_out: The rest at the border is left out.
 # fails: Each pixel is in the core of exactly one tile
 # edit of wrong axes_swapped
-# -     for top in range(0, height, size):
-# -         for left in range(0, width, size):
-# +     for top in range(0, height - size + 1, size):
-# +         for left in range(0, width - size + 1, size):
-# -             core = slice(left, right), slice(top, bottom)
-# +             core = slice(top, bottom), slice(left, right)
+# ~ 0, height, size => 0, height - size + 1, size
+# ~ 0, width, size => 0, width - size + 1, size
+# ~ slice(left, right), slice(top, bottom) => slice(top, bottom), slice(left, right)

@@ -22,38 +22,33 @@ def batches(n_rows, size, seed):
 # %% wrong backwards_begun_elsewhere: The rows backwards, begun elsewhere.
 # fails: The order is random
 # edit of right split
-# -     order = np.random.RandomState(seed).permutation(n_rows)
+# ~ np.random.RandomState(seed).permutation(n_rows) => np.roll(np.arange(n_rows)[::-1], seed)
 # -     return tuple(np.split(order, np.arange(size, n_rows, size)))
-# +     order = np.roll(np.arange(n_rows)[::-1], seed)
 # +     return [order[begin : begin + size] for begin in range(0, n_rows, size)]
 
 # %% wrong batches_shuffled_only: The batches are in random order, the rows in them are not.
 # fails: The order is random
 # edit of right split
-# -     order = np.random.RandomState(seed).permutation(n_rows)
+# ~ order = np.random.RandomState(seed).permutation(n_rows) => starts = np.arange(0, n_rows, size)
 # -     return tuple(np.split(order, np.arange(size, n_rows, size)))
-# +     starts = np.arange(0, n_rows, size)
 # +     return [np.arange(start, min(start + size, n_rows)) for start in starts]
 
 # %% wrong begun_elsewhere: The rows in their order, begun elsewhere.
 # fails: The order is random
 # edit of wrong backwards_begun_elsewhere
-# -     order = np.roll(np.arange(n_rows)[::-1], seed)
-# +     order = np.roll(np.arange(n_rows), seed)
+# ~ arange(n_rows)[::-1], seed => arange(n_rows), seed
 
 # %% wrong empty_batch: One more, empty batch where the size divides the number of rows.
 # fails: All batches have the size, and only the last one may have fewer rows
 # edit of right split
-# -     order = np.random.RandomState(seed).permutation(n_rows)
+# ~ RandomState => default_rng
 # -     return tuple(np.split(order, np.arange(size, n_rows, size)))
-# +     order = np.random.default_rng(seed).permutation(n_rows)
 # +     return [order[k * size : (k + 1) * size] for k in range(n_rows // size + 1)]
 
 # %% wrong from_one: Rows are counted from 1.
 # fails: Each row is in exactly one batch
 # edit of wrong backwards_begun_elsewhere
-# -     order = np.roll(np.arange(n_rows)[::-1], seed)
-# +     order = np.random.default_rng(seed).permutation(n_rows) + 1
+# ~ roll(np.arange(n_rows)[::-1], seed) => random.default_rng(seed).permutation(n_rows) + 1
 
 # %% wrong global_seed: Seeds the random numbers of the whole process.
 # fails: NumPy's global random numbers are left alone
@@ -74,11 +69,10 @@ def batches(n_rows, size, seed=0):
 # %% wrong other_each_time: Another order each time.
 # fails: The same seed gives the same batches
 # edit of wrong backwards_begun_elsewhere
-# -     order = np.roll(np.arange(n_rows)[::-1], seed)
-# +     order = np.random.default_rng().permutation(n_rows)
+# ~ np.roll(np.arange(n_rows)[::-1], seed) => np.random.default_rng().permutation(n_rows)
 
 # %% wrong rest_dropped: The last rows are left out.
 # fails: Each row is in exactly one batch
-# edit of wrong empty_batch
-# -     return [order[k * size : (k + 1) * size] for k in range(n_rows // size + 1)]
-# +     return [order[begin : begin + size] for begin in range(0, n_rows - size + 1, size)]
+# edit of wrong backwards_begun_elsewhere
+# ~ np.roll(np.arange(n_rows)[::-1], seed) => np.random.default_rng(seed).permutation(n_rows)
+# ~ 0, n_rows, size => 0, n_rows - size + 1, size

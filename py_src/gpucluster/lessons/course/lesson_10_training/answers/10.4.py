@@ -31,10 +31,8 @@ def verdict(losses, wanted):
 # %% wrong aim_not_included: The aim itself is not enough.
 # fails: good: the aim was reached, exactly or on the way
 # edit of wrong against_smallest
-# -     if not np.isfinite(losses).all() or losses[-1] > 2 * min(losses):
-# +     if not np.isfinite(losses).all() or losses[-1] > losses[0]:
-# -     return "good" if min(losses) <= wanted else "slow"
-# +     return "good" if min(losses) < wanted else "slow"
+# ~ 2 * min(losses) => losses[0]
+# ~ if min(losses) <= wanted else "slow" => if min(losses) < wanted else "slow"
 
 # %% wrong always_good: Everything that is finite is good.
 # fails: slow: no harm at the end, and the aim was not reached
@@ -45,21 +43,18 @@ def verdict(losses, wanted):
 # %% wrong last_only_finite: Looks at the last loss alone.
 # fails: diverges: a loss that is no finite number, anywhere, also where an earlier one was good
 # edit of wrong against_smallest
-# -     if not np.isfinite(losses).all() or losses[-1] > 2 * min(losses):
-# +     if not np.isfinite(losses[-1]) or losses[-1] > losses[0]:
+# ~ isfinite(losses).all() or losses[-1] > 2 * min(losses): => isfinite(losses[-1]) or losses[-1] > losses[0]:
 
 # %% wrong order: Asks for good first, so that a run that recovers into infinity counts as good.
 # fails: diverges: a loss that is no finite number, anywhere, also where an earlier one was good
-# edit of wrong against_smallest
-# -     if not np.isfinite(losses).all() or losses[-1] > 2 * min(losses):
+# edit of wrong always_good
+# ~ return "good" => return "slow"
+# -     if not np.isfinite(losses).all() or losses[-1] > losses[0]:
 # +     if any(loss <= wanted for loss in losses):
 # +         return "good"
 # +     if not np.all(np.isfinite(losses)) or losses[-1] > losses[0]:
-# -     return "good" if min(losses) <= wanted else "slow"
-# +     return "slow"
 
 # %% wrong rising_forgotten: Only numbers that are not finite.
 # fails: diverges: the last loss is larger than the first, also where one between them was good
 # edit of wrong against_smallest
-# -     if not np.isfinite(losses).all() or losses[-1] > 2 * min(losses):
-# +     if not np.isfinite(losses).all():
+# ~ all() or losses[-1] > 2 * min(losses): => all():

@@ -63,12 +63,7 @@ def parallel_gradients(comm, X, wanted, layers):
 
 # %% right generator: A generator of parts, one allreduce for each; zeros where there are no rows.
 # edit of right dummy_row
-# -     return loss, slopes
-# -
-# -
-# +     return loss, slopes
-# +
-# +
+# - def parallel_gradients(comm, X, wanted, layers):
 # + def _parts(X, wanted, layers):
 # +     yield len(X)
 # +     if len(X) == 0:
@@ -81,6 +76,7 @@ def parallel_gradients(comm, X, wanted, layers):
 # +             yield slope * len(X)
 # +
 # +
+# + def parallel_gradients(comm, X, wanted, layers):
 # -     share = len(X) / comm.allreduce(len(X))
 # -     if not len(X):
 # -         X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
@@ -107,44 +103,26 @@ def parallel_gradients(comm, X, wanted, layers):
 # %% wrong leaves_early: A rank without rows returns at once with zeros and does not call allreduce.
 # fails: It runs on several ranks without an error
 # edit of right dummy_row
-# -     share = len(X) / comm.allreduce(len(X))
-# -     if not len(X):
-# -         X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
-# -         wanted[0, 0] = 1
-# +     if len(X) == 0:
+# - def parallel_gradients(comm, X, wanted, layers):
+# + def parallel_gradients(comm, X, wanted, layers):
+# +     if not len(X):
 # +         return 0.0, [np.zeros_like(array) for array in layers]
-# +     n = comm.allreduce(len(X))
-# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
-# +     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
 
 # %% wrong lists_joined_too: Gives the list of gradients to allreduce, which joins lists.
 # fails: There is one gradient for each array of the layers
-# edit of wrong empty_rank
-# -     with np.errstate(all="ignore"):
-# -         loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
-#
-# -     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
-# +     loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
-# +     if len(X):
-# +         loss, slopes = gradients(X, wanted, layers)
-# +     slopes = comm.allreduce([slope * len(X) for slope in slopes])
-# +     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
+# edit of right dummy_row
+# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
+# +     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
 
 # %% wrong local_loss: The gradients are of all rows, the loss is of this rank's rows only.
 # fails: On every rank, the loss is that of all rows
-# edit of wrong lists_joined_too
-# -     slopes = comm.allreduce([slope * len(X) for slope in slopes])
-# -     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
-# +     return loss, [comm.allreduce(slope * len(X)) / n for slope in slopes]
+# edit of right dummy_row
+# ~ comm.allreduce(loss * share) => loss
 
 # %% wrong sum_not_divided: The sums are not divided by the number of all rows.
 # fails: On every rank, the gradients are those of all rows, to 1e-10
-# edit of wrong lists_joined_too
-# -     n = comm.allreduce(len(X))
-#
-# -     slopes = comm.allreduce([slope * len(X) for slope in slopes])
-# -     return comm.allreduce(loss * len(X)) / n, [slope / n for slope in slopes]
-# +     return comm.allreduce(loss * len(X)), [comm.allreduce(slope * len(X)) for slope in slopes]
+# edit of right dummy_row
+# ~ len(X) / comm.allreduce(len(X)) => len(X)
 
 # %% wrong rows_travel: All rows are gathered, and each rank computes all.
 # fails: Rows stay where they are: only gradients and single numbers travel

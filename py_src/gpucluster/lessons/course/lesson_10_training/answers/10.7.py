@@ -75,30 +75,13 @@ def ring_allreduce(comm, values):
 
 # %% wrong added_twice: Also complete parts are added.
 # fails: Every rank gets the sum of all arrays
-import numpy as np
-
-
-def ring_allreduce(comm, values):
-    n, me = comm.size, comm.rank
-    right, left = (me + 1) % n, (me - 1) % n
-    parts = [part.copy() for part in np.array_split(values, n)]
-    for turn in range(n - 1):
-        gone, come = (me - turn) % n, (me - turn - 1) % n
-        parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
-    for turn in range(n - 1):
-        gone, come = (me + 1 - turn) % n, (me - turn) % n
-        parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
-    return np.concatenate(parts)
+# edit of right lists
+# ~ received if turn < n - 1 else received => received
 
 # %% wrong adding_only: Only the rounds of adding; each rank has one complete part.
 # fails: Every rank gets the sum of all arrays
-# edit of right classic
-# -     right, left = (rank + 1) % n, (rank - 1) % n
-#
-# -         got = comm.sendrecv(parts[(rank - turn) % n], dest=right, source=left)
-# +         got = comm.sendrecv(parts[(rank - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n)
-# -     for turn in range(n - 1):
-# -         parts[(rank - turn) % n] = comm.sendrecv(parts[(rank + 1 - turn) % n], dest=right, source=left)
+# edit of right lists
+# ~ 2 * (n - 1) => n - 1
 
 # %% wrong allreduce: What is to be built is called.
 # fails: Only messages from rank to rank are used
@@ -121,55 +104,42 @@ def ring_allreduce(comm, values):
 
 # %% wrong changes_input: Adds in place to views of the array that it was given.
 # fails: Inputs are not modified
-# edit of wrong adding_only
-# -     parts = [part.copy() for part in np.array_split(values, n)]
-# +     parts = np.array_split(values, n)
-# -         got = comm.sendrecv(parts[(rank - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n)
-# -         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
-# +         got = comm.sendrecv(parts[(rank - turn) % n].copy(), dest=(rank + 1) % n, source=(rank - 1) % n)
-# +         parts[(rank - turn - 1) % n] += got
-# +     for turn in range(n - 1):
-# +         got = comm.sendrecv(parts[(rank + 1 - turn) % n].copy(), dest=(rank + 1) % n, source=(rank - 1) % n)
-# +         parts[(rank - turn) % n][:] = got
+# edit of right lists
+# ~ parts[current] = parts => parts[current][:] = parts
 
 # %% wrong equal_parts_only: The rest that does not divide is lost.
 # fails: The result has the right shape
-# edit of wrong added_twice
-# -     parts = [part.copy() for part in np.array_split(values, n)]
-# +     parts = [part.copy() for part in np.split(values[: len(values) // n * n], n)]
-# -         gone, come = (me + 1 - turn) % n, (me - turn) % n
-# -         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
-# +         gone, come = (me + 1 - turn) % n, (me - turn) % n
-# +         parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
+# edit of right classic
+# ~ in np.array_split(values, n) => in np.split(values[: len(values) // n * n], n)
 
 # %% wrong half_precision: Sent as float16.
 # fails: Every rank gets the sum of all arrays
-# edit of wrong equal_parts_only
-# -     parts = [part.copy() for part in np.split(values[: len(values) // n * n], n)]
-# +     parts = [part.copy() for part in np.array_split(values, n)]
-# -         parts[come] = parts[come] + comm.sendrecv(parts[gone], dest=right, source=left)
-# +         parts[come] = parts[come] + comm.sendrecv(parts[gone].astype(np.float16), dest=right, source=left)
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n, me = comm.size, comm.rank
+    right, left = (me + 1) % n, (me - 1) % n
+    parts = [part.copy() for part in np.array_split(values, n)]
+    for turn in range(n - 1):
+        gone, come = (me - turn) % n, (me - turn - 1) % n
+        parts[come] = parts[come] + comm.sendrecv(parts[gone].astype(np.float16), dest=right, source=left)
+    for turn in range(n - 1):
+        gone, come = (me + 1 - turn) % n, (me - turn) % n
+        parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
+    return np.concatenate(parts)
 
 # %% wrong one_round_more: N rounds of sharing instead of n - 1; the result is right, one message too many.
 # fails: Each rank sends 2 (n - 1) messages
-# edit of wrong adding_only
-# -         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
-# +         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
-# +     for turn in range(n):
-# +         parts[(rank - turn) % n] = comm.sendrecv(
-# +             parts[(rank + 1 - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n
-# +         )
+# edit of right lists
+# ~ range(2 * (n - 1)): => range(2 * n - 1):
 
 # %% wrong send_first: All send first and then receive, which stands still with large arrays.
 # fails: It runs on several ranks without an error
-# edit of wrong adding_only
-# -         got = comm.sendrecv(parts[(rank - turn) % n], dest=(rank + 1) % n, source=(rank - 1) % n)
-# -         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
-# +         comm.send(parts[(rank - turn) % n], dest=(rank + 1) % n)
-# +         parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + comm.recv(source=(rank - 1) % n)
-# +     for turn in range(n - 1):
-# +         comm.send(parts[(rank + 1 - turn) % n], dest=(rank + 1) % n)
-# +         parts[(rank - turn) % n] = comm.recv(source=(rank - 1) % n)
+# edit of right lists
+# -         received = comm.sendrecv(parts[current], dest=(me + 1) % n, source=(me - 1) % n)
+# +         comm.send(parts[current], dest=(me + 1) % n)
+# +         received = comm.recv(source=(me - 1) % n)
 
 # %% wrong through_rank_0: All to rank 0, and back.
 # fails: All send the same way round, to the next rank only

@@ -38,6 +38,52 @@ def read_log(text):
 
 # %% wrong ddof: The standard deviation of a sample (n - 1), not that of np.std.
 # fails: spread is 1.96 times the standard deviation of the rates, as the benchmark's own
+# edit of right regular_expressions
+# ~ fmean, pstdev => fmean, stdev
+# ~ 96 * pstdev(rates) => 96 * stdev(rates)
+
+# %% wrong first_digit: Only one digit of the number of cards.
+# fails: gpus is the whole number
+# edit of right regular_expressions
+# ~ int(re.search(r"Number of GPUs: (\d+)", text)[1]) => int(re.search(r"Number of GPUs: (\d)", text)[1])
+
+# %% wrong five_iterations: Always five iterations.
+# fails: rates are those of the iterations, in order
+# edit of right regular_expressions
+# -     rates = [float(one) for one in re.findall(r"^Iter #\d+: ([\d.]+) img/sec", text, re.MULTILINE)]
+# +     rates = [float(one) for one in re.findall(r"^Iter #\d+: ([\d.]+) img/sec", text, re.MULTILINE)][:5]
+
+# %% wrong median: The median.
+# fails: mean is that of the rates, not rounded
+# edit of the solution
+# ~ found["mean"] = float(np.mean(found["rates"])) => found["mean"] = float(np.median(found["rates"]))
+# - def read_log(text):
+# + import numpy as np
+# +
+# +
+# + def read_log(text):
+# -     """Return {"model": …, "batch": …, "gpus": …, "rates": […], "mean": …, "spread": …, "total": …}."""
+
+# %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was ended.
+# fails: mean is that of the rates, not rounded
+# fails: It runs without an error: AttributeError
+# edit of right regular_expressions
+# -         "mean": fmean(rates),
+# -         "spread": 1.96 * pstdev(rates),
+# -         "total": gpus * fmean(rates),
+# +         "mean": float(re.search(r"Img/sec per GPU: ([\d.]+) \+-", text).group(1)),
+# +         "spread": float(re.search(r"Img/sec per GPU: [\d.]+ \+-([\d.]+)", text).group(1)),
+# +         "total": float(re.search(r"Total img/sec on \d+ GPU\(s\): ([\d.]+)", text).group(1)),
+
+# %% wrong sorted: The rates are sorted.
+# fails: rates are those of the iterations, in order
+# edit of wrong median
+# -     found["mean"] = float(np.median(found["rates"]))
+# +     found["rates"].sort()
+# +     found["mean"] = float(np.mean(found["rates"]))
+
+# %% wrong texts: Batch and number of cards stay texts.
+# fails: batch is one number
 import re
 
 import numpy as np
@@ -57,86 +103,16 @@ def read_log(text):
     mean = float(np.mean(rates))
     return {
         "model": model,
-        "batch": batch,
-        "gpus": gpus,
+        "batch": str(batch),
+        "gpus": str(gpus),
         "rates": rates,
         "mean": mean,
-        "spread": 1.96 * float(np.std(rates, ddof=1)),
+        "spread": 1.96 * float(np.std(rates)),
         "total": mean * gpus,
     }
 
-# %% wrong first_digit: Only one digit of the number of cards.
-# fails: gpus is the whole number
-import numpy as np
-
-
-def read_log(text):
-    found = {"rates": []}
-    for line in text.splitlines():
-        label, _, value = line.partition(":")
-        if label == "Model":
-            found["model"] = value.strip()
-        elif label == "Batch size":
-            found["batch"] = int(value)
-        elif label == "Number of GPUs":
-            found["gpus"] = int(value.strip()[0])
-        elif label.startswith("Iter #"):
-            found["rates"].append(float(value.split()[0]))
-    found["mean"] = float(np.mean(found["rates"]))
-    found["spread"] = 1.96 * float(np.std(found["rates"]))
-    found["total"] = found["gpus"] * found["mean"]
-    return found
-
-# %% wrong five_iterations: Always five iterations.
-# fails: rates are those of the iterations, in order
-# edit of wrong first_digit
-# -             found["gpus"] = int(value.strip()[0])
-# +             found["gpus"] = int(value)
-# -             found["rates"].append(float(value.split()[0]))
-# +             found["rates"].append(float(value.split()[0]))
-# +     found["rates"] = found["rates"][:5]
-
-# %% wrong median: The median.
-# fails: mean is that of the rates, not rounded
-# edit of wrong five_iterations
-# -     found["rates"] = found["rates"][:5]
-# -     found["mean"] = float(np.mean(found["rates"]))
-# +     found["mean"] = float(np.median(found["rates"]))
-
-# %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was ended.
-# fails: mean is that of the rates, not rounded
-# fails: It runs without an error: AttributeError
-# edit of wrong ddof
-# -     mean = float(np.mean(rates))
-# +     mean, spread = re.search(r"Img/sec per GPU: ([\d.]+) \+-([\d.]+)", text).groups()
-# +     total = re.search(r"Total img/sec on \d+ GPU\(s\): ([\d.]+)", text)[1]
-# -         "mean": mean,
-# -         "spread": 1.96 * float(np.std(rates, ddof=1)),
-# -         "total": mean * gpus,
-# +         "mean": float(mean),
-# +         "spread": float(spread),
-# +         "total": float(total),
-
-# %% wrong sorted: The rates are sorted.
-# fails: rates are those of the iterations, in order
-# edit of wrong five_iterations
-# -     found["rates"] = found["rates"][:5]
-# +     found["rates"].sort()
-
-# %% wrong texts: Batch and number of cards stay texts.
-# fails: batch is one number
-# edit of wrong ddof
-# -         "batch": batch,
-# -         "gpus": gpus,
-# +         "batch": str(batch),
-# +         "gpus": str(gpus),
-# -         "spread": 1.96 * float(np.std(rates, ddof=1)),
-# +         "spread": 1.96 * float(np.std(rates)),
-
 # %% wrong total_is_mean: The total of one card.
 # fails: total is the mean, times the number of GPUs
-# edit of wrong five_iterations
-# -     found["rates"] = found["rates"][:5]
-#
-# -     found["total"] = found["gpus"] * found["mean"]
-# +     found["total"] = found["mean"]
+# edit of wrong median
+# ~ found["mean"] = float(np.median(found["rates"])) => found["mean"] = float(np.mean(found["rates"]))
+# ~ found["gpus"] * found["mean"] => found["mean"]

@@ -95,39 +95,18 @@ def two_stages(comm, X, wanted, own, n_micro):
 # %% wrong first_layer_sent: Sends the output of rank 0's first layer, right only where rank 0 has one layer.
 # fails: It runs on several ranks without an error: ValueError
 # edit of right two_lists
-# -             comm.send(values[-1], dest=1)
-# +             comm.send(values[1], dest=1)
+# ~ comm.send(values[-1], dest=1) => comm.send(values[1], dest=1)
 
 # %% wrong no_relu_at_cut: Rank 0 calls forward with last=True, so there is no ReLU at the cut.
 # fails: Each rank's gradients are those of its layers for all rows, to 1e-10
 # edit of right two_lists
-# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
-# +         kept = [forward(part, own, True) for part in np.array_split(X, n_micro)]
+# ~ forward(part, own, False) for part in => forward(part, own, True) for part in
 
 # %% wrong layers_change: The layers are changed on the way.
 # fails: Inputs are not modified
 # edit of right two_lists
-# - def two_stages(comm, X, wanted, own, n_micro):
-# + def two_stages(comm, X, wanted, own, n_micro):
-# +     total = [np.zeros_like(array) for array in own]
-# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
-# +         kept = [forward(part, own, last=False) for part in np.array_split(X, n_micro)]
-# -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
-# +         for values in kept:
-# +             slopes, _ = backward(values, comm.recv(source=1), own)
-# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
-# -         found, errors = [], []
-# -         arrived = [comm.recv(source=0) for _ in range(n_micro)]
-# -         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
-# -             values = forward(given, own, True)
-# +         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
-# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
-# -             found.append(slopes)
-# -             errors.append(error)
-# -         for error in errors:
-#
 # -     return [sum(arrays) for arrays in zip(*found, strict=False)]
-# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
+# +     total = [sum(arrays) for arrays in zip(*found, strict=False)]
 # +     for array, slope in zip(own, total, strict=False):
 # +         array -= 0.1 * slope
 # +     return total
@@ -148,23 +127,18 @@ def two_stages(comm, X, wanted, own, n_micro):
 
 # %% wrong rows_travel: The rows themselves are sent as well.
 # fails: What travels is the output of the cut, and its error
-# edit of wrong layers_change
-# -             comm.send(values[-1], dest=1)
-# +             comm.send((values[-1], values), dest=1)
-# -         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
-# +         kept = [forward(comm.recv(source=0)[0], own, last=True) for _ in range(n_micro)]
-# -     for array, slope in zip(own, total, strict=False):
-# -         array -= 0.1 * slope
+# edit of right two_lists
+# ~ comm.send(values[-1], dest=1) => comm.send((values[-1], values), dest=1)
+# ~ recv(source=0) for _ in => recv(source=0)[0] for _ in
 
 # %% wrong to_and_fro_by_requests: Waits for each error before the next micro-batch goes, by requests that are asked again and again.
 # fails: All micro-batches go forward before the first error is waited for
 # edit of right two_lists
+# ~ kept = [forward(part, own, False) for part in np.array_split(X, n_micro)] => for part in np.array_split(X, n_micro):
 # - def two_stages(comm, X, wanted, own, n_micro):
 # + def two_stages(comm, X, wanted, own, n_micro):
 # +     found = []
-# -         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
 # -         for values in kept:
-# +         for part in np.array_split(X, n_micro):
 # +             values = forward(part, own, False)
 # -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
 # +             coming = comm.irecv(source=1)

@@ -50,10 +50,6 @@ def warp_steps(takes_a, steps_a, steps_b, lanes=32):
 
 # %% wrong sorted_first: Sorts the threads, in place: fewer steps, but not those that were asked for.
 # fails: Inputs are not modified
-def warp_steps(takes_a, steps_a, steps_b, lanes=32):
-    takes_a.sort()
-    total = 0
-    for begin in range(0, len(takes_a), lanes):
-        warp = takes_a[begin : begin + lanes]
-        total += steps_a * bool(warp.any()) + steps_b * bool((~warp).any())
-    return total
+# edit of the solution
+# -     """Return how many instructions all warps go through, added up."""
+# +     takes_a.sort()

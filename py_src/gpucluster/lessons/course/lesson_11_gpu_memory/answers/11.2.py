@@ -47,88 +47,32 @@ def statistics(events):
 
 # %% wrong c_count_at_byte_peak: The peak of the count is that of the moment with the most bytes.
 # fails: peak_count is right
-def statistics(events):
-    alive, total, count, most, peak = {}, 0, 0, 0, 0
-    for event in events:
-        if event[0] == "allocate":
-            alive[event[1]] = event[2]
-            total, count = total + event[2], count + 1
-            if sum(alive.values()) > peak:
-                peak, most = sum(alive.values()), len(alive)
-        else:
-            del alive[event[1]]
-    return {
-        "current_bytes": sum(alive.values()),
-        "current_count": len(alive),
-        "peak_bytes": peak,
-        "peak_count": most,
-        "total_bytes": total,
-        "total_count": count,
-    }
+# edit of the solution
+# ~ max(counts) => counts[sizes.index(max(sizes))]
 
 # %% wrong c_names_once: A name that comes again is not counted again.
 # fails: total_bytes is right
-def statistics(events):
-    sizes = {}
-    current = peak = number = most = 0
-    alive = {}
-    for event in events:
-        if event[0] == "allocate":
-            sizes[event[1]] = event[2]
-            alive[event[1]] = event[2]
-        else:
-            del alive[event[1]]
-        current, number = sum(alive.values()), len(alive)
-        peak, most = max(peak, current), max(most, number)
-    return {
-        "current_bytes": current,
-        "current_count": number,
-        "peak_bytes": peak,
-        "peak_count": most,
-        "total_bytes": sum(sizes.values()),
-        "total_count": len(sizes),
-    }
+# edit of right alive_dictionary
+# ~ made = [] => made = {}
+# ~ made.append(event[2]) => made[event[1]] = event[2]
+# ~ "total_bytes": sum(made), => "total_bytes": sum(made.values()),
 
 # %% wrong c_peak_of_one: The peak is the largest single allocation.
 # fails: peak_bytes is right
-# edit of wrong c_count_at_byte_peak
-# -             if sum(alive.values()) > peak:
-# -                 peak, most = sum(alive.values()), len(alive)
-# +             most, peak = max(most, len(alive)), max(peak, event[2])
+# edit of right alive_dictionary
+# ~ peak_bytes, sum(alive.values()) => made, default=0
 
 # %% wrong c_rounded: Rounds each allocation up to 256 bytes, as a pool does.
 # fails: current_bytes is right
-# edit of wrong c_peak_of_one
-# -             alive[event[1]] = event[2]
-# -             total, count = total + event[2], count + 1
-# -             most, peak = max(most, len(alive)), max(peak, event[2])
-# +             size = -(-event[2] // 256) * 256
-# +             alive[event[1]] = size
-# +             total, count = total + size, count + 1
-# +             peak, most = max(peak, sum(alive.values())), max(most, len(alive))
+# edit of right alive_dictionary
+# ~ alive[event[1]] = event[2] => alive[event[1]] = -(-event[2] // 256) * 256
+# ~ append(event[2]) => append(-(-event[2] // 256) * 256)
 
 # %% wrong count_of_names: Counts different names, not requests.
 # fails: total_count is right
-def statistics(events):
-    live = {}
-    peak_bytes = peak_count = total_bytes = total_count = 0
-    for action, name, *size in events:
-        if action == "allocate":
-            live[name] = size[0]
-            total_bytes += size[0]
-            total_count += 1
-        else:
-            del live[name]
-        peak_bytes = max(peak_bytes, sum(live.values()))
-        peak_count = max(peak_count, len(live))
-    return {
-        "current_bytes": sum(live.values()),
-        "current_count": len(live),
-        "peak_bytes": peak_bytes,
-        "peak_count": peak_count,
-        "total_bytes": total_bytes,
-        "total_count": len({event[1] for event in events}),
-    }
+# edit of the solution
+# -         "total_bytes": total_bytes, "total_count": total_count,
+# +         "total_bytes": total_bytes, "total_count": len({event[1] for event in events}),
 
 # %% wrong current_is_last: The size of the last request stands for what is alive.
 # fails: current_bytes is right
@@ -146,74 +90,31 @@ def statistics(events):
 
 # %% wrong empties_the_list: Takes the events out of the list that it is given.
 # fails: Inputs are not modified
-# edit of wrong count_of_names
-# -     live = {}
-# -     peak_bytes = peak_count = total_bytes = total_count = 0
-# -     for action, name, *size in events:
-# +     live, peak_bytes, peak_count, total_bytes, total_count = {}, 0, 0, 0, 0
+# edit of right alive_dictionary
+# -     for event in events:
 # +     while events:
-# +         action, name, *size = events.pop(0)
-# -         "total_count": len({event[1] for event in events}),
-# +         "total_count": total_count,
+# +         event = events.pop(0)
 
 # %% wrong empty_list: Fails for an empty list: max() and [-1] of nothing.
 # fails: It runs without an error: IndexError
-def statistics(events):
-    sizes, bytes_, counts = {}, [], []
-    for e in events:
-        if e[0] == "allocate":
-            sizes[e[1]] = e[2]
-        else:
-            sizes.pop(e[1])
-        bytes_.append(sum(sizes.values()))
-        counts.append(len(sizes))
-    made = [e[2] for e in events if e[0] == "allocate"]
-    return {
-        "current_bytes": bytes_[-1],
-        "current_count": counts[-1],
-        "peak_bytes": max(bytes_),
-        "peak_count": max(counts),
-        "total_bytes": sum(made),
-        "total_count": len(made),
-    }
+# edit of the solution
+# ~ counts = [0], [0] => counts = [], []
 
 # %% wrong name_only_once: Makes a table of sizes by name first, so a name that comes again with another size is counted with the last one.
 # fails: peak_bytes is right
-def statistics(events):
-    sizes = {e[1]: e[2] for e in events if e[0] == "allocate"}
-    cb = cc = pb = pc = tb = tc = 0
-    for e in events:
-        if e[0] == "allocate":
-            cb += sizes[e[1]]
-            cc += 1
-            tb += sizes[e[1]]
-            tc += 1
-        else:
-            cb -= sizes[e[1]]
-            cc -= 1
-        pb, pc = max(pb, cb), max(pc, cc)
-    return {
-        "current_bytes": cb,
-        "current_count": cc,
-        "peak_bytes": pb,
-        "peak_count": pc,
-        "total_bytes": tb,
-        "total_count": tc,
-    }
+# edit of right alive_dictionary
+# ~ alive[event[1]] = event[2] => alive[event[1]] = sizes[event[1]]
+# ~ append(event[2]) => append(sizes[event[1]])
+# -     made = []
+# +     made, sizes = [], {event[1]: event[2] for event in events if event[0] == "allocate"}
 
 # %% wrong never_freed: What is freed is not looked at.
 # fails: current_bytes is right
-# edit of wrong count_of_names
-# -         else:
-# -             del live[name]
-# +
-# -         "total_count": len({event[1] for event in events}),
-# +         "total_count": total_count,
+# edit of right alive_dictionary
+# -             del alive[event[1]]
+# +             pass
 
 # %% wrong rounded: Rounds each request up to a multiple of 256 bytes, as the pool does.
 # fails: current_bytes is right
-# edit of wrong count_of_names
-# -             live[name] = size[0]
-# +             live[name] = -(-size[0] // 256) * 256
-# -         "total_count": len({event[1] for event in events}),
-# +         "total_count": total_count,
+# edit of right alive_dictionary
+# ~ alive[event[1]] = event[2] => alive[event[1]] = -(-event[2] // 256) * 256

@@ -74,84 +74,43 @@ def give_back(free, start, size):
 
 # %% wrong changes_its_input: give_back appends to the list that it was given, and sorts it.
 # fails: Inputs are not modified
-def take(free, size):
-    size = -(-size // 256) * 256
-    good = [(n, s) for s, n in free if n >= size]
-    if not good:
-        return None, list(free)
-    n, s = min(good)
-    new = [b for b in free if b[0] != s]
-    if n > size:
-        new.append((s + size, n - size))
-    return s, sorted(new)
-
-
-def give_back(free, start, size):
-    size = -(-size // 256) * 256
-    free.append((start, size))
-    free.sort()
-    result = [free[0]]
-    for s, n in free[1:]:
-        if result[-1][0] + result[-1][1] == s:
-            result[-1] = (result[-1][0], result[-1][1] + n)
-        else:
-            result.append((s, n))
-    return result
+# edit of the solution
+# ~ sorted([*free, (start, size)]) => free
+# -     merged = []
+# +     free.append((start, size))
+# +     free.sort()
+# +     merged = []
 
 # %% wrong changes_the_list: Takes the block out of the list that it is given.
 # fails: Inputs are not modified
-def take(free, size):
-    size = -(-size // 256) * 256
-    fitting = [block for block in free if block[1] >= size]
-    if not fitting:
-        return None, free
-    start, whole = min(fitting, key=lambda block: block[1])
-    free.remove((start, whole))
-    if whole > size:
-        free.append((start + size, whole - size))
-    free.sort()
-    return start, free
-
-
-def give_back(free, start, size):
-    size = -(-size // 256) * 256
-    merged = []
-    for begin, length in sorted([*free, (start, size)]):
-        if merged and merged[-1][0] + merged[-1][1] == begin:
-            merged[-1] = (merged[-1][0], merged[-1][1] + length)
-        else:
-            merged.append((begin, length))
-    return merged
+# edit of the solution
+# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
+# -     left = [block for block in free if block[0] != start]
+# +     free.remove((start, whole))
+# -         left.append((start + size, whole - size))
+# -     return start, sorted(left)
+# +         free.append((start + size, whole - size))
+# +     free.sort()
+# +     return start, free
 
 # %% wrong exact_fit_leaves_nothing: A block of exactly that size leaves an empty one behind.
 # fails: What is left over stays free, and all other blocks are unchanged
-# edit of wrong changes_the_list
-# -     free.remove((start, whole))
-# -     if whole > size:
-# -         free.append((start + size, whole - size))
-# -     free.sort()
-# -     return start, free
-# +     left = [block for block in free if block[0] != start]
-# +     if whole >= size:
-# +         left.append((start + size, whole - size))
-# +     return start, sorted(left)
+# edit of the solution
+# ~ whole > size => whole >= size
 
 # %% wrong end_of_the_block: Gives out the end of the block.
 # fails: It takes the smallest free block that is large enough, at its beginning
-# edit of wrong changes_the_list
-# -     free.remove((start, whole))
-# +     left = [block for block in free if block[0] != start]
-# -         free.append((start + size, whole - size))
-# -     free.sort()
-# -     return start, free
-# +         left.append((start, whole - size))
-# +     return start + whole - size, sorted(left)
+# edit of the solution
+# ~ start + size => start
+# ~ return start, sorted => return start + whole - size, sorted
+# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
+# -     """Return the start of the best free block, or None, and the free blocks afterwards."""
+#
+# -     """Return the free blocks after a block was given back."""
 
 # %% wrong rounding_in_take_only: What is given back is not rounded up: bytes are lost.
 # fails: What is given back is free again, merged with its neighbours, in the order of the addresses
-# edit of wrong exact_fit_leaves_nothing
-# -     if whole >= size:
-# +     if whole > size:
-# - def give_back(free, start, size):
+# edit of the solution
+# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
+# -     """Return the free blocks after a block was given back."""
 # -     size = -(-size // 256) * 256
-# + def give_back(free, start, size):

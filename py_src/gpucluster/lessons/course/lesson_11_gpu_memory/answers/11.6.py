@@ -39,30 +39,21 @@ def to_spill(buffers, needed, limit):
 
 # %% wrong all_leave: Everything that may leave does.
 # fails: No more leave than is needed
-def to_spill(buffers, needed, limit):
-    held = sum(buffer["bytes"] for buffer in buffers)
-    leaving = []
-    for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
-        if False:
-            break
-        if not buffer["exposed"]:
-            leaving.append(buffer["name"])
-            held -= buffer["bytes"]
-    return leaving
+# edit of the solution
+# -         if held + needed <= limit:
+# +         if False:
 
 # %% wrong needed_forgotten: Makes room for what is there, not for what comes.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong all_leave
-# -         if False:
-# +         if held <= limit:
+# edit of the solution
+# ~ if held + needed <= limit => if held <= limit
+# -     """Return the names of the buffers that leave the device, the least recently used first."""
 
 # %% wrong as_they_come: The order of the list, not that of their use.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong all_leave
-# -     for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
-# -         if False:
-# +     for buffer in sorted(buffers, key=lambda buffer: 0):
-# +         if held + needed <= limit:
+# edit of the solution
+# ~ buffer["last_used"] => 0
+# -     """Return the names of the buffers that leave the device, the least recently used first."""
 
 # %% wrong changes_its_input: Sorts the caller's list in place, and removes from it what leaves.
 # fails: Inputs are not modified
@@ -91,8 +82,5 @@ def to_spill(buffers, needed, limit):
 
 # %% wrong largest_first: The largest leaves first.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong all_leave
-# -     for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
-# -         if False:
-# +     for buffer in sorted(buffers, key=lambda buffer: -buffer["bytes"]):
-# +         if held + needed <= limit:
+# edit of wrong as_they_come
+# ~ sorted(buffers, key=lambda buffer: 0): => sorted(buffers, key=lambda buffer: -buffer["bytes"]):

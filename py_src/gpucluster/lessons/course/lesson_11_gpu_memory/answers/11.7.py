@@ -33,13 +33,10 @@ def tiers(workers):
 
 # %% wrong by_name: By the name of the worker, not by its address.
 # fails: It has one entry for each worker, by its address
-def tiers(workers):
-    found = {}
-    for worker in workers.values():
-        metrics = worker["metrics"]
-        spilled = metrics["spilled_bytes"]
-        found[worker["name"]] = (metrics["managed_bytes"] - spilled["memory"], spilled["disk"])
-    return found
+# edit of the solution
+# ~ address, worker in workers.items => worker in workers.values
+# ~ found[address] => found[worker["name"]]
+# -     """Return {address: (bytes of results in memory, bytes of results on disk)}."""
 
 # %% wrong changes_metrics: Takes entries out of what it is given.
 # fails: Inputs are not modified
@@ -52,11 +49,9 @@ def tiers(workers):
 
 # %% wrong disk_unpacked: What the spilled results took in memory.
 # fails: On disk is what the files take
-# edit of wrong by_name
-# -     for worker in workers.values():
-# +     for address, worker in workers.items():
-# -         found[worker["name"]] = (metrics["managed_bytes"] - spilled["memory"], spilled["disk"])
-# +         found[address] = (metrics["managed_bytes"] - spilled["memory"], spilled["memory"])
+# edit of the solution
+# ~ spilled["disk"] => spilled["memory"]
+# -     """Return {address: (bytes of results in memory, bytes of results on disk)}."""
 
 # %% wrong subtracts_in_place: Subtracts inside the dictionary that it was given, so a second call gives something else.
 # fails: Inputs are not modified

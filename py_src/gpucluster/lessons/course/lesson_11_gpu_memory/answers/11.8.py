@@ -41,20 +41,10 @@ def repair(command, scheduler):
 
 # %% wrong async_anywhere: Looks for the letters in the whole text: a worker may have that name.
 # fails: All other options are there, with their values
-def repair(command, scheduler):
-    old = command.split()[1:]
-    new = ["dask", "cuda", "worker", scheduler]
-    while old:
-        word = old.pop(0)
-        name = word.split("=")[0]
-        if name in ("--enable-jit-unspill", "--disable-jit-unspill"):
-            continue
-        if name == "--rmm-pool-size" and "rmm-async" in command:
-            if "=" not in word:
-                old.pop(0)
-            continue
-        new.append(word)
-    return " ".join(new)
+# edit of the solution
+# ~ "--rmm-async" in command.split() => "rmm-async" in command
+# ~ pop(0)  # its value => pop(0)
+# -     """Return the command as dask-cuda 26.10 takes it."""
 
 # %% wrong both_kept: Keeps both allocators.
 # fails: dask-cuda 26.10 takes the command
@@ -66,11 +56,8 @@ def repair(command, scheduler):
 
 # %% wrong background_lost: The & at the end is lost.
 # fails: An & at the end stays there
-# edit of wrong async_anywhere
-# -         if name == "--rmm-pool-size" and "rmm-async" in command:
-# +         if name == "--rmm-pool-size" and "--rmm-async" in command.split():
-# -     return " ".join(new)
-# +     return " ".join(new).rstrip("&").strip()
+# edit of the solution
+# ~ join(new) => join(new).rstrip("&").strip()
 
 # %% wrong drops_async: Keeps the pool, and leaves out --rmm-async.
 # fails: All other options are there, with their values
@@ -85,11 +72,8 @@ def repair(command, scheduler):
 
 # %% wrong no_scheduler: The address is still missing.
 # fails: dask-cuda 26.10 takes the command
-# edit of wrong async_anywhere
-# -     new = ["dask", "cuda", "worker", scheduler]
-# +     new = ["dask", "cuda", "worker"]
-# -         if name == "--rmm-pool-size" and "rmm-async" in command:
-# +         if name == "--rmm-pool-size" and "--rmm-async" in command.split():
+# edit of the solution
+# ~ new = ["dask", "cuda", "worker", scheduler] => new = ["dask", "cuda", "worker"]
 
 # %% wrong only_known: Keeps only the options that the lesson speaks of.
 # fails: dask-cuda 26.10 takes the command

@@ -31,17 +31,10 @@ def crossings(steps, start):
 
 # %% wrong any_is_a_place
 # fails: It counts each crossing
-def crossings(steps, start):
-    at, count, total = start, 0, 0
-    for _, place, size in steps:
-        if place != at:
-            at, count, total = place, count + 1, total + size
-    return count, total
+# edit of the solution
+# ~ not in ("any", at) => != at
 
 # %% wrong goes_back
 # fails: It counts each crossing
-# edit of wrong any_is_a_place
-# -         if place != at:
-# +         if place not in ("any", at):
-# -     return count, total
-# +     return count + (at != start), total
+# edit of the solution
+# ~ return count, total => return count + (at != start), total

@@ -93,56 +93,30 @@ def migrate(config):
 
 # %% wrong always_made
 # fails: No distributed-ucxx is made when nothing moves
-import copy
-
-
-def migrate(config):
-    new = copy.deepcopy(config)
-    distributed = new.get("distributed", {})
-    comm, rmm = distributed.get("comm", {}), distributed.get("rmm", {})
-    had_ucx = "ucx" in comm
-    moved = comm.pop("ucx", {})
-    if had_ucx and not comm:
-        del distributed["comm"]
-    if "pool-size" in rmm:
-        moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
-        if not rmm:
-            del distributed["rmm"]
-    if "distributed" in new and not distributed:
-        del new["distributed"]
-    if True:
-        today = new.setdefault("distributed-ucxx", {})
-        for name, value in moved.items():
-            if isinstance(value, dict) and isinstance(today.get(name), dict):
-                today[name] = {**value, **today[name]}
-            else:
-                today.setdefault(name, value)
-    return new
+# edit of the solution
+# ~ if moved: => if True:
 
 # %% wrong changes_the_config
 # fails: Inputs are not modified
-# edit of wrong always_made
+# edit of the solution
+# ~ comm, memory = distributed => comm, rmm = distributed
+# ~ in memory: => in rmm:
+# ~ not memory: => not rmm:
+# -     """Return the configuration with today's names."""
 # -     new = copy.deepcopy(config)
 # +     new = config
-# -     if True:
-# +     if moved:
+# -         moved.setdefault("rmm", {})["pool-size"] = memory.pop("pool-size")
+# +         moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
 
 # %% wrong empty_left
 # fails: All other settings stay, and nothing empty is left where something moved
-# edit of wrong always_made
-# -     had_ucx = "ucx" in comm
-#
+# edit of the solution
 # -     if had_ucx and not comm:
 # -         del distributed["comm"]
-#
-# -     if True:
-# +     if moved:
 
 # %% wrong not_merged_inside
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of wrong always_made
-# -     if True:
-# +     if moved:
+# edit of the solution
 # -             if isinstance(value, dict) and isinstance(today.get(name), dict):
 # -                 today[name] = {**value, **today[name]}
 # -             else:
@@ -151,8 +125,7 @@ def migrate(config):
 
 # %% wrong still_under_comm
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of wrong always_made
-# -     if True:
+# edit of wrong changes_the_config
+# ~ new = config => new = copy.deepcopy(config)
 # -         today = new.setdefault("distributed-ucxx", {})
-# +     if moved:
 # +         today = new.setdefault("distributed", {}).setdefault("comm", {}).setdefault("ucxx", {})

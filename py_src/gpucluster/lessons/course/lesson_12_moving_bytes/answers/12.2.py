@@ -54,11 +54,29 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
 
 # %% wrong eight_times_the_bytes
 # fails: Each message has this number of bytes
+# edit of right isend
+# ~ n_bytes, dtype="int8" => n_bytes
+
+# %% wrong no_warm_up
+# fails: There is one message each way for each repeat, and for each one before
+# edit of right isend
+# ~ range(-warm_up, repeats) => range(repeats)
+
+# %% wrong pickled
+# fails: Messages are buffers, not pickles
+# edit of right each_timed
+# ~ comm.Recv(memory, source=0) => comm.recv(source=0)
+# ~ comm.Send(memory, dest=0) => comm.send(memory, dest=0)
+# ~ comm.Send(memory, dest=1) => comm.send(memory, dest=1)
+# ~ comm.Recv(memory, source=1) => comm.recv(source=1)
+
+# %% wrong round_trip
+# fails: Rank 0 returns the seconds of one way, on average over the repeats
 import numpy as np
 
 
 def ping_pong(comm, n_bytes, repeats, warm_up, clock):
-    data = np.zeros(n_bytes)
+    data = np.zeros(n_bytes, np.uint8)
     for turn in range(warm_up + repeats):
         if turn == warm_up:
             began = clock()
@@ -68,51 +86,17 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
         else:
             comm.Recv(data, 0)
             comm.Send(data, 0)
-    return (clock() - began) / repeats / 2
-
-# %% wrong no_warm_up
-# fails: There is one message each way for each repeat, and for each one before
-# edit of wrong eight_times_the_bytes
-# -     data = np.zeros(n_bytes)
-# -     for turn in range(warm_up + repeats):
-# -         if turn == warm_up:
-# -             began = clock()
-# +     data = np.zeros(n_bytes, np.uint8)
-# +     began = clock()
-# +     for _ in range(repeats):
-
-# %% wrong pickled
-# fails: Messages are buffers, not pickles
-def ping_pong(comm, n_bytes, repeats, warm_up, clock):
-    data = bytes(n_bytes)
-    for turn in range(warm_up + repeats):
-        if turn == warm_up:
-            began = clock()
-        if comm.rank == 0:
-            comm.send(data, 1)
-            comm.recv(source=1)
-        else:
-            comm.recv(source=0)
-            comm.send(data, 0)
-    return (clock() - began) / repeats / 2
-
-# %% wrong round_trip
-# fails: Rank 0 returns the seconds of one way, on average over the repeats
-# edit of wrong eight_times_the_bytes
-# -     data = np.zeros(n_bytes)
-# +     data = np.zeros(n_bytes, np.uint8)
-# -     return (clock() - began) / repeats / 2
-# +     return (clock() - began) / repeats
+    return (clock() - began) / repeats
 
 # %% wrong streams_one_way
 # fails: There is one message each way for each repeat, and for each one before
-# edit of wrong eight_times_the_bytes
-# -     data = np.zeros(n_bytes)
-# +     data = np.zeros(n_bytes, np.uint8)
+# edit of wrong round_trip
 # -             comm.Recv(data, 1)
 #
 # -             comm.Send(data, 0)
+# -     return (clock() - began) / repeats
 # +     if comm.rank == 0:
 # +         comm.Recv(data, 1)
 # +     else:
 # +         comm.Send(data, 0)
+# +     return (clock() - began) / repeats / 2

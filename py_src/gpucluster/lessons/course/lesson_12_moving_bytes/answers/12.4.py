@@ -48,36 +48,16 @@ def seconds_to_move(n_bytes, link):
 
 # %% wrong 16_lanes: Takes 16 lanes for every PCIe link.
 # fails: The speed is in bytes per second, one way
-def one_way(link):
-    speed = link["value"] * 1e9
-    if link["unit"] == "GT/s":
-        speed *= 16 * link["encoding"][0] / link["encoding"][1]
-    if link["unit"] != "GB/s":
-        speed /= 8
-    return speed / 2 if link.get("both_directions") else speed
-
-
-def seconds_to_move(n_bytes, link):
-    return n_bytes / one_way(link)
+# edit of the solution
+# ~ link["lanes"] => 16
 
 # %% wrong lanes_of_a_network: Multiplies by the lanes in each unit but GB/s, but a value in Gb/s is that of all lanes.
 # fails: The speed is in bytes per second, one way
-def one_way(link):
-    speed = link["value"] * 1e9
-    if link["unit"] != "GB/s":
-        speed *= link["lanes"] / 8
-    if link["unit"] == "GT/s":
-        speed *= link["encoding"][0] / link["encoding"][1]
-    return speed / 2 if link["both_directions"] else speed
-
-
-def seconds_to_move(n_bytes, link):
-    return n_bytes / one_way(link)
+# edit of the solution
+# ~ speed *= link["lanes"] * data / bits => speed *= data / bits
+# ~ speed /= 8 => speed *= link["lanes"] / 8
 
 # %% wrong milliseconds: seconds_to_move returns milliseconds.
 # fails: The time is the bytes divided by that speed
-# edit of wrong 16_lanes
-# -         speed *= 16 * link["encoding"][0] / link["encoding"][1]
-# +         speed *= link["lanes"] * link["encoding"][0] / link["encoding"][1]
-# -     return n_bytes / one_way(link)
-# +     return 1000 * n_bytes / one_way(link)
+# edit of the solution
+# ~ return n_bytes => return 1000 * n_bytes

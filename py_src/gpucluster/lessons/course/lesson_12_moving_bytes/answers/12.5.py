@@ -48,32 +48,24 @@ def host_copies(one, other):
 
 # %% wrong any_gpudirect
 # fails: The twelve pairs of the table are right
-def path(one, other):
-    on_device = [end for end in (one, other) if end["device"] is not None]
-    if one["node"] == other["node"]:
-        if one["process"] == other["process"] and one["device"] == other["device"]:
-            return "nothing moves"
-        if len(on_device) == 2 and other["device"] in one["nvlink"]:
-            return "nvlink"
-        return "pcie" if on_device else "shared memory"
-    if "plain" in (one["card"], other["card"]):
-        return "tcp"
-    if on_device and any(end["card"] == "gpudirect" for end in on_device):
-        return "gpudirect"
-    return "rdma"
-
-
-def host_copies(one, other):
-    way = path(one, other)
-    if way not in ("tcp", "rdma"):
-        return 0
-    ends = [end for end in (one, other) if end["device"] is not None]
-    return sum(way == "tcp" or end["card"] != "gpudirect" for end in ends)
+# edit of the solution
+# -     if on_device and all(end["card"] == "gpudirect" for end in on_device):
+# +     if on_device and any(end["card"] == "gpudirect" for end in on_device):
 
 # %% wrong both_cards: Wants a gpudirect card at both ends, even at one whose data is in host memory.
 # fails: Other pairs are right as well
+# edit of the solution
+# ~ all(end["card"] == "gpudirect" for end in on_device): => all(end["card"] == "gpudirect" for end in (one, other)):
+
+# %% wrong copies_for_hosts
+# fails: The copies by way of host memory are counted
+# edit of the solution
+# ~ ends = [end for end in (one, other) if end["device"] is not None] => ends = [one, other]
+
+# %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
+# fails: The twelve pairs of the table are right
 def path(one, other):
-    gpus = [e for e in (one, other) if e["device"] is not None]
+    gpus = [e for e in (one, other) if e["device"]]
     if one["node"] == other["node"]:
         if one["process"] == other["process"] and one["device"] == other["device"]:
             return "nothing moves"
@@ -82,53 +74,32 @@ def path(one, other):
         return "pcie" if gpus else "shared memory"
     if "plain" in (one["card"], other["card"]):
         return "tcp"
-    return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
+    return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
 
 
 def host_copies(one, other):
     word = path(one, other)
     if word not in ("tcp", "rdma"):
         return 0
-    return sum(e["device"] is not None and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
-
-# %% wrong copies_for_hosts
-# fails: The copies by way of host memory are counted
-# edit of wrong any_gpudirect
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):
-# -     ends = [end for end in (one, other) if end["device"] is not None]
-# +     ends = [one, other]
-
-# %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
-# fails: The twelve pairs of the table are right
-# edit of wrong both_cards
-# -     gpus = [e for e in (one, other) if e["device"] is not None]
-# +     gpus = [e for e in (one, other) if e["device"]]
-# -     return "gpudirect" if gpus and one["card"] == other["card"] == "gpudirect" else "rdma"
-# +     return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
-# -     return sum(e["device"] is not None and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
-# +     return sum(bool(e["device"]) and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
+    return sum(bool(e["device"]) and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
 
 # %% wrong first_device_is_none
 # fails: The twelve pairs of the table are right
-# edit of wrong any_gpudirect
+# edit of the solution
+# -     """Return the word for the way between two ends."""
 # -     on_device = [end for end in (one, other) if end["device"] is not None]
 # +     on_device = [end for end in (one, other) if end["device"]]
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):
+# -     """Return how often the data is staged in host memory."""
 
 # %% wrong gpudirect_for_hosts
 # fails: The twelve pairs of the table are right
-# edit of wrong any_gpudirect
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if all(end["card"] == "gpudirect" for end in on_device):
+# edit of the solution
+# ~ if on_device and all => if all
 
 # %% wrong nvlink_between_nodes
 # fails: The copies by way of host memory are counted
-# edit of wrong any_gpudirect
+# edit of the solution
 # -         return "pcie" if on_device else "shared memory"
 # +         return "pcie" if on_device else "shared memory"
 # +     if len(on_device) == 2 and other["device"] in one["nvlink"]:
 # +         return "nvlink"
-# -     if on_device and any(end["card"] == "gpudirect" for end in on_device):
-# +     if on_device and all(end["card"] == "gpudirect" for end in on_device):

@@ -35,11 +35,9 @@ def crossover(p, alpha, beta):
 # %% wrong crossover_is_half_size
 # fails: Where the ring is never slower, the crossover is 0
 # edit of right bits
-# -     return 2 * (p - 1) * (alpha + n / (p * beta))
-# +     return 2 * (p - 1) * (alpha + n / p / beta)
-# -     rounds = (p - 1).bit_length()
+# ~ 2 * (p - 1) * (alpha + n / (p * beta)) => 2 * (p - 1) * (alpha + n / p / beta)
+# ~ rounds = (p - 1) => (p - 1)
 # -     return max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1))
-# +     (p - 1).bit_length()
 # +     return alpha * beta
 
 # %% wrong floor: Rounds log2 down instead of up.
@@ -62,33 +60,25 @@ def crossover(p, alpha, beta):
 # %% wrong latency_once
 # fails: The ring takes as long as its messages
 # edit of right bits
-# -     return 2 * (p - 1) * (alpha + n / (p * beta))
-# +     return alpha + 2 * (p - 1) * n / p / beta
+# ~ 2 * (p - 1) * (alpha + n / (p * beta)) => alpha + 2 * (p - 1) * n / p / beta
 # -     return max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1))
 # +     return max(0, p - 1 - rounds) * alpha * beta / (rounds - (p - 1) / p)
 
 # %% wrong no_cut: crossover forgets that the ring's parts are n / p: takes α β (p - 1 - rounds) / rounds.
 # fails: At the crossover both take the same time
 # edit of wrong floor
-# -     return 2 * math.floor(math.log2(p)) * (alpha + n / beta)
-# +     return 2 * math.ceil(math.log2(p)) * (alpha + n / beta)
-# -     r = math.floor(math.log2(p))
-# -     return max(0.0, alpha * beta * (p - 1 - r) / (r - (p - 1) / p))
-# +     r = math.ceil(math.log2(p))
-# +     return max(0.0, alpha * beta * (p - 1 - r) / r)
+# ~ return 2 * math.floor(math.log2(p)) => return 2 * math.ceil(math.log2(p))
+# ~ r = math.floor(math.log2(p)) => r = math.ceil(math.log2(p))
+# ~ max(0.0, alpha * beta * (p - 1 - r) / (r - (p - 1) / p)) => max(0.0, alpha * beta * (p - 1 - r) / r)
 
 # %% wrong one_too_many
 # fails: The tree takes as long as its messages
 # edit of wrong latency_once
-# -     return 2 * (p - 1).bit_length() * (alpha + n / beta)
-# +     return 2 * p.bit_length() * (alpha + n / beta)
-# -     return alpha + 2 * (p - 1) * n / p / beta
-# +     return 2 * (p - 1) * (alpha + n / p / beta)
+# ~ 2 * (p - 1).bit_length() => 2 * p.bit_length()
+# ~ alpha + 2 * (p - 1) * n / p / beta => 2 * (p - 1) * (alpha + n / p / beta)
 
 # %% wrong ring_p_steps: The ring takes 2 p steps instead of 2 (p - 1), so one rank alone also sends.
 # fails: The ring takes as long as its messages
 # edit of wrong no_cut
-# -     return 2 * (p - 1) * (alpha + n / p / beta)
-# +     return 2 * p * (alpha + n / p / beta)
-# -     return max(0.0, alpha * beta * (p - 1 - r) / r)
-# +     return max(0.0, alpha * beta * (p - r) / (r - 1)) if r > 1 else 0
+# ~ return 2 * (p - 1) * (alpha + n / p / beta) => return 2 * p * (alpha + n / p / beta)
+# ~ max(0.0, alpha * beta * (p - 1 - r) / r) => max(0.0, alpha * beta * (p - r) / (r - 1)) if r > 1 else 0

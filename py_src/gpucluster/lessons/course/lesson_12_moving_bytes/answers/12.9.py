@@ -39,25 +39,16 @@ def staged_seconds(n_bytes, piece, stages):
 
 # %% wrong does_not_wait_for_the_piece
 # fails: All in one piece, the stages take turns
-def staged_seconds(n_bytes, piece, stages):
-    free = [0.0] * len(stages)
-    for begin in range(0, n_bytes, piece):
-        size = min(piece, n_bytes - begin)
-        for number, (startup, speed) in enumerate(stages):
-            free[number] = free[number] + startup + size / speed
-    return free[-1]
+# edit of the solution
+# ~ arrived = free[number] = max(arrived, free[number]) => free[number] = free[number]
+# -         arrived = 0.0
 
 # %% wrong in_turns
 # fails: In pieces, the stages overlap
-# edit of wrong does_not_wait_for_the_piece
-# -         size = min(piece, n_bytes - begin)
-# +         size = min(piece, n_bytes - begin)
-# +         arrived = 0.0
-# -             free[number] = free[number] + startup + size / speed
-# +             arrived = free[number] = max(arrived, max(free)) + startup + size / speed
+# edit of the solution
+# ~ max(arrived, free[number]) + startup => max(arrived, max(free)) + startup
 
 # %% wrong stage_never_busy
 # fails: In pieces, the stages overlap
-# edit of wrong in_turns
-# -             arrived = free[number] = max(arrived, max(free)) + startup + size / speed
-# +             arrived = free[number] = arrived + startup + size / speed
+# edit of the solution
+# ~ max(arrived, free[number]) => arrived

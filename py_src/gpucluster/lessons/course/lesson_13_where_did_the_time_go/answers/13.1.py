@@ -50,115 +50,65 @@ def longest_gap(records):
 
 # %% wrong all_but_transfers: Everything but transfers counts as work.
 # fails: The idle share is that of all threads of the cluster, in the window of the computing
-def _spans(records):
-    parts = [part for record in records for part in record["startstops"] if part["action"] != "transfer"]
-    return sorted((part["start"], part["stop"]) for part in parts)
-
-
-def idle_share(records, threads):
-    spans = _spans(records)
-    length = max(stop for _, stop in spans) - spans[0][0]
-    return 1 - sum(stop - start for start, stop in spans) / (length * threads)
-
-
-def longest_gap(records):
-    spans = _spans(records)
-    best, end = (0.0, 0.0), spans[0][1]
-    for start, stop in spans:
-        if start - end > best[1]:
-            best = (end - spans[0][0], start - end)
-        end = max(end, stop)
-    return best
+# edit of right sweep
+# ~ part["action"] == "compute": => part["action"] != "transfer":
 
 # %% wrong clock_time: The start of the gap is a time of the clock, not counted from the beginning of the window.
 # fails: Its start counts from the beginning of the window
 # edit of right sweep
-# -     for record in records:
-# -         for part in record["startstops"]:
-# -             if part["action"] == "compute":
-# -                 yield part["start"], part["stop"]
-# +     return sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
-# -     work = list(_work(records))
-# -     window = max(stop for _, stop in work) - min(start for start, _ in work)
-# +     work = _work(records)
-# +     window = max(stop for _, stop in work) - work[0][0]
-# -     work = sorted(_work(records))
-# -     began = end = work[0][0] if work else 0.0
-# +     work = _work(records)
-# +     end = work[0][0]
-# -             best = (end - began, start - end)
-# +             best = (end, start - end)
+# ~ end - began => end
 
 # %% wrong first_compute_part: Only the first compute part of each record counts.
 # fails: The idle share is that of all threads of the cluster, in the window of the computing
-# edit of wrong all_but_transfers
-# -     parts = [part for record in records for part in record["startstops"] if part["action"] != "transfer"]
-# -     return sorted((part["start"], part["stop"]) for part in parts)
-# +     return sorted(
-# +         next((part["start"], part["stop"]) for part in record["startstops"] if part["action"] == "compute")
-# +         for record in records
-# +     )
+# edit of right sweep
+# -                 yield part["start"], part["stop"]
+# +                 yield part["start"], part["stop"]
+# +                 break
 
 # %% wrong gap_of_a_thread: The longest gap of one thread, in which others may have computed.
 # fails: The longest gap is one in which no thread computed, however long other tasks are
-# edit of wrong clock_time
-# - def _work(records):
-# + from collections import defaultdict
-# +
-# +
-# + def _work(records):
-# -     work = _work(records)
-# -     end = work[0][0]
-# +     began = _work(records)[0][0]
-# +     rows = defaultdict(list)
-# +     for record in records:
-# +         rows[record["worker"], record["thread"]].append(record)
-# -     for start, stop in work:
-# -         if start - end > best[1]:
-# -             best = (end, start - end)
-# -         end = max(end, stop)
-# +     for own in rows.values():
-# +         end = None
-# +         for start, stop in _work(own):
-# +             if end is not None and start - end > best[1]:
-# +                 best = (end - began, start - end)
-# +             end = stop
+from collections import defaultdict
+
+
+def _work(records):
+    return sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
+
+
+def idle_share(records, threads):
+    work = _work(records)
+    window = max(stop for _, stop in work) - work[0][0]
+    return 1 - sum(stop - start for start, stop in work) / (threads * window)
+
+
+def longest_gap(records):
+    began = _work(records)[0][0]
+    rows = defaultdict(list)
+    for record in records:
+        rows[record["worker"], record["thread"]].append(record)
+    best = (0.0, 0.0)
+    for own in rows.values():
+        end = None
+        for start, stop in _work(own):
+            if end is not None and start - end > best[1]:
+                best = (end - began, start - end)
+            end = stop
+    return best
 
 # %% wrong gap_to_neighbour
 # fails: Where some thread always computes, there is no gap
 # fails: The longest gap is one in which no thread computed, however long other tasks are
-def idle_share(records, threads):
-    work = [part for record in records for part in record["startstops"] if part["action"] == "compute"]
-    length = max(part["stop"] for part in work) - min(part["start"] for part in work)
-    return 1 - sum(part["stop"] - part["start"] for part in work) / (threads * length)
-
-
-def longest_gap(records):
-    """The task just before need not be the one that ended last."""
-    spans = sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
-    gaps = [(b[0] - a[1], a[1] - spans[0][0]) for a, b in zip(spans, spans[1:], strict=False)]
-    seconds, start = max(gaps, default=(0.0, 0.0))
-    return (start, seconds) if seconds > 0 else (0.0, 0.0)
+# edit of the solution
+# ~ max(latest, stop) => stop
 
 # %% wrong last_part: Only the last part of each record counts, whatever it is.
 # fails: The idle share is that of all threads of the cluster, in the window of the computing
-# edit of wrong all_but_transfers
-# -     parts = [part for record in records for part in record["startstops"] if part["action"] != "transfer"]
-# -     return sorted((part["start"], part["stop"]) for part in parts)
-# +     return sorted((record["startstops"][-1]["start"], record["startstops"][-1]["stop"]) for record in records)
+# edit of right sweep
+# ~ record["startstops"]: => record["startstops"][-1:]:
+# ~ part["action"] == "compute": => part["action"]:
 
 # %% wrong sorts_in_place
 # fails: Inputs are not modified
-# edit of wrong gap_to_neighbour
-# -     """The task just before need not be the one that ended last."""
+# edit of the solution
+# -     """Return (start, seconds) of the longest time in which no thread computed."""
+# +     """Return (start, seconds) of the longest time in which no thread computed."""
 # +     records.sort(key=lambda record: record["startstops"][-1]["start"])
-# -     gaps = [(b[0] - a[1], a[1] - spans[0][0]) for a, b in zip(spans, spans[1:], strict=False)]
-# -     seconds, start = max(gaps, default=(0.0, 0.0))
-# -     return (start, seconds) if seconds > 0 else (0.0, 0.0)
-# +     zero = latest = spans[0][0]
-# +     best = (0.0, 0.0)
-# +     for start, stop in spans:
-# +         if start - latest > best[1]:
-# +             best = (latest - zero, start - latest)
-# +         latest = max(latest, stop)
-# +     return best

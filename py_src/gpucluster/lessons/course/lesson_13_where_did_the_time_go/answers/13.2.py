@@ -50,48 +50,29 @@ def facts(text):
 
 # %% wrong compute_of_one_thread
 # fails: The compute time is in seconds, and without transfers
-import re
-
-
-def facts(text):
-    units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
-
-    def after(label):
-        found = re.search(re.escape(label) + r"\s*([^&<]*)", text)
-        return found[1].strip() if found else ""
-
-    def in_seconds(written):
-        return sum(float(number) * units[unit] for number, unit in re.findall(r"([\d.]+)\s*([a-z]+)", written))
-
-    return {
-        "seconds": in_seconds(after("Duration:")),
-        "tasks": int(after("number of tasks:")),
-        "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-        "threads": int(after("Threads:")),
-    }
+# edit of the solution
+# -         "compute": float(in_seconds(after("compute time:"))),
+# +         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
 
 # %% wrong no_line_no_answer
 # fails: It runs without an error: TypeError
-# edit of wrong compute_of_one_thread
-# -         return found[1].strip() if found else ""
-# +         return found[1].strip()
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# +         "compute": float(in_seconds(after("compute time:"))),
+# edit of the solution
+# ~ strip() if found else "" => strip()
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong days_of_12_hours
 # fails: The duration is in seconds, whatever its unit
 # fails: The compute time is in seconds, and without transfers
-# edit of wrong compute_of_one_thread
+# edit of the solution
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 # -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
 # +     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# +         "compute": float(in_seconds(after("compute time:"))),
 
 # %% wrong first_time_line
 # fails: Where no task computed, the compute time is 0
-# edit of wrong compute_of_one_thread
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# +         "compute": float(in_seconds(after("time:"))),
+# edit of the solution
+# ~ in_seconds(after("compute time:")) => in_seconds(after("time:"))
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong hard_coded
 # fails: The duration is in seconds, whatever its unit
@@ -100,43 +81,23 @@ def facts(text):
 
 # %% wrong nan_where_missing
 # fails: "compute" is a finite number
-# edit of wrong compute_of_one_thread
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# +         "compute": in_seconds(after("compute time:")) or float("nan"),
+# edit of wrong first_time_line
+# ~ "compute": float(in_seconds(after("time:"))), => "compute": in_seconds(after("compute time:")) or float("nan"),
 
 # %% wrong one_digit: The counts are read with \d in place of \d+, so only their first digit.
 # fails: The number of tasks is right
-import re
-
-UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "hr": 3600, "d": 86400}
-
-
-def facts(text):
-    def seconds(label):
-        value = re.search(label + r": ([^&]+)", text)
-        return (
-            sum((float(n) * UNITS[u] for n, u in re.findall(r"([\d.]+)\s*([a-z]+)", value[1])), 0.0) if value else 0.0
-        )
-
-    return {
-        "seconds": seconds("Duration"),
-        "tasks": int(re.search(r"number of tasks: (\d)", text)[1]),
-        "compute": seconds("compute time"),
-        "threads": int(re.search(r"Threads: (\d)", text)[1]),
-    }
+# edit of the solution
+# ~ after("number of tasks:") => re.search(r"number of tasks: (\d)", text)[1]
+# ~ after("Threads:") => re.search(r"Threads: (\d)", text)[1]
 
 # %% wrong text_of_numbers
 # fails: "tasks" is one number
-# edit of wrong compute_of_one_thread
-# -         "tasks": int(after("number of tasks:")),
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# +         "tasks": after("tasks") + " tasks",
-# +         "compute": float(in_seconds(after("compute time:"))),
+# edit of the solution
+# ~ int(after("number of tasks:")) => after("tasks") + " tasks"
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong threads_are_workers
 # fails: The threads are those of all workers
-# edit of wrong compute_of_one_thread
-# -         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
-# -         "threads": int(after("Threads:")),
-# +         "compute": float(in_seconds(after("compute time:"))),
-# +         "threads": int(after("Workers:")),
+# edit of the solution
+# ~ after("Threads:") => after("Workers:")
+# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""

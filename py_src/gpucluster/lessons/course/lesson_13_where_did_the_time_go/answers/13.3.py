@@ -45,6 +45,35 @@ def share_below(table, limit):
 
 # %% wrong all_devices_together
 # fails: The share counts measured samples only, of each device separately, below and not at the limit
+# edit of right to_numeric
+# ~ sm = table.loc[table["gpu"] == device, "sm"] => sm = table["sm"]
+
+# %% wrong changes_the_table
+# fails: Inputs are not modified
+# edit of right to_numeric
+# - def share_below(table, limit):
+# + def share_below(table, limit):
+# +     table.dropna(subset=["sm"], inplace=True)
+
+# %% wrong dash_is_zero
+# fails: The figures are those of the log, and NaN where it has -
+# edit of right to_numeric
+# ~ table.apply(pd.to_numeric, errors="coerce") => table.replace("-", 0)
+
+# %% wrong drops_lines_with_a_dash
+# fails: There is one row for each line of figures, and none for headers and empty lines
+# edit of right to_numeric
+# ~ in line: => in line and "-" not in line.split():
+
+# %% wrong fixed_columns
+# fails: It runs without an error: ValueError
+# edit of right to_numeric
+# -     names = lines[0].strip("# ").split()
+# +     names = ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
+
+# %% wrong text_columns
+# fails: All columns are of type float
+import numpy as np
 import numpy as np
 import pandas as pd
 
@@ -53,62 +82,17 @@ def read_dmon(text):
     lines = [line for line in text.splitlines() if line.strip()]
     names, units = (line.lstrip("# ").split() for line in lines[:2])
     rows = [line.split() for line in lines if not line.lstrip().startswith("#")]
-    table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
+    table = pd.DataFrame(rows, columns=names).replace("-", np.nan)
     return table, dict(zip(names, units, strict=False))
 
 
 def share_below(table, limit):
-    sm = table["sm"].dropna()
-    return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
-
-# %% wrong changes_the_table
-# fails: Inputs are not modified
-# edit of wrong all_devices_together
-# -     sm = table["sm"].dropna()
-# -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
-# +     table.dropna(subset=["sm"], inplace=True)
-# +     low = table["sm"] < limit
-# +     return {int(device): float(share) for device, share in low.groupby(table["gpu"]).mean().items()}
-
-# %% wrong dash_is_zero
-# fails: The figures are those of the log, and NaN where it has -
-# edit of wrong all_devices_together
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
-# +     table = pd.DataFrame(rows, columns=names).replace("-", 0).astype(float)
-# -     sm = table["sm"].dropna()
-# -     return {int(device): float((sm < limit).mean()) for device in table["gpu"].unique()}
-# +     measured = table[table["sm"].notna()]
-# +     low = measured["sm"] < limit
-# +     return {int(device): float(share) for device, share in low.groupby(measured["gpu"]).mean().items()}
-
-# %% wrong drops_lines_with_a_dash
-# fails: There is one row for each line of figures, and none for headers and empty lines
-# edit of wrong dash_is_zero
-# - import pandas as pd
-# + import numpy as np
-# + import pandas as pd
-# -     table = pd.DataFrame(rows, columns=names).replace("-", 0).astype(float)
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
-
-# %% wrong fixed_columns
-# fails: It runs without an error: ValueError
-# edit of wrong drops_lines_with_a_dash
-# -     names, units = (line.lstrip("# ").split() for line in lines[:2])
-# +     names = ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
-# +     units = ["Idx", "W", "C", "C", "%", "%", "MB", "MB/s", "MB/s"]
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
-
-# %% wrong text_columns
-# fails: All columns are of type float
-# edit of wrong drops_lines_with_a_dash
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan)
+    measured = table[table["sm"].notna()]
+    low = measured["sm"] < limit
+    return {int(device): float(share) for device, share in low.groupby(measured["gpu"]).mean().items()}
 
 # %% wrong units_as_list
 # fails: The units are a dictionary from each name to its unit
-# edit of wrong drops_lines_with_a_dash
-# -     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float).dropna()
-# -     return table, dict(zip(names, units, strict=False))
-# +     table = pd.DataFrame(rows, columns=names).replace("-", np.nan).astype(float)
-# +     return table, units
+# edit of wrong text_columns
+# ~ replace("-", np.nan) => replace("-", np.nan).astype(float)
+# ~ dict(zip(names, units, strict=False)) => units

@@ -56,93 +56,59 @@ def device_summary(connection, device):
 
 # %% wrong all_devices
 # fails: The kernels' seconds are added up, of this device only
-def device_summary(connection, device):
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
-    copies = []
-    if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables:
-        query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
-        copies = connection.execute(query).fetchall()
-    begin = min([start for start, _ in kernels] + [copy[0] for copy in copies])
-    end = max([stop for _, stop in kernels] + [copy[1] for copy in copies])
-    busy, latest = 0, begin
-    for start, stop in kernels:
-        busy += max(0, stop - max(start, latest))
-        latest = max(latest, stop)
-    return {
-        "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
-        "to_device_bytes": sum(size for *_, size, kind in copies if kind == 1),
-        "to_host_bytes": sum(size for *_, size, kind in copies if kind == 2),
-        "idle_share": 1 - busy / (end - begin),
-    }
+# edit of right sql
+# ~ query, (device,) => query.replace("WHERE deviceId = ?", "")
 
 # %% wrong busy_share
 # fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
-# edit of wrong all_devices
-# -     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
-# +     kernels = connection.execute(
-# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
-# +     ).fetchall()
-# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
-# -         copies = connection.execute(query).fetchall()
-# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
-# +         copies = connection.execute(query, (device,)).fetchall()
-# -         "idle_share": 1 - busy / (end - begin),
-# +         "idle_share": busy / (end - begin),
+# edit of the solution
+# ~ "idle_share": 1 - busy / (end - begin) => "idle_share": busy / (end - begin)
+# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 
 # %% wrong copies_of_all_devices
 # fails: The bytes from host to device are those of copyKind 1, of this device only
-# edit of wrong all_devices
-# -     kernels = connection.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start").fetchall()
-# +     kernels = connection.execute(
-# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
-# +     ).fetchall()
+# edit of wrong busy_share
+# ~ query, (device,) => query
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
+# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
+# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
 
 # %% wrong needs_copies
 # fails: It runs without an error: OperationalError
-# edit of wrong busy_share
-# -     if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables:
-# +     if tables:
-# -         "idle_share": busy / (end - begin),
-# +         "idle_share": 1 - busy / (end - begin),
+# edit of the solution
+# ~ if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables => if tables
+# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 
 # %% wrong counts_copies
 # fails: The bytes from host to device are those of copyKind 1, of this device only
 # edit of wrong busy_share
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 # -         "to_device_bytes": sum(size for *_, size, kind in copies if kind == 1),
 # +         "to_device_bytes": sum(1 for *_, kind in copies if kind == 1),
-# -         "idle_share": busy / (end - begin),
-# +         "idle_share": 1 - busy / (end - begin),
 
 # %% wrong deletes_the_others
 # fails: The database is unchanged
-# edit of wrong busy_share
-# - def device_summary(connection, device):
-# + def device_summary(connection, device):
+# edit of the solution
+# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 # +     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
-# -         "idle_share": busy / (end - begin),
-# +         "idle_share": 1 - busy / (end - begin),
 
 # %% wrong directions_swapped
 # fails: The bytes from host to device are those of copyKind 1, of this device only
 # edit of wrong counts_copies
-# -         "to_device_bytes": sum(1 for *_, kind in copies if kind == 1),
+# ~ 1 for *_, kind in copies if kind == 1 => size for *_, size, kind in copies if kind == 2
 # -         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 2),
-# +         "to_device_bytes": sum(size for *_, size, kind in copies if kind == 2),
 # +         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 1),
 
 # %% wrong microseconds
 # fails: The kernels' seconds are added up, of this device only
-# edit of wrong deletes_the_others
-# -     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
-#
+# edit of wrong busy_share
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 # -         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
 # +         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e6,
 
 # %% wrong one_stream
 # fails: The kernels' seconds are added up, of this device only
-# edit of wrong deletes_the_others
-# -     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
-#
+# edit of wrong busy_share
+# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
 # -         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
 # +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE streamId = 7 AND deviceId = ?", (device,)

@@ -33,81 +33,54 @@ def place(kernels, peak, bandwidth):
 
 # %% wrong always_four_bytes: Ignores itemsize: always float32.
 # fails: Each of the three matrices moves once
+# edit of the solution
+# ~ return 2 * m * n * k, itemsize * (m * k + k * n + m * n) => return 2 * m * n * k, 4 * (m * k + k * n + m * n)
+
+# %% wrong no_flat_roof: attainable is always I x bandwidth, also above the peak.
+# fails: What is attainable is the lower of slope and roof
 def matmul_cost(m, n, k, itemsize):
-    return 2 * m * n * k, 4 * (m * k + k * n + m * n)
+    return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
 
 
 def place(kernels, peak, bandwidth):
     result = {}
     for name, (flops, n_bytes) in kernels.items():
         i = flops / n_bytes
-        result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
+        result[name] = (i, i * bandwidth, "compute" if i * bandwidth >= peak else "memory")
     return result
-
-# %% wrong no_flat_roof: attainable is always I x bandwidth, also above the peak.
-# fails: What is attainable is the lower of slope and roof
-# edit of wrong always_four_bytes
-# -     return 2 * m * n * k, 4 * (m * k + k * n + m * n)
-# +     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
-# -         result[name] = (i, min(peak, i * bandwidth), "compute" if i * bandwidth >= peak else "memory")
-# +         result[name] = (i, i * bandwidth, "compute" if i * bandwidth >= peak else "memory")
 
 # %% wrong bound_words
 # fails: The label is right: memory below the corner, compute above
-def matmul_cost(m, n, k, itemsize):
-    return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
-
-
-def place(kernels, peak, bandwidth):
-    placed = {}
-    for name, (flops, n_bytes) in kernels.items():
-        intensity = flops / n_bytes
-        label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-        placed[name] = (intensity, min(peak, intensity * bandwidth), label)
-    return placed
+# edit of the solution
+# ~ " if intensity * bandwidth >= peak else "memory => -bound" if intensity * bandwidth >= peak else "memory-bound
 
 # %% wrong bytes_per_operation
 # fails: The intensity is operations per byte
-# edit of wrong bound_words
-# -         intensity = flops / n_bytes
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         intensity = n_bytes / flops
-# +         label = "compute" if intensity * bandwidth >= peak else "memory"
+# edit of the solution
+# ~ flops / n_bytes => n_bytes / flops
 
 # %% wrong gigabytes
 # fails: The intensity is operations per byte
-# edit of wrong bytes_per_operation
-# -         intensity = n_bytes / flops
-# +         intensity = flops / (n_bytes / 1e9)
+# edit of the solution
+# ~ flops / n_bytes => flops / (n_bytes / 1e9)
+# -     """Return (flops, n_bytes) of (m × k) @ (k × n)."""
+#
+# -     """Return {name: (intensity, attainable, "memory" or "compute")}."""
 
 # %% wrong one_dictionary_for_all_calls: Puts all kernels of all calls into one dictionary.
 # fails: It returns a dictionary with each kernel, and no others
-PLACED = {}
-
-
-def matmul_cost(m, n, k, itemsize):
-    return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
-
-
-def place(kernels, peak, bandwidth):
-    for name, (flops, n_bytes) in kernels.items():
-        slope = flops / n_bytes * bandwidth
-        PLACED[name] = (flops / n_bytes, min(peak, slope), "compute" if slope >= peak else "memory")
-    return PLACED
+# edit of the solution
+# ~ place(kernels, peak, bandwidth): => place(kernels, peak, bandwidth, placed={}):
+# -     placed = {}
 
 # %% wrong one_operation_per_product
 # fails: A product costs 2 k operations per number of the result
-# edit of wrong bound_words
-# -     return 2 * m * n * k, itemsize * (m * k + k * n + m * n)
-# +     return m * n * k, itemsize * (m * k + k * n + m * n)
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         label = "compute" if intensity * bandwidth >= peak else "memory"
+# edit of the solution
+# ~ return 2 * m => return m
 
 # %% wrong pops_kernels
 # fails: Same input, same result
-# edit of wrong bound_words
+# edit of the solution
 # -     for name, (flops, n_bytes) in kernels.items():
 # +     while kernels:
 # +         name, (flops, n_bytes) = kernels.popitem()
-# -         label = "compute-bound" if intensity * bandwidth >= peak else "memory-bound"
-# +         label = "compute" if intensity * bandwidth >= peak else "memory"

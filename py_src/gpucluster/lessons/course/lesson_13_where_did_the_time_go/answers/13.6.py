@@ -57,25 +57,12 @@ def prefetched(load, numbers, depth):
 
 # %% wrong as_completed
 # fails: It yields the batch of each number, in the order of the numbers
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-
-
-def prefetched(load, numbers, depth):
-    """Whichever is done first: the order is lost."""
-    numbers, pending = iter(numbers), set()
-    with ThreadPoolExecutor(depth) as pool:
-        while True:
-            while len(pending) <= depth:
-                try:
-                    pending.add(pool.submit(load, next(numbers)))
-                except StopIteration:
-                    break
-            if not pending:
-                return
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            one = sorted(done, key=id)[-1]
-            pending.remove(one)
-            yield one.result()
+# edit of right islice
+# ~ import ThreadPoolExecutor => import FIRST_COMPLETED, ThreadPoolExecutor, wait
+# -             batch = ahead.popleft().result()
+# +             one = sorted(wait(ahead, return_when=FIRST_COMPLETED)[0], key=id)[-1]
+# +             ahead.remove(one)
+# +             batch = one.result()
 
 # %% wrong begins_after_asking
 # fails: While the caller holds a batch, the next ones are loaded: as many as depth says
@@ -90,44 +77,29 @@ def prefetched(load, numbers, depth):
 
 # %% wrong error_ends_it
 # fails: An error of load comes to the caller
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-
-
-def prefetched(load, numbers, depth):
-    with ThreadPoolExecutor(1) as pool:
-        pending = deque()
-        for number in numbers:
-            pending.append(pool.submit(load, number))
-            if len(pending) > depth:
-                try:
-                    yield pending.popleft().result()
-                except Exception:
-                    return
-        while pending:
-            yield pending.popleft().result()
+# edit of the solution
+# -                 yield pending.popleft().result()
+# +                 try:
+# +                     yield pending.popleft().result()
+# +                 except Exception:
+# +                     return
 
 # %% wrong error_too_early
 # fails: It comes when that batch is due: those before it are yielded
-# edit of wrong error_ends_it
-# - def prefetched(load, numbers, depth):
-# + def prefetched(load, numbers, depth):
+# edit of the solution
+# -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
 # +     numbers = iter(numbers)
-# -                 try:
-# -                     yield pending.popleft().result()
-# -                 except Exception:
-# -                     return
+# -             if len(pending) > depth:
+# +             if len(pending) > depth:
 # +                 for future in pending:
 # +                     future.result()  # all of them, also those that are not due
-# +                 yield pending.popleft().result()
 
 # %% wrong fails_on_empty
 # fails: Without numbers it yields nothing, and ends: RuntimeError
-# edit of wrong error_too_early
-# -         pending = deque()
-# +         pending = deque([pool.submit(load, next(numbers))])
-# -                 for future in pending:
-# -                     future.result()  # all of them, also those that are not due
+# edit of the solution
+# ~ pending = deque() => pending = deque([pool.submit(load, next(numbers))])
+# -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
+# +     numbers = iter(numbers)
 
 # %% wrong loads_twice
 # fails: Each batch is loaded once
@@ -144,13 +116,5 @@ def prefetched(load, numbers, depth):
 
 # %% wrong needs_a_list
 # fails: It yields the batch of each number, in the order of the numbers: TypeError
-from concurrent.futures import ThreadPoolExecutor
-
-
-def prefetched(load, numbers, depth):
-    with ThreadPoolExecutor(1) as pool:
-        futures = [pool.submit(load, number) for number in numbers[: depth + 1]]
-        for place in range(len(numbers)):
-            yield futures[place].result()
-            if place + depth + 1 < len(numbers):
-                futures.append(pool.submit(load, numbers[place + depth + 1]))
+# edit of right islice
+# ~ iter(numbers) => iter(numbers[:])

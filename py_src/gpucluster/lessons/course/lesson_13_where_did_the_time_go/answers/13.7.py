@@ -78,174 +78,118 @@ fixes = {
 
 # %% wrong at_the_limit: Off at the limits: > instead of >= for 40 and 80 percent and for the free bytes.
 # fails: It finds out 'fragmented'
-# edit of right means_of_statistics
-# - from statistics import fmean
-# + import numpy as np
-# +
-# +
-# + def _get(trace, name):
-# +     return trace[name] if isinstance(trace, dict) else getattr(trace, name)
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         float(np.mean(_get(trace, n))) for n in ("kernels", "copies", "host", "occupancy")
-# -     if trace.failed and trace.free_bytes >= trace.asked_bytes:
-# +     if _get(trace, "failed") and _get(trace, "free_bytes") > _get(trace, "asked_bytes"):
-# -     if copies >= 40:
-# +     if copies > 40:
-# -         return "loading" if host >= 80 else "waiting"
-# +         return "loading" if host > 80 else "waiting"
+# edit of the solution
+# ~ free_bytes >= trace => free_bytes > trace
+# ~ mean() >= 40: => mean() > 40:
+# ~ mean() >= 80 else => mean() > 80 else
 
 # %% wrong changes_the_trace
 # fails: Inputs are not modified
-# edit of right means_of_statistics
-# -     kernels, copies, host, occupancy = (
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     )
+# edit of the solution
+# -     """Return the word for the symptoms of a trace."""
+# +     """Return the word for the symptoms of a trace."""
 # +     trace.host.sort()
 # +     trace.copies[:] = 0
-# -     if copies >= 40:
-# +     if trace.copies.mean() >= 40:
-# -     if kernels < 50:
-# -         return "loading" if host >= 80 else "waiting"
-# -     return "small kernels" if occupancy < 30 else "healthy"
-# +     if trace.kernels.mean() < 50:
-# +         return "loading" if trace.host.mean() >= 80 else "waiting"
-# +     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
 
 # %% wrong copies_above_40: Copies of exactly 40 % are overlooked.
 # fails: It finds out 'copying'
-# edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     if copies >= 40:
-# +     if copies > 40:
+# edit of the solution
+# ~ mean() >= 40: => mean() > 40:
 
 # %% wrong every_failure_is_fragmentation
 # fails: It finds out 'waiting'
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-# -     if trace.failed and trace.free_bytes >= trace.asked_bytes:
-# +     if trace.failed:
+# edit of the solution
+# ~ failed and trace.free_bytes >= trace.asked_bytes => failed
 
 # %% wrong exact_fit_forgotten
 # fails: It finds out 'fragmented'
-# edit of wrong every_failure_is_fragmentation
-# -     if trace.failed:
-# +     if trace.failed and trace.free_bytes > trace.asked_bytes:
+# edit of the solution
+# ~ free_bytes >= trace => free_bytes > trace
 
 # %% wrong failed_not_looked_at: Calls a job fragmented that did not fail, because no single piece was as large as it asked for.
 # fails: It finds out 'small kernels'
-# edit of wrong at_the_limit
-# -     if _get(trace, "failed") and _get(trace, "free_bytes") > _get(trace, "asked_bytes"):
-# +     if _get(trace, "free_bytes") >= _get(trace, "asked_bytes") > _get(trace, "largest_bytes"):
-# -     if copies > 40:
-# +     if copies >= 40:
-# -         return "loading" if host > 80 else "waiting"
-# +         return "loading" if host >= 80 else "waiting"
+# edit of the solution
+# ~ failed and trace.free_bytes >= trace.asked_bytes => free_bytes >= trace.asked_bytes > trace.largest_bytes
 
 # %% wrong fix_pool_for_copies
 # fails: The fix for 'copying' is right
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -     "copying": "stay",
-# +     "copying": "pool",
+# edit of the solution
+# ~ "copying": "stay", => "copying": "pool",
 
 # %% wrong fix_prefetch_for_all
 # fails: The fix for 'fragmented' is right
-# edit of wrong fix_pool_for_copies
-# - fixes = {
-# -     "fragmented": "pool",
-# -     "copying": "pool",
-# -     "loading": "faster loader",
-# -     "waiting": "prefetch",
-# -     "small kernels": "larger batches",
-# - }
-# + fixes = dict.fromkeys(["fragmented", "copying", "loading", "waiting", "small kernels"], "prefetch")
+from statistics import fmean
+
+
+def diagnose(trace):
+    if trace.failed and trace.free_bytes >= trace.asked_bytes:
+        return "fragmented"
+    if trace.copies.mean() >= 40:
+        return "copying"
+    if trace.kernels.mean() < 50:
+        return "loading" if trace.host.mean() >= 80 else "waiting"
+    return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
+
+
+fixes = dict.fromkeys(["fragmented", "copying", "loading", "waiting", "small kernels"], "prefetch")
 
 # %% wrong fixes_swapped
 # fails: The fix for 'loading' is right
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -     "loading": "faster loader",
-# -     "waiting": "prefetch",
-# +     "loading": "prefetch",
-# +     "waiting": "faster loader",
+# edit of the solution
+# ~ faster loader => prefetch
+# ~ "waiting": "prefetch", => "waiting": "faster loader",
 
 # %% wrong hard_coded
 # fails: It finds out 'fragmented'
-# edit of wrong every_failure_is_fragmentation
-# - from statistics import fmean
-# + answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
-# -     if trace.failed:
-# -         return "fragmented"
-# -     if trace.copies.mean() >= 40:
-# -         return "copying"
-# -     if trace.kernels.mean() < 50:
-# -         return "loading" if trace.host.mean() >= 80 else "waiting"
-# -     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
-# +     return next(answers)
+answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
+
+
+def diagnose(trace):
+    return next(answers)
+
+
+fixes = {
+    "fragmented": "pool",
+    "copying": "stay",
+    "loading": "faster loader",
+    "waiting": "prefetch",
+    "small kernels": "larger batches",
+}
 
 # %% wrong host_above_80: A core that is exactly 80 % busy is not.
 # fails: It finds out 'loading'
-# edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -         return "loading" if host >= 80 else "waiting"
-# +         return "loading" if host > 80 else "waiting"
+# edit of the solution
+# ~ mean() >= 80 else => mean() > 80 else
 
 # %% wrong kernels_up_to_50: Kernels in exactly half of the time are too few.
 # fails: It finds out 'healthy'
-# edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     if kernels < 50:
-# +     if kernels <= 50:
+# edit of the solution
+# ~ mean() < 50: => mean() <= 50:
 
 # %% wrong loader_swapped
 # fails: It finds out 'waiting'
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -         return "loading" if trace.host.mean() >= 80 else "waiting"
-# +         return "waiting" if trace.host.mean() >= 80 else "loading"
+# edit of the solution
+# ~ loading" if trace.host.mean() >= 80 else "waiting => waiting" if trace.host.mean() >= 80 else "loading
 
 # %% wrong lows
 # fails: It finds out 'small kernels'
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
-# -     if trace.kernels.mean() < 50:
-# +     if trace.kernels.min() < 50:
+# edit of the solution
+# ~ kernels.mean() => kernels.min()
 
 # %% wrong occupancy_first
 # fails: It finds out 'waiting'
-# edit of wrong changes_the_trace
-# -     trace.host.sort()
-# -     trace.copies[:] = 0
-#
+# edit of the solution
 # -         return "fragmented"
 # +         return "fragmented"
 # +     if trace.occupancy.mean() < 30:
 # +         return "small kernels"
-# -     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
-# +     return "healthy"
 
 # %% wrong occupancy_up_to_30: An occupancy of exactly 30 % is too low.
 # fails: It finds out 'healthy'
-# edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         one.mean() for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# -     return "small kernels" if occupancy < 30 else "healthy"
-# +     return "small kernels" if occupancy <= 30 else "healthy"
+# edit of the solution
+# ~ mean() < 30 else => mean() <= 30 else
 
 # %% wrong rounded_means: Means are rounded: 39.98 % becomes 40 %.
 # fails: It finds out 'waiting'
 # edit of right means_of_statistics
-# -         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-# +         round(one.mean()) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
+# ~ fmean(one) => round(one.mean())

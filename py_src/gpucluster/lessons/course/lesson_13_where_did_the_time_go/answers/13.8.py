@@ -61,57 +61,28 @@ def breakdown(events, total):
 
 # %% wrong empties_the_list
 # fails: Inputs are not modified
-def breakdown(events, total):
-    seconds, open_stages, before = {}, [], 0.0
-    while events:
-        stage, what, at = events.pop(0)
-        if open_stages:
-            seconds[open_stages[-1]] += at - before
-        if what == "begin":
-            open_stages.append(stage)
-            seconds.setdefault(stage, 0.0)
-        else:
-            open_stages.pop()
-        before = at
-    return {**seconds, "other": total - sum(seconds.values())}
+# edit of the solution
+# -     for stage, what, at in events:
+# +     while events:
+# +         stage, what, at = events.pop(0)
 
 # %% wrong float32: Keeps the clock in float32: a clock that has run for days has steps of hundredths of a second there.
 # fails: The seconds of stages that follow each other are their own, of all their times
-import numpy as np
-
-
-def breakdown(events, total):
-    parts, stack, outer = {}, [], 0.0
-    clock = np.array([at for _, _, at in events], dtype=np.float32)
-    for (stage, what, _), at in zip(events, clock, strict=False):
-        if what == "begin":
-            stack.append([at, np.float32(0)])
-        else:
-            began, inner = stack.pop()
-            parts[stage] = parts.get(stage, 0.0) + float(at - began - inner)
-            if stack:
-                stack[-1][1] += at - began
-            else:
-                outer += float(at - began)
-    parts["other"] = total - outer
-    return parts
+# edit of right subtract_from_parent
+# - from collections import defaultdict
+# + from collections import defaultdict
+# +
+# + import numpy as np
+# -     for stage, what, at in events:
+# +     for stage, what, at in events:
+# +         at = float(np.float32(at))
 
 # %% wrong grandchildren_twice: Takes the time of a stage off all stages around it, not only off the next one: wrong where three are nested.
 # fails: All parts together are the total
-def breakdown(events, total):
-    parts, stack, outer = {}, [], 0.0
-    for stage, what, at in events:
-        if what == "begin":
-            stack.append([at, 0.0])
-        else:
-            began, inner = stack.pop()
-            parts[stage] = parts.get(stage, 0.0) + at - began - inner
-            for around in stack:
-                around[1] += at - began
-            if not stack:
-                outer += at - began
-    parts["other"] = total - outer
-    return parts
+# edit of right subtract_from_parent
+# -         seconds[stack[-1][0]] -= at - begin
+# +         for around, _ in stack[1:] or stack:
+# +             seconds[around] -= at - begin
 
 # %% wrong hard_coded
 # fails: Each stage is in it, and "other"
@@ -120,68 +91,41 @@ def breakdown(events, total):
 
 # %% wrong inner_time_counted_twice: The time of an inner stage is counted in the outer one as well; the parts are more than the whole, and "other" too small.
 # fails: "other" is what no stage had
-def breakdown(events, total):
-    begun, parts = {}, {}
-    for stage, what, at in events:
-        if what == "begin":
-            begun[stage] = at
-        else:
-            parts[stage] = parts.get(stage, 0.0) + at - begun[stage]
-    parts["other"] = total - sum(parts.values())
-    return parts
+# edit of right subtract_from_parent
+# ~ stack[-1][0] => "other"
 
 # %% wrong last_time_only_too: A stage that comes many times is overwritten, not added up.
 # fails: All parts together are the total
-# edit of wrong grandchildren_twice
-# -             parts[stage] = parts.get(stage, 0.0) + at - began - inner
-# -             for around in stack:
-# -                 around[1] += at - began
-# -             if not stack:
-# +             parts[stage] = at - began - inner
-# +             if stack:
-# +                 stack[-1][1] += at - began
-# +             else:
+# edit of right recursion
+# ~ own[name] += end - begin => own[name] = end - begin
 
 # %% wrong milliseconds
 # fails: All parts together are the total
-# edit of wrong empties_the_list
-# -     while events:
-# -         stage, what, at = events.pop(0)
-# +     for stage, what, at in events:
+# edit of the solution
 # -     return {**seconds, "other": total - sum(seconds.values())}
 # +     seconds["other"] = total - sum(seconds.values())
 # +     return {name: 1000 * value for name, value in seconds.items()}
 
 # %% wrong other_at_the_ends_only: "other" is total minus the time from the first to the last event: the time between stages is forgotten.
 # fails: All parts together are the total
-# edit of wrong last_time_only_too
-# -     parts, stack, outer = {}, [], 0.0
-# +     parts, stack = {}, []
-# -             parts[stage] = at - began - inner
-# +             parts[stage] = parts.get(stage, 0.0) + at - began - inner
-# -             else:
-# -                 outer += at - began
-# -     parts["other"] = total - outer
-# +     parts["other"] = total - (events[-1][2] - events[0][2]) if events else total
+# edit of right recursion
+# ~ - covered => - (events[-1][2] - events[0][2]) if events else total
 
 # %% wrong outer_gets_it
 # fails: The seconds of stages that lie inside each other are their own, of all their times
-# edit of wrong empties_the_list
-# -     while events:
-# -         stage, what, at = events.pop(0)
-# +     for stage, what, at in events:
-# -             seconds[open_stages[-1]] += at - before
+# edit of the solution
+# -             seconds[open_stages[-1]] += at - before  # until now, the innermost stage ran
 # +             seconds[open_stages[0]] += at - before
 
 # %% wrong remembers
 # fails: Same input, same result
 # edit of wrong outer_gets_it
+# ~ open_stages[0] => open_stages[-1]
 # - def breakdown(events, total):
 # + total_so_far = {}
 # +
 # +
 # + def breakdown(events, total):
+# -     """Return the seconds of each stage's own, and "other"."""
 # -     seconds, open_stages, before = {}, [], 0.0
 # +     seconds, open_stages, before = total_so_far, [], 0.0
-# -             seconds[open_stages[0]] += at - before
-# +             seconds[open_stages[-1]] += at - before

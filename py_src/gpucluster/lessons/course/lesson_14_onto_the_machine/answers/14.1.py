@@ -20,10 +20,8 @@ def places(steps, login_minutes=10):
 # %% wrong compute_first: What fits on both goes to compute.
 # fails: A short step without GPUs is on the login node
 # edit of right loop
-# -         if step["gpus"] == 0 and step["minutes"] <= login_minutes:
-# +         if step["gpus"] == 0 and step["minutes"] <= login_minutes and step["internet"]:
-# -         elif step["internet"]:
-# +         elif step["internet"] and step["gpus"] + step["minutes"] > login_minutes:
+# ~ login_minutes: => login_minutes and step["internet"]:
+# ~ elif step["internet"]: => elif step["internet"] and step["gpus"] + step["minutes"] > login_minutes:
 
 # %% wrong compute_preferred: Puts what can be done on both on a compute node.
 # fails: A short step without GPUs is on the login node
@@ -59,20 +57,17 @@ def places(steps, login_minutes=10):
 # %% wrong gpus_ignored: GPUs are forgotten.
 # fails: What needs GPUs is never on the login node
 # edit of right loop
-# -         if step["gpus"] == 0 and step["minutes"] <= login_minutes:
-# +         if step["minutes"] <= login_minutes:
+# ~ step["gpus"] == 0 and step["minutes"] => step["minutes"]
 
 # %% wrong last_missing: The last step is forgotten.
 # fails: It returns one place for each step
 # edit of right loop
-# -     for step in steps:
-# +     for step in steps[:-1]:
+# ~ in steps: => in steps[:-1]:
 
 # %% wrong limit_excluded: The limit itself is taken as too much.
 # fails: A step of exactly the limit is still allowed on the login node
 # edit of right loop
-# -         if step["gpus"] == 0 and step["minutes"] <= login_minutes:
-# +         if step["gpus"] == 0 and step["minutes"] < login_minutes:
+# ~ step["minutes"] <= login_minutes: => step["minutes"] < login_minutes:
 
 # %% wrong minutes_forgotten: Forgets the limit of minutes on the login node.
 # fails: A long step is on a compute node, or split where it needs the internet
@@ -82,8 +77,7 @@ def places(steps, login_minutes=10):
 # %% wrong no_split: What needs the internet is always on the login node.
 # fails: What needs GPUs is never on the login node, and split where it needs the internet
 # edit of right loop
-# -         if step["gpus"] == 0 and step["minutes"] <= login_minutes:
-# +         if step["gpus"] == 0 and step["minutes"] <= login_minutes or step["internet"]:
+# ~ login_minutes: => login_minutes or step["internet"]:
 # -         elif step["internet"]:
 # -             found.append("split")
 

@@ -1,21 +1,15 @@
 """Answers to exercise 14.10."""
 
 # %% right deepcopy: copy.deepcopy, then changes.
-import copy
-
-
-def with_gpus(manifest, workers, image, gpus, memory):
-    new = copy.deepcopy(manifest)
-    worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"]
-    worker["replicas"] = workers
-    (inside,) = worker["spec"]["containers"]
-    inside["image"] = scheduler["spec"]["containers"][0]["image"] = image
-    asked = {"memory": memory}
-    if gpus:
-        asked["nvidia.com/gpu"] = gpus
-        inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
-    inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
-    return new
+# edit of the solution
+# - def with_gpus(manifest, workers, image, gpus, memory):
+# + import copy
+# +
+# +
+# + def with_gpus(manifest, workers, image, gpus, memory):
+# -     """Return a new manifest with so many workers, each with so many GPUs."""
+# -     import copy
+# -
 
 # %% right json: A copy by way of JSON, GPUs as texts.
 import json
@@ -42,14 +36,12 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong in_place: The given manifest is changed.
 # fails: Inputs are not modified
 # edit of right deepcopy
-# -     new = copy.deepcopy(manifest)
-# +     new = manifest
+# ~ copy.deepcopy(manifest) => manifest
 
 # %% wrong gpus_of_all: GPUs of all workers together.
 # fails: The worker's requests have the GPUs, and none where there are none
 # edit of right deepcopy
-# -         asked["nvidia.com/gpu"] = gpus
-# +         asked["nvidia.com/gpu"] = gpus * workers
+# ~ asked["nvidia.com/gpu"] = gpus => asked["nvidia.com/gpu"] = gpus * workers
 
 # %% wrong limits_only: No requests.
 # fails: The worker's requests have the memory
@@ -76,16 +68,13 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong old_scheduler_image: The scheduler keeps its image.
 # fails: Scheduler and workers have the image
 # edit of right deepcopy
-# -     worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"]
-# +     worker = new["spec"]["worker"]
-# -     inside["image"] = scheduler["spec"]["containers"][0]["image"] = image
-# +     inside["image"] = image
+# ~ worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"] => worker = new["spec"]["worker"]
+# ~ inside["image"] = scheduler["spec"]["containers"][0]["image"] = image => inside["image"] = image
 
 # %% wrong replicas_in_pod: The replicas in the wrong place.
 # fails: The number of workers is right
 # edit of right deepcopy
-# -     worker["replicas"] = workers
-# +     worker["spec"]["replicas"] = workers
+# ~ worker["replicas"] => worker["spec"]["replicas"]
 
 # %% wrong scheduler_gets_gpus: The scheduler gets GPUs, too.
 # fails: The scheduler asks for no GPU
@@ -103,12 +92,9 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong text: The number of GPUs is a text in quotes instead of a whole number; and so are the replicas.
 # fails: The number of workers is right
 # edit of wrong limits_only_too
-# -     new["spec"]["worker"]["replicas"] = workers
-# +     new["spec"]["worker"]["replicas"] = str(workers)
-# -     pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
-# +     want = {"memory": memory}
-# -         pod["resources"]["limits"]["nvidia.com/gpu"] = gpus
-# +         want["nvidia.com/gpu"] = str(gpus)
+# ~ new["spec"]["worker"]["replicas"] = workers => new["spec"]["worker"]["replicas"] = str(workers)
+# ~ pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}} => want = {"memory": memory}
+# ~ pod["resources"]["limits"]["nvidia.com/gpu"] = gpus => want["nvidia.com/gpu"] = str(gpus)
 # -         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
 # +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
 # +     pod["resources"] = {"requests": want, "limits": dict(want)}
@@ -116,5 +102,4 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # %% wrong zero_gpus_written: Zero GPUs are written down.
 # fails: The worker's requests have the GPUs, and none where there are none
 # edit of right deepcopy
-# -     if gpus:
-# +     if gpus is not None:
+# ~ if gpus: => if gpus is not None:

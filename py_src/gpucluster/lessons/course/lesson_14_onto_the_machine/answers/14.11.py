@@ -17,13 +17,12 @@ def finish(total):
 
 # %% right pandas: Data frames of pandas.
 # edit of right all_rows_kept
+# ~ return a + b => return a.add(b, fill_value=0)
 # - from statistics import fmean
 # + import pandas as pd
 # -     return [row for row in rows if row[1] is not None]
 # +     table = pd.DataFrame(list(rows), columns=["key", "value"]).astype({"value": "float64"})
 # +     return table.groupby("key")["value"].agg(["sum", "count"])
-# -     return a + b
-# +     return a.add(b, fill_value=0)
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 # +     total = total[total["count"] > 0]
 # +     return (total["sum"] / total["count"]).to_dict()
@@ -45,31 +44,18 @@ def finish(total):
 
 # %% wrong nan_keys: Keys without any number come with None in the result.
 # fails: All keys with a number are there, and no others
-# edit of right all_rows_kept
-# -     return [row for row in rows if row[1] is not None]
-# +     out = {}
-# +     for key, number in rows:
-# +         s, n = out.get(key, (0.0, 0))
-# +         out[key] = (s, n) if number is None else (s + number, n + 1)
-# +     return out
-# -     return a + b
-# +     out = dict(a)
-# +     for k, (s, n) in b.items():
-# +         t, m = out.get(k, (0.0, 0))
-# +         out[k] = (s + t, n + m)
-# +     return out
-# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
-# +     return {key: s / n if n else None for key, (s, n) in total.items()}
+# edit of the solution
+# ~ count for => count if count else None for
+# -         if value is not None:
+# -             total, count = found.get(key, (0, 0))
+# -             found[key] = (total + value, count + 1)
+# +         total, count = found.get(key, (0, 0))
+# +         found[key] = (total, count) if value is None else (total + value, count + 1)
 
 # %% wrong changes_a: combine adds into its first argument.
 # fails: Inputs are not modified
-# edit of right tuples
-# -     zero = (0.0, 0)
-# -     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in {*a, *b}}
-# +     for k, (s, n) in b.items():
-# +         t, m = a.get(k, (0.0, 0))
-# +         a[k] = (s + t, n + m)
-# +     return a
+# edit of the solution
+# ~ both = dict(a) => both = a
 
 # %% wrong mean_of_means_too: A contribution is a mean; combine takes the mean of two means.
 # fails: One after the other, the means are right
@@ -87,12 +73,9 @@ def finish(total):
 
 # %% wrong common_keys: combine keeps only the keys that both have.
 # fails: All keys with a number are there, and no others
-# edit of right tuples
-# -     zero = (0.0, 0)
-# -     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in {*a, *b}}
-# +     if not a or not b:
-# +         return dict(a or b)
-# +     return {k: (a[k][0] + b[k][0], a[k][1] + b[k][1]) for k in a if k in b}
+# edit of the solution
+# -     return both
+# +     return {key: both[key] for key in both if key in a and key in b} if a and b else both
 
 # %% wrong generator: A contribution that cannot travel.
 # fails: A contribution can travel to another process: TypeError
@@ -111,6 +94,8 @@ def finish(total):
 
 # %% wrong keys_of_a_only: Keys that only b has are lost.
 # fails: All keys with a number are there, and no others
-# edit of right tuples
-# -     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in {*a, *b}}
-# +     return {k: tuple(map(sum, zip(a.get(k, zero), b.get(k, zero), strict=False))) for k in a}
+# edit of the solution
+# -     for key, (total, count) in b.items():
+# +     for key, (total, count) in b.items():
+# +         if key not in both:
+# +             continue

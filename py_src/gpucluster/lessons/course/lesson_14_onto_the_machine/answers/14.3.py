@@ -64,29 +64,20 @@ srun {worker}
 
 # %% wrong blank_first: A triple-quoted text begins with a line break, so "#!/bin/bash" is the second line.
 # fails: The first line is #!/bin/bash
-def worker_script(site, job):
-    gpus = job["gpus"]
-    cores = gpus * site["cores_per_gpu"] if gpus else job["cores"]
-    gres = f"#SBATCH --gres=gpu:{gpus}\n" if gpus else ""
-    modules = "".join(f"module load {m}\n" for m in site["modules"])
-    start = "dask cuda worker" if gpus else "dask worker"
-    threads = "" if gpus else f" --nthreads {cores}"
-    return f"""
-#!/bin/bash
-#SBATCH --partition={site["partition"]}
-#SBATCH --account={site["account"]}
-#SBATCH --nodes={job["nodes"]}
-#SBATCH --ntasks-per-node=1
-#SBATCH --cpus-per-task={cores}
-#SBATCH --time={job["minutes"]}
-{gres}{modules}{site["activate"]}
-srun {start} --scheduler-file {job["scheduler_file"]}{threads}
-"""
+# edit of right template
+# -     return f"""#!/bin/bash
+# +     return f"""
+# + #!/bin/bash
 
 # %% wrong cores_of_one_gpu: The cores of one GPU only.
 # fails: It asks for the right cpus-per-task
+# edit of the solution
+# ~ cores = job["gpus"] * site["cores_per_gpu"] => cores = site["cores_per_gpu"]
+
+# %% wrong cpu_workers_on_gpus: dask worker, also with GPUs.
+# fails: dask cuda worker with GPUs, dask worker without
 def worker_script(site, job):
-    cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
+    cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
     lines = ["#!/bin/bash"]
     lines.append(f"#SBATCH --partition={site['partition']}")
     lines.append(f"#SBATCH --account={site['account']}")
@@ -101,82 +92,61 @@ def worker_script(site, job):
     lines.append(site["activate"])
     file = job["scheduler_file"]
     if job["gpus"]:
-        lines.append(f"srun dask cuda worker --scheduler-file {file}")
+        lines.append(f"srun dask worker --scheduler-file {file}")
     else:
         lines.append(f"srun dask worker --scheduler-file {file} --nthreads {cores}")
     return "\n".join(lines)
 
-# %% wrong cpu_workers_on_gpus: dask worker, also with GPUs.
-# fails: dask cuda worker with GPUs, dask worker without
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -         lines.append(f"srun dask cuda worker --scheduler-file {file}")
-# +         lines.append(f"srun dask worker --scheduler-file {file}")
-
 # %% wrong day_lost: More than a day is cut off.
 # fails: It asks for the right time
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# edit of wrong cpu_workers_on_gpus
 # -     lines.append(f"#SBATCH --time={job['minutes']}")
 # +     lines.append(f"#SBATCH --time={job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00")
+# -         lines.append(f"srun dask worker --scheduler-file {file}")
+# +         lines.append(f"srun dask cuda worker --scheduler-file {file}")
 
 # %% wrong modules_sorted: Modules in the order of the alphabet.
 # fails: It loads the site's modules, in their order
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     for name in site["modules"]:
-# +     for name in sorted(site["modules"]):
+# edit of wrong cpu_workers_on_gpus
+# ~ site["modules"] => sorted(site["modules"])
+# -         lines.append(f"srun dask worker --scheduler-file {file}")
+# +         lines.append(f"srun dask cuda worker --scheduler-file {file}")
 
 # %% wrong old_command: dask-cuda-worker.
 # fails: The last line starts workers with srun
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -         lines.append(f"srun dask cuda worker --scheduler-file {file}")
+# edit of wrong cpu_workers_on_gpus
+# -         lines.append(f"srun dask worker --scheduler-file {file}")
 # +         lines.append(f"srun dask-cuda-worker --scheduler-file {file}")
 
 # %% wrong zero_gpus_asked: gres=gpu:0 for CPU workers.
 # fails: It asks for GPUs where there are some, and only there
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines.append(f"#SBATCH --time={job['minutes']}")
+# edit of wrong day_lost
+# -     lines.append(f"#SBATCH --time={job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00")
 # -     if job["gpus"]:
 # +     lines.append(f"#SBATCH --time={job['minutes']}")
 # +     if True:
 
 # %% wrong hard_coded: The account of the example.
 # fails: It asks for the right account
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines.append(f"#SBATCH --account={site['account']}")
-# +     lines.append("#SBATCH --account=my_project")
+# edit of wrong modules_sorted
+# ~ append(f"#SBATCH --account={site['account']}") => append("#SBATCH --account=my_project")
+# ~ sorted(site["modules"]) => site["modules"]
 
 # %% wrong modules_first: Directives stand below the modules.
 # fails: It asks for the right partition
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines = ["#!/bin/bash"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     lines = ["#!/bin/bash", *(f"module load {name}" for name in site["modules"])]
-# -     for name in site["modules"]:
+# edit of wrong modules_sorted
+# ~ lines = ["#!/bin/bash"] => lines = ["#!/bin/bash", *(f"module load {name}" for name in site["modules"])]
+# -     for name in sorted(site["modules"]):
 # -         lines.append(f"module load {name}")
 
 # %% wrong not_activated: Without the environment.
 # fails: It activates the site's environment before the workers
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
+# edit of wrong modules_sorted
+# ~ sorted(site["modules"]) => site["modules"]
 # -     lines.append(site["activate"])
 
 # %% wrong task_per_gpu: A task for each GPU, and dask-cuda in each of them.
 # fails: It asks for the right ntasks-per-node
-# edit of wrong cores_of_one_gpu
-# -     cores = site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# +     cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-# -     lines.append("#SBATCH --ntasks-per-node=1")
-# +     lines.append(f"#SBATCH --ntasks-per-node={max(job['gpus'], 1)}")
+# edit of wrong modules_sorted
+# ~ append("#SBATCH --ntasks-per-node=1") => append(f"#SBATCH --ntasks-per-node={max(job['gpus'], 1)}")
+# ~ sorted(site["modules"]) => site["modules"]

@@ -37,104 +37,88 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
         f" --scheduler-file {quote(str(file))}" + more(interface, protocol)
     )
 
-# %% right lists: Lists of words.
-def scheduler_command(file, interface=None, protocol=None):
-    words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-    if interface is not None:
-        words += ["--interface", interface]
-    if protocol is not None:
-        words += ["--protocol", protocol]
-    return words
-
-
-def worker_command(file, threads, memory, interface=None, protocol=None):
-    command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
-    command += ["--nthreads", str(threads), "--memory-limit", memory]
-    if interface is not None:
-        command += ["--interface", interface]
-    if protocol is not None:
-        command += ["--protocol", protocol]
-    return command
-
 # %% wrong address_for_file: The file is handed on as an address.
 # fails: The worker gets the scheduler file
-# edit of right lists
-# -     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
-# +     command = ["dask", "worker", str(file), "--nworkers", "1"]
+# edit of the solution
+# ~ "worker", "--scheduler-file", str(file) => "worker", str(file)
 
 # %% wrong old_names: The commands with a hyphen.
 # fails: The scheduler's command begins with dask scheduler
-# edit of right lists
-# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-# +     words = ["dask-scheduler", "--scheduler-file", str(file), "--port", "0"]
-# -     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
-# +     command = ["dask-worker", "--scheduler-file", str(file), "--nworkers", "1"]
+# edit of the solution
+# ~ dask", "scheduler => dask-scheduler
+# ~ dask", "worker => dask-worker
 
 # %% wrong memory_cut: The unit is cut off at the space.
 # fails: The worker gets its memory
-# edit of right lists
-# -     command += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     command += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+# edit of the solution
+# -     words += ["--nthreads", str(threads), "--memory-limit", memory]
+# +     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
 
 # %% wrong no_port: The scheduler takes its usual port.
 # fails: The system chooses the scheduler's port
-# edit of right lists
+# edit of the solution
 # -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
 # +     words = ["dask", "scheduler", "--scheduler-file", str(file)]
 
 # %% wrong no_quotes: A path or size with a space falls apart: nothing is quoted.
 # fails: The worker gets its memory
 # edit of right text
+# ~ quote(memory) => memory
 # -     return f"dask scheduler --port 0 --scheduler-file {quote(str(file))}" + more(interface, protocol)
 # +     return f"dask scheduler --port 0 --scheduler-file {file}" + more(interface, protocol)
-# -         f"dask worker --nthreads {threads} --memory-limit {quote(memory)} --nworkers 1"
 # -         f" --scheduler-file {quote(str(file))}" + more(interface, protocol)
-# +         f"dask worker --nthreads {threads} --memory-limit {memory} --nworkers 1"
 # +         f" --scheduler-file {file}" + more(interface, protocol)
 
 # %% wrong none_as_text: --interface None.
 # fails: The scheduler gets --interface where it is given, and only there
-# edit of right lists
+# edit of wrong no_port
+# -     """Return the command line of a scheduler."""
+# -     words = ["dask", "scheduler", "--scheduler-file", str(file)]
+# -     if interface is not None:
+# -         words += ["--interface", interface]
+# +     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# +     words += ["--interface", str(interface)]
+# -     """Return the command line of a worker."""
+#
 # -     if interface is not None:
 # -         words += ["--interface", interface]
 # +     words += ["--interface", str(interface)]
-# -     if interface is not None:
-# -         command += ["--interface", interface]
-# +     command += ["--interface", str(interface)]
+
+# %% wrong none_written: Writes --interface None and --protocol None where they are not given.
+# fails: The scheduler gets --interface where it is given, and only there
+# edit of right equals
+# -     return [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
+# +     return [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
 
 # %% wrong threads_as_workers: Threads and processes are mixed up.
 # fails: The worker gets its threads
-# edit of right lists
-# -     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1"]
-# -     command += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     command = ["dask", "worker", "--scheduler-file", str(file), "--nworkers", str(threads)]
-# +     command += ["--nthreads", "1", "--memory-limit", memory]
+# edit of wrong address_for_file
+# ~ str(file), "--nworkers", "1" => "--scheduler-file", str(file), "--nworkers", str(threads)
+# ~ ", str(threads), " => ", "1", "
 
 # %% wrong protocol_ignored: The protocol is ignored.
 # fails: The scheduler gets --protocol where it is given, and only there
-# edit of right lists
-# -     if protocol is not None:
-# -         words += ["--protocol", protocol]
-#
-# -     if protocol is not None:
-# -         command += ["--protocol", protocol]
+# edit of right equals
+# ~ memory, interface=interface, protocol=protocol => memory, interface=interface
+# -     words = options(scheduler_file=file, port=0, interface=interface, protocol=protocol)
+# +     words = options(scheduler_file=file, port=0, interface=interface)
 
 # %% wrong underscores: Options with underscores that do not exist.
 # fails: dask worker takes the command
-# edit of right lists
-# -     command += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     command += ["--nthreads", str(threads), "--memory", memory]
+# edit of the solution
+# ~ memory-limit => memory_limit
 
 # %% wrong worker_options: The worker ignores interface and protocol.
 # fails: The worker gets --interface where it is given, and only there
-# edit of right lists
-# -     if interface is not None:
-# -         command += ["--interface", interface]
-# -     if protocol is not None:
-# -         command += ["--protocol", protocol]
+# edit of right equals
+# ~ memory, interface=interface, protocol=protocol => memory
 
 # %% wrong worker_without_interface: Only the scheduler gets the interface.
 # fails: The worker gets --interface where it is given, and only there
-# edit of right lists
-# -     if interface is not None:
-# -         command += ["--interface", interface]
+# edit of wrong none_as_text
+# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# -     words += ["--interface", str(interface)]
+# +     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
+# +     if interface is not None:
+# +         words += ["--interface", interface]
+# -     words += ["--interface", str(interface)]

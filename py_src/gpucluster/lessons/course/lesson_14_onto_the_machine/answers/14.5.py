@@ -1,29 +1,18 @@
 """Answers to exercise 14.5."""
 
 # %% right as_an_array: Both numbers in one array.
-import numpy as np
-
-
-def node_hours(jobs, cores_on_node, gpus_on_node):
-    charged = idle = 0.0
-    for job in jobs:
-        share = job["cores"] / cores_on_node
-        if gpus_on_node:
-            share = max(share, job["gpus"] / gpus_on_node)
-        share *= job["nodes"]
-        waited, at = 0.0, job["start"]
-        for begin, end in sorted(job["busy"]):
-            waited += max(0.0, min(begin, job["end"]) - at)
-            at = min(max(at, end), job["end"])
-        waited += job["end"] - at
-        charged += share * (job["end"] - job["start"])
-        idle += share * waited
-    return np.array([charged, idle])
+# edit of the solution
+# ~ return charged, idle => return np.array([charged, idle])
+# - def node_hours(jobs, cores_on_node, gpus_on_node):
+# + import numpy as np
+# +
+# +
+# + def node_hours(jobs, cores_on_node, gpus_on_node):
+# -     """Return (charged, idle) in node-hours."""
 
 # %% right gaps: The gaps, added up.
 # edit of right as_an_array
-# -     return np.array([charged, idle])
-# +     return charged, idle
+# ~ np.array([charged, idle]) => charged, idle
 
 # %% right pandas: NumPy: between any two moments some worker computes, or none.
 import numpy as np
@@ -44,16 +33,13 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # %% wrong beyond_the_end: Busy time after the end counts.
 # fails: Busy times outside of the job do not count: idle
 # edit of right gaps
-# -             waited += max(0.0, min(begin, job["end"]) - at)
-# -             at = min(max(at, end), job["end"])
-# +             waited += max(0.0, begin - at)
-# +             at = max(at, end)
+# ~ min(begin, job["end"]) => begin
+# ~ at = min(max(at, end), job["end"]) => at = max(at, end)
 
 # %% wrong busy_returned: Busy instead of idle.
 # fails: The share is the larger one of cores and GPUs: idle
 # edit of right as_an_array
-# -     return np.array([charged, idle])
-# +     return charged, charged - idle
+# ~ np.array([charged, idle]) => charged, charged - idle
 
 # %% wrong cores_only: GPUs are forgotten.
 # fails: The share is the larger one of cores and GPUs: charged
@@ -64,8 +50,7 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # %% wrong idle_in_hours: Idle hours instead of node-hours.
 # fails: A job that is never busy is idle all the time: idle
 # edit of right gaps
-# -         idle += share * waited
-# +         idle += waited
+# ~ idle += share * waited => idle += waited
 
 # %% wrong last_gap_forgotten: Idle time after the last busy one.
 # fails: A job that is never busy is idle all the time: idle
@@ -74,29 +59,13 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 
 # %% wrong nested: When it merges, the end of the later pair replaces that of a longer one which contains it.
 # fails: Busy times that overlap count once: idle
-def node_hours(jobs, cores_on_node, gpus_on_node):
-    charged = idle = 0.0
-    for j in jobs:
-        share = max(j["cores"] / cores_on_node, j["gpus"] / gpus_on_node if gpus_on_node else 0)
-        length = j["end"] - j["start"]
-        merged = []
-        for a, b in sorted(j["busy"]):
-            a, b = max(a, j["start"]), min(b, j["end"])
-            if b <= a:
-                continue
-            if merged and a <= merged[-1][1]:
-                merged[-1][1] = b
-            else:
-                merged.append([a, b])
-        charged += j["nodes"] * share * length
-        idle += j["nodes"] * share * (length - sum(b - a for a, b in merged))
-    return charged, idle
+# edit of the solution
+# ~ max(at, end) => max(end, job["start"])
 
 # %% wrong no_gpus_fail: Nodes without GPUs are a division by zero.
 # fails: It runs without an error: ZeroDivisionError
 # edit of right gaps
-# -         if gpus_on_node:
-# +         if True:
+# ~ if gpus_on_node: => if True:
 
 # %% wrong not_clipped: Counts what lies before or after the job as well.
 # fails: Busy times outside of the job do not count: idle
@@ -117,17 +86,14 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # %% wrong not_sorted: Busy times are taken as they come.
 # fails: Busy times may come in any order: idle
 # edit of right gaps
-# -         for begin, end in sorted(job["busy"]):
-# +         for begin, end in job["busy"]:
+# ~ sorted(job["busy"]) => job["busy"]
 
 # %% wrong overlaps_twice: Overlaps count twice.
 # fails: Busy times that overlap count once: idle
 # edit of right gaps
-# -             at = min(max(at, end), job["end"])
-# +             at = min(end, job["end"])
+# ~ max(at, end) => end
 
 # %% wrong sum_of_shares: Both shares are added.
 # fails: The share is the larger one of cores and GPUs: charged
 # edit of right gaps
-# -             share = max(share, job["gpus"] / gpus_on_node)
-# +             share += job["gpus"] / gpus_on_node
+# ~ share = max(share, job["gpus"] / gpus_on_node) => share += job["gpus"] / gpus_on_node

@@ -13,10 +13,8 @@ def tunnel_line(user, login, node, port, loopback, local_port):
     return f"ssh {user}@{node} -J{user}@{login} -NL {local_port}:localhost:{port}"
 
 # %% right two_lines: The two lines of the text.
-def tunnel_line(user, login, node, port, loopback, local_port):
-    if loopback:
-        return f"ssh -N -J {user}@{login} -L {local_port}:localhost:{port} {user}@{node}"
-    return f"ssh -N -L {local_port}:{node}:{port} {user}@{login}"
+# edit of the solution
+# -     """Return the line of ssh to run on the laptop."""
 
 # %% wrong all_interfaces: The laptop's port is open to the whole network (0.0.0.0).
 # fails: Only the laptop's own programs can use its port
@@ -28,8 +26,7 @@ def tunnel_line(user, login, node, port, loopback, local_port):
 # %% wrong d_node_through_jump: With a loopback, the tunnel asks the node's network for the port: nothing listens there.
 # fails: It leads to a server that listens on loopback
 # edit of right two_lines
-# -         return f"ssh -N -J {user}@{login} -L {local_port}:localhost:{port} {user}@{node}"
-# +         return f"ssh -N -J {user}@{login} -L {local_port}:{node}:{port} {user}@{node}"
+# ~ localhost => {node}
 
 # %% wrong d_ports_swapped: The two ports are in each other's place.
 # fails: It leads to a server that listens on loopback
@@ -41,8 +38,7 @@ def tunnel_line(user, login, node, port, loopback, local_port):
 # %% wrong localhost_always: localhost, also at the login node.
 # fails: It leads to a server that listens on its network
 # edit of right two_lines
-# -     return f"ssh -N -L {local_port}:{node}:{port} {user}@{login}"
-# +     return f"ssh -N -L {local_port}:localhost:{port} {user}@{login}"
+# ~ N -L {local_port}:{node}:{port} {user} => N -L {local_port}:localhost:{port} {user}
 
 # %% wrong no_n: Without -N a shell is started at the other end.
 # fails: No command is run

@@ -34,52 +34,28 @@ def modernise(command, rules, channels):
 
 # %% wrong beginnings: A name that begins alike is taken for it.
 # fails: All packages that the rules want are there
-def modernise(command, rules, channels):
-    words = command.split()
-    kept, packages = words[:2], []
-    words = words[2:]
-    while words:
-        word = words.pop(0)
-        if word in ("-c", "--channel"):
-            words.pop(0)
-        elif word == "-n":
-            kept += [word, words.pop(0)]
-        elif word.startswith("-"):
-            kept.append(word)
-        else:
-            name = word
-            for sign in "=<>!":
-                name = name.split(sign)[0]
-            new = next((new for known, new in rules.items() if name.startswith(known)), name)
-            if new is not None:
-                packages.append(new)
-    for channel in channels:
-        kept += ["-c", channel]
-    return " ".join(kept + packages)
+# edit of the solution
+# ~ new = rules.get(name, name) => new = next((new for known, new in rules.items() if name.startswith(known)), name)
+# -     """Return the command with today's packages and channels."""
 
 # %% wrong channels_sorted: Channels in the order of the alphabet.
 # fails: The channels are the new ones, in their order
-# edit of wrong beginnings
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
-# -     for channel in channels:
-# +     for channel in sorted(channels):
+# edit of the solution
+# ~ in channels: => in sorted(channels):
+# -     """Return the command with today's packages and channels."""
 
 # %% wrong channel_value_a_package: The value of -c is taken for a package.
 # fails: No others are there, and no old pins
 # edit of wrong beginnings
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
 # -             words.pop(0)
 # +             pass
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
 
 # %% wrong channels_last: Channels behind the packages.
 # fails: The channels come before the packages
-# edit of wrong beginnings
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
-# -         kept += ["-c", channel]
-# +         packages += ["-c", channel]
+# edit of the solution
+# ~ kept += ["-c", channel] => packages += ["-c", channel]
+# -     """Return the command with today's packages and channels."""
 
 # %% wrong env_name: Takes the environment's name after -n for a package, so that a rule or a pin changes it.
 # fails: -n with its name and -y stay, and nothing else
@@ -103,24 +79,19 @@ def modernise(command, rules, channels):
 
 # %% wrong long_channel_forgotten: --channel is not known.
 # fails: -n with its name and -y stay, and nothing else
-# edit of wrong beginnings
-# -         if word in ("-c", "--channel"):
-# +         if word == "-c":
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)
+# edit of the solution
+# ~ in ("-c", "--channel") => == "-c"
+# -     """Return the command with today's packages and channels."""
 
 # %% wrong not_renewed: What has a new form is left out.
 # fails: All packages that the rules want are there
-# edit of wrong beginnings
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# -             if new is not None:
-# +             new = rules.get(name, name)
-# +             if new is not None and name not in rules:
+# edit of the solution
+# ~ not None: => not None and name not in rules:
+# -     """Return the command with today's packages and channels."""
 
 # %% wrong yes_lost: -y is lost.
 # fails: -n with its name and -y stay, and nothing else
 # edit of wrong beginnings
+# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
 # -             kept.append(word)
 # +             pass
-# -             new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# +             new = rules.get(name, name)

@@ -51,22 +51,19 @@ def to_apptainer(command):
 # %% wrong always_exec: exec, also without a program.
 # fails: apptainer exec with a program, apptainer run without
 # edit of right words
-# -     return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
-# +     return ["apptainer", "exec", *options, "docker://" + image, *program]
+# ~ apptainer", "exec" if program else "run", *options, " => apptainer", "exec", *options, "
 
 # %% wrong always_nv: --nv, always.
 # fails: --nv is there where Docker's option was, with the same values in order
 # edit of right words
-# -     options = []
-# +     options = ["--nv"]
+# ~ options = [] => options = ["--nv"]
 # -             options.append("--nv")
 # +             pass
 
 # %% wrong equals_forgotten: Values behind = are not known.
 # fails: --nv is there where Docker's option was, with the same values in order
 # edit of right words
-# -         name, equals, value = words.pop(0).partition("=")
-# +         name, equals, value = words.pop(0), "", ""
+# ~ pop(0).partition("=") => pop(0), "", ""
 
 # %% wrong c_replaced_everywhere: Replaces options wherever they stand, also in the program's own words.
 # fails: It runs without an error: IndexError
@@ -94,21 +91,18 @@ def to_apptainer(command):
 
 # %% wrong d_joined_by_spaces: Words with spaces lose their quotes.
 # fails: The image is Docker's, by its docker:// name
-# edit of right d_queue
-# -     return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
-# +     return " ".join(["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest])
+# edit of right d_text
+# ~ return shlex.join => return " ".join
 
 # %% wrong cut_at_every_equals: A variable's value is cut.
 # fails: --env is there where Docker's option was, with the same values in order
 # edit of right words
-# -             options += [BECOMES[name], value]
-# +             options += [BECOMES[name], "=".join(value.split("=")[:2])]
+# ~ options += [BECOMES[name], value] => options += [BECOMES[name], "=".join(value.split("=")[:2])]
 
 # %% wrong d_last_of_each: The last of each option only: a dictionary by Apptainer's names.
 # fails: --bind is there where Docker's option was, with the same values in order
 # edit of right d_queue
-# -     out = []
-# +     out, found = [], {}
+# ~ out = [] => out, found = [], {}
 # -             out += [SAME[name], value]
 # +             found[SAME[name]] = value
 # +     for name, value in found.items():
@@ -124,15 +118,13 @@ def to_apptainer(command):
 
 # %% wrong no_docker_prefix: The image without docker://.
 # fails: The image is Docker's, by its docker:// name
-# edit of right words
-# -     return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
-# +     return ["apptainer", "exec" if program else "run", *options, image, *program]
+# edit of wrong always_exec
+# ~ "exec", *options, "docker://" + image => "exec" if program else "run", *options, image
 
 # %% wrong split_at_spaces: Quotes are not understood.
 # fails: apptainer exec with a program, apptainer run without
 # edit of right words
-# -     words = shlex.split(command)[2:]
-# +     words = command.split()[2:]
+# ~ words = shlex.split(command)[2:] => words = command.split()[2:]
 
 # %% wrong program_options: Translates options after the image as well.
 # fails: The program and its own options stay as they are
@@ -163,5 +155,4 @@ def to_apptainer(command):
 # %% wrong programs_options: The program's own options are translated.
 # fails: The program and its own options stay as they are
 # edit of right words
-# -     image, *program = words
-# +     image, *program = [BECOMES.get(word, word) for word in words]
+# ~ program = words => program = [BECOMES.get(word, word) for word in words]

@@ -1,100 +1,67 @@
 """Answers to exercise 15.1."""
 
 # %% right b_plain: Whole numbers where the letter has whole numbers.
-charter = {
-    "task": "classification",
-    "late_from": 30,
-    "decide_before": 60,
-    "share": 0.1,
-    "figure": "lift",
-    "at_least": 3,
-    "worst_month": 2.5,
-}
-tasks = {
-    "late or not": "classification",
-    "minutes of delay": "regression",
-    "kinds of weather": "clustering",
-    "how many flights were cancelled": "no model",
-    "groups of airports": "clustering",
-    "which of five causes": "classification",
-}
+# edit of the solution
+# ~ "at_least": 3.0, => "at_least": 3,
 
 # %% right other_cases
 # edit of right b_plain
-# -     "task": "classification",
-# +     "task": " Classification",
-# -     "share": 0.1,
-# -     "figure": "lift",
-# +     "share": 1 / 10,
-# +     "figure": "Lift",
-# -     "late or not": "classification",
-# +     "late or not": "Classification",
-# -     "how many flights were cancelled": "no model",
-# +     "how many flights were cancelled": "No model",
+# ~ "task": "classification", => "task": " Classification",
+# ~ "share": 0.1, => "share": 1 / 10,
+# ~ "figure": "lift", => "figure": "Lift",
+# ~ "late or not": "classification", => "late or not": "Classification",
+# ~ "how many flights were cancelled": "no model", => "how many flights were cancelled": "No model",
 
 # %% right plain
-# edit of right b_plain
-# -     "at_least": 3,
-# +     "at_least": 3.0,
+# edit of the solution
 
 # %% wrong accuracy
 # fails: "figure" is what the letter says
-# edit of right plain
-# -     "figure": "lift",
-# +     "figure": "accuracy",
+# edit of the solution
+# ~ "figure": "lift", => "figure": "accuracy",
 
 # %% wrong b_bounds_swapped: The bounds of the year and of the months are swapped.
 # fails: "at_least" is what the letter says
-# edit of right b_plain
-# -     "at_least": 3,
-# -     "worst_month": 2.5,
-# +     "at_least": 2.5,
-# +     "worst_month": 3,
+# edit of the solution
+# ~ "at_least": 3.0, => "at_least": 2.5,
+# ~ "worst_month": 2.5, => "worst_month": 3,
 
 # %% wrong b_causes_clustered: Five causes are given labels, so this is classification and not clustering.
 # fails: Each question has the kind of task that answers it
 # edit of right b_plain
-# -     "which of five causes": "classification",
-# +     "which of five causes": "clustering",
+# ~ "which of five causes": "classification", => "which of five causes": "clustering",
 
 # %% wrong b_fifteen: Late from 15 minutes on, as authorities count, but the letter says half an hour.
 # fails: "late_from" is what the letter says
 # edit of right b_plain
-# -     "late_from": 30,
-# +     "late_from": 15,
+# ~ "late_from": 30, => "late_from": 15,
 
 # %% wrong b_hours: Decide_before is in hours, not in minutes.
 # fails: "decide_before" is what the letter says
 # edit of right b_plain
-# -     "decide_before": 60,
-# +     "decide_before": 1,
+# ~ "decide_before": 60, => "decide_before": 1,
 
 # %% wrong b_month_is_year: A single month needs two and a half, not three.
 # fails: "worst_month" is what the letter says
 # edit of right b_plain
-# -     "worst_month": 2.5,
-# +     "worst_month": 3,
+# ~ "worst_month": 2.5, => "worst_month": 3,
 
 # %% wrong b_percent: Share is 10 (percent), but it goes from 0 to 1.
 # fails: "share" is what the letter says
 # edit of right b_plain
-# -     "share": 0.1,
-# +     "share": 10,
+# ~ "share": 0.1, => "share": 10,
 
 # %% wrong b_regression: The letter does not need to know how many minutes, so it is no regression.
 # fails: "task" is what the letter says
 # edit of right b_plain
-# -     "task": "classification",
-# +     "task": "regression",
+# ~ "task": "classification", => "task": "regression",
 
 # %% wrong supervised
 # fails: Each word is one of classification, regression, clustering, no model
-# edit of right plain
-# -     "late or not": "classification",
-# +     "late or not": "supervised",
+# edit of the solution
+# ~ "late or not": "classification", => "late or not": "supervised",
 
 # %% wrong true_is_one
 # fails: "at_least" is what the letter says
-# edit of right b_plain
-# -     "at_least": 3,
-# +     "at_least": True,
+# edit of the solution
+# ~ "at_least": 3.0, => "at_least": True,

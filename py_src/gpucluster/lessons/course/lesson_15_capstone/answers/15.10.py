@@ -22,8 +22,7 @@ output [ {{ name: "CHANCE" data_type: TYPE_FP32 dims: [ 1 ] }} ]
 
 # %% right repeated_fields
 # edit of right only_numbers
-# -     version = max([int(one.name) for one in folder.iterdir() if one.name.isdigit()], default=0) + 1
-# +     version = max([int(one.name) for one in folder.iterdir() if one.is_dir()], default=0) + 1
+# ~ name.isdigit => is_dir
 # -     (folder / "config.pbtxt").write_text(f"""name: "{name}"
 # - backend: "python"
 # +     (folder / "config.pbtxt").write_text(f"""# repeated fields, one by one
@@ -41,8 +40,7 @@ output [ {{ name: "CHANCE" data_type: TYPE_FP32 dims: [ 1 ] }} ]
 
 # %% right text
 # edit of right only_numbers
-# -     version = max([int(one.name) for one in folder.iterdir() if one.name.isdigit()], default=0) + 1
-# +     version = max([int(one.name) for one in folder.iterdir() if one.is_dir()], default=0) + 1
+# ~ name.isdigit => is_dir
 
 # %% wrong always_version_1
 # fails: It returns the number of the new version, one more than the highest
@@ -86,24 +84,21 @@ output [
 # %% wrong b_rows_in_dims: The dims have the rows, too, but they leave the rows out.
 # fails: There is one input, of the right type, and its dims are those of one row
 # edit of wrong b_batch_fixed
-# - max_batch_size: {256}
-# + max_batch_size: {largest}
-# -     dims: [ {len(model["columns"])} ]
-# +     dims: [ {"-1, " + str(len(model["columns"]))} ]
-# -     dims: [ {1} ]
-# +     dims: [ {"-1, 1"} ]
+# ~ max_batch_size: {256} => max_batch_size: {largest}
+# ~ dims: [ {len(model["columns"])} ] => dims: [ {"-1, " + str(len(model["columns"]))} ]
+# ~ dims: [ {1} ] => dims: [ {"-1, 1"} ]
 
 # %% wrong b_no_parents: Fails where the repository does not exist yet, which it may not.
 # fails: It runs without an error: FileNotFoundError
 # edit of wrong b_batch_fixed
-# -     home.mkdir(parents=True, exist_ok=True)
-# +     home.mkdir(exist_ok=True)
-# - max_batch_size: {256}
-# + max_batch_size: {largest}
+# ~ home.mkdir(parents=True, exist_ok=True) => home.mkdir(exist_ok=True)
+# ~ max_batch_size: {256} => max_batch_size: {largest}
 
 # %% wrong b_old_removed: Removes older versions, which stay.
 # fails: A model that is published again gets the next version, and the old one stays
 # edit of wrong b_batch_fixed
+# ~ mkdir(exist_ok=True) => mkdir()
+# ~ max_batch_size: {256} => max_batch_size: {largest}
 # - import json
 # + import json
 # + import shutil
@@ -112,24 +107,17 @@ output [
 # +     for old in home.iterdir():
 # +         if old.is_dir():
 # +             shutil.rmtree(old)
-# -     folder.mkdir(exist_ok=True)
-# +     folder.mkdir()
-# - max_batch_size: {256}
-# + max_batch_size: {largest}
 
 # %% wrong b_text_version: Returns the folder of the version, not its number.
 # fails: What it returns is one number
 # edit of wrong b_batch_fixed
-# - max_batch_size: {256}
-# + max_batch_size: {largest}
-# -     return version
-# +     return folder
+# ~ max_batch_size: {256} => max_batch_size: {largest}
+# ~ return version => return folder
 
 # %% wrong batch_of_one
 # fails: max_batch_size is the largest batch
 # edit of right text
-# - max_batch_size: {largest}
-# + max_batch_size: 1
+# ~ max_batch_size: {largest} => max_batch_size: 1
 
 # %% wrong c_any_columns: Any number of columns is taken.
 # fails: There is one input, of the right type, and its dims are those of one row
@@ -170,10 +158,8 @@ def publish(repository, name, model, program, largest):
 # %% wrong c_columns_left_out: Model.json has the numbers of the model, and not the names of its columns.
 # fails: model.json is the model of this version
 # edit of wrong c_any_columns
-# -         "    dims: [ -1 ]",
-# +         f"    dims: [ {len(model['columns'])} ]",
-# -     (home / str(version) / "model.json").write_text(json.dumps(model))
-# +     (home / str(version) / "model.json").write_text(json.dumps({key: model[key] for key in model if key != "columns"}))
+# ~ "    dims: [ -1 ]" => f"    dims: [ {len(model['columns'])} ]"
+# ~ dumps(model) => dumps({key: model[key] for key in model if key != "columns"})
 
 # %% wrong c_double_input: The input has TYPE_FP64.
 # fails: There is one input, of the right type, and its dims are those of one row
@@ -186,8 +172,7 @@ def publish(repository, name, model, program, largest):
 # %% wrong c_double_output: The output has TYPE_FP64.
 # fails: There is one output, of the right type, and its dims are those of one row
 # edit of wrong c_any_columns
-# -         "    dims: [ -1 ]",
-# +         f"    dims: [ {len(model['columns'])} ]",
+# ~ "    dims: [ -1 ]" => f"    dims: [ {len(model['columns'])} ]"
 # -         '    name: "CHANCE"',
 # -         "    data_type: TYPE_FP32",
 # +         '    name: "CHANCE"',
@@ -196,22 +181,18 @@ def publish(repository, name, model, program, largest):
 # %% wrong c_rows_in_dims: The dims of the input have a place for the rows as well.
 # fails: There is one input, of the right type, and its dims are those of one row
 # edit of wrong c_any_columns
-# -         "    dims: [ -1 ]",
-# +         f"    dims: [ -1, {len(model['columns'])} ]",
+# ~ "    dims: [ -1 ]" => f"    dims: [ -1, {len(model['columns'])} ]"
 
 # %% wrong c_rows_in_output: The dims of the output have a place for the rows as well.
 # fails: There is one output, of the right type, and its dims are those of one row
 # edit of wrong c_any_columns
-# -         "    dims: [ -1 ]",
-# +         f"    dims: [ {len(model['columns'])} ]",
-# -         "    dims: [ 1 ]",
-# +         "    dims: [ -1, 1 ]",
+# ~ "    dims: [ -1 ]" => f"    dims: [ {len(model['columns'])} ]"
+# ~ "    dims: [ 1 ]", => "    dims: [ -1, 1 ]",
 
 # %% wrong c_text_of_a_dictionary: Model.json has Python's text of the dictionary, which is no JSON.
 # fails: The repository follows the rules of the server
 # edit of wrong c_columns_left_out
-# -     (home / str(version) / "model.json").write_text(json.dumps({key: model[key] for key in model if key != "columns"}))
-# +     (home / str(version) / "model.json").write_text(str(model))
+# ~ write_text(json.dumps({key: model[key] for key in model if key != "columns"})) => write_text(str(model))
 
 # %% wrong configuration_written_once: Leaves a configuration that is there: a new version may have other columns.
 # fails: There is one input, of the right type, and its dims are those of one row
@@ -224,9 +205,8 @@ def publish(repository, name, model, program, largest):
 # %% wrong program_of_the_lesson: Does not look at the program that it is given.
 # fails: model.py is the program
 # edit of right text
+# ~ write_text(program) => write_text(PROGRAM)
 # - import json
 # + import json
 # +
 # + from gpucluster.lessons.material.modelprogram import PROGRAM
-# -     (place / "model.py").write_text(program)
-# +     (place / "model.py").write_text(PROGRAM)

@@ -49,8 +49,7 @@ def airport_now(left, delay, asked, window=60.0):
 # %% wrong b_nan: Gives nan instead of 0 where no flight left.
 # fails: The result has only finite numbers
 # edit of wrong b_median
-# -         answer.append(np.median(delay[here]) if here.any() else 0.0)
-# +         answer.append(delay[here].mean() if here.any() else np.nan)
+# ~ np.median(delay[here]) if here.any() else 0.0 => delay[here].mean() if here.any() else np.nan
 
 # %% wrong b_sorts_in_place: Sorts the given arrays, which must not change.
 # fails: Inputs are not modified

@@ -60,20 +60,14 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 
 # %% wrong b_none: Returns None instead of 0 if there is none.
 # fails: It returns a result
-import itertools
-
-import numpy as np
-from gpucluster import learn
-
-
-def stable_k(runs_of, at_least=0.8, smallest=0.005):
-    good = []
-    for k, runs in runs_of.items():
-        agree = all(learn.adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
-        large = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
-        if agree and large:
-            good.append(k)
-    return max(good) if good else None
+# edit of right pairs_of_sklearn
+# ~ sklearn.metrics import adjusted_rand_score => gpucluster import learn
+# ~ good = [0] => good = []
+# ~ full = all => large = all
+# ~ and full: => and large:
+# ~ max(good) => max(good) if good else None
+# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+# +         agree = all(learn.adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
 
 # %% wrong either_measure: Agrees where one of two measures says so.
 # fails: Every two runs must agree, and every run must have large clusters only
@@ -86,28 +80,22 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 
 # %% wrong error_without_any
 # fails: It runs without an error: ValueError
-# edit of right pairs_of_sklearn
-# -     good = [0]
-# +     good = []
-# -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
-# -         if agree and full:
-# +         if agree and all(np.unique(r, return_counts=True)[1].min() >= smallest * len(r) for r in runs):
+# edit of wrong rows_not_share
+# ~ good = [0] => good = []
+# ~ smallest for => smallest * len(r) for
 
 # %% wrong mean_agreement
 # fails: Where no number of clusters will do, it is 0
-# edit of wrong error_without_any
-# -     good = []
-# +     good = [0]
+# edit of wrong rows_not_share
+# ~ smallest for => smallest * len(r) for
 # -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
 # +         agree = np.mean([adjusted_rand_score(a, b) for a, b in itertools.combinations(runs, 2)]) >= at_least / 2.5
 
 # %% wrong mutual_information: Another measure: normalized mutual information.
 # fails: Every two runs must agree, and every run must have large clusters only
 # edit of right pairs_of_sklearn
-# - from sklearn.metrics import adjusted_rand_score
-# + from sklearn.metrics import normalized_mutual_info_score
-# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
-# +         agree = all(normalized_mutual_info_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
+# ~ import adjusted_rand_score => import normalized_mutual_info_score
+# ~ adjusted_rand_score => normalized_mutual_info_score
 
 # %% wrong with_the_first_only: Compares each run with the first one only.
 # fails: Every two runs must agree, and every run must have large clusters only

@@ -36,6 +36,13 @@ def lift(chance, late, share):
 
 # %% wrong b_against_rest: Divides by the share among the flights that are not on the list, not among all.
 # fails: The lift is a finite number
+# edit of right border
+# -     return (late[above].sum() + (top - above.sum()) * late[equal].mean()) / top / late.mean()
+# +     on_list = late[above].sum() + (top - above.sum()) * late[equal].mean()
+# +     return on_list / top / ((late.sum() - on_list) / (len(late) - top))
+
+# %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
+# fails: The number of flights on the list is rounded down
 import numpy as np
 
 
@@ -44,35 +51,23 @@ def lift(chance, late, share):
     edge = np.sort(chance)[::-1][n - 1]
     above, on = chance > edge, chance == edge
     on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
-    return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-
-# %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
-# fails: The number of flights on the list is rounded down
-# edit of wrong b_against_rest
-# -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-# +     return float(on_list)
+    return float(on_list)
 
 # %% wrong b_sorts_in_place: Sorts the given chances, which must not change.
 # fails: Inputs are not modified
-import numpy as np
-
-
-def lift(chance, late, share):
-    n = max(1, int(share * len(chance)))
-    before = chance.copy()
-    chance.sort()
-    edge = chance[-n]
-    above, on = before > edge, before == edge
-    return float((late[above].sum() + (n - above.sum()) * late[on].mean()) / n / np.mean(late))
+# edit of right border
+# -     border = np.partition(chance, -top)[-top]
+# -     above, equal = chance > border, chance == border
+# +     before = chance.copy()
+# +     chance.sort()
+# +     above, equal = before > chance[-top], before == chance[-top]
 
 # %% wrong b_tenth_fixed: The list always has one flight in ten, whatever share says.
 # fails: It is the share of late flights on the list, divided by that among all flights
 # fails: Flights with equal chances at the border count by their mean, whatever their order
-# edit of wrong b_against_rest
-# -     n = max(1, int(share * len(chance)))
-# +     n = max(1, len(chance) // 10)
-# -     return float(on_list / ((np.sum(late) - on_list * n) / (len(late) - n)))
-# +     return float(on_list / np.mean(late))
+# edit of wrong b_not_divided
+# ~ int(share * len(chance)) => len(chance) // 10
+# ~ float(on_list) => float(on_list / np.mean(late))
 
 # %% wrong empty_list
 # fails: The list has at least one flight
@@ -87,23 +82,17 @@ def lift(chance, late, share):
 # %% wrong rounded_to_the_nearest: Rounds the number of flights to the nearest one.
 # fails: The number of flights on the list is rounded down
 # edit of right border
-# -     late = np.asarray(late, dtype=float)
-# -     top = max(1, int(share * len(chance) + 1e-9))
-# -     border = np.partition(chance, -top)[-top]
-# +     chance, late = np.asarray(chance, float), np.asarray(late, float)
-# +     top = max(1, round(share * len(chance)))
-# +     border = np.sort(chance)[-top]
+# ~ late = np.asarray(late, dtype=float) => chance, late = np.asarray(chance, float), np.asarray(late, float)
+# ~ max(1, int(share * len(chance) + 1e-9)) => max(1, round(share * len(chance)))
+# ~ np.partition(chance, -top) => np.sort(chance)
 
 # %% wrong single_precision: Chances in 4 bytes: some become equal.
 # fails: Chances count with all their digits: only equal ones are equal
 # edit of wrong rounded_to_the_nearest
-# -     chance, late = np.asarray(chance, float), np.asarray(late, float)
-# -     top = max(1, round(share * len(chance)))
-# +     chance, late = np.asarray(chance, np.float32), np.asarray(late, float)
-# +     top = max(1, int(share * len(chance)))
+# ~ asarray(chance, float), np => asarray(chance, np.float32), np
+# ~ top = max(1, round(share * len(chance))) => top = max(1, int(share * len(chance)))
 
 # %% wrong two_bytes: Chances in 2 bytes: many become equal.
 # fails: Chances count with all their digits: only equal ones are equal
 # edit of wrong single_precision
-# -     chance, late = np.asarray(chance, np.float32), np.asarray(late, float)
-# +     chance, late = np.asarray(chance, np.float16), np.asarray(late, float)
+# ~ asarray(chance, np.float32), np.asarray => asarray(chance, np.float16), np.asarray

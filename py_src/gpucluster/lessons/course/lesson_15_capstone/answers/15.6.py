@@ -78,166 +78,100 @@ def gate(criteria, figures):
 
 # %% wrong at_least_ignored
 # fails: A figure that is outside its bounds is a reason to go back
-import numpy as np
-
-
-def gate(criteria, figures):
-    failed = [one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)]
-    return ("go back" if failed else "go"), failed
+# edit of the solution
+# -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
+# +         if not (value <= one.get("at_most", float("inf"))):
 
 # %% wrong at_most_ignored
 # fails: A figure that is outside its bounds is a reason to go back
 # edit of wrong at_least_ignored
-# -     failed = [one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)]
-# +     failed = [
-# +         one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) >= one.get("at_least", -np.inf)
-# +     ]
+# ~ not (value <= one.get("at_most", float("inf"))) => not (value >= one.get("at_least", float("-inf")))
 
 # %% wrong b_one_bound: Where there are both bounds it looks at the first one only.
 # fails: A figure that is outside its bounds is a reason to go back
-def gate(criteria, figures):
-    missed = []
-    for criterion in criteria:
-        name = criterion["figure"]
-        value = figures.get(name, float("nan"))
-        if "at_least" in criterion:
-            good = value >= criterion["at_least"]
-        else:
-            good = value <= criterion["at_most"]
-        if not good:
-            missed.append(name)
-    return ("go back" if missed else "go"), missed
+# edit of the solution
+# -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
+# +         if not (value >= one.get("at_least", float("-inf")) and value <= (float("inf") if "at_least" in one else one["at_most"])):
 
 # %% wrong b_pops: Removes the figures from the given dictionary, which must not change.
 # fails: Inputs are not modified
-import math
-
-
-def gate(criteria, figures):
-    missed = []
-    for criterion in criteria:
-        name = criterion["figure"]
-        value = figures.pop(name, math.nan)
-        if not criterion.get("at_least", -math.inf) <= value <= criterion.get("at_most", math.inf):
-            missed.append(name)
-    return ("go back" if missed else "go"), missed
+# edit of the solution
+# ~ value = figures.get(one["figure"], float("nan")) => value = figures.pop(one["figure"], float("nan"))
 
 # %% wrong b_truth: Returns True or False instead of go or go back.
 # fails: The decision is "go" or "go back"
-# edit of wrong b_pops
-# -         value = figures.pop(name, math.nan)
-# +         value = figures.get(name, math.nan)
-# -     return ("go back" if missed else "go"), missed
-# +     return not missed, missed
+# edit of the solution
+# ~ return ("go back" if failed else "go"), failed => return not failed, failed
 
 # %% wrong b_zero_bound: A bound of 0 counts as no bound, because 0 is false.
 # fails: A figure that is outside its bounds is a reason to go back
-# edit of wrong b_one_bound
-# -         if "at_least" in criterion:
-# -             good = value >= criterion["at_least"]
-# -         else:
-# -             good = value <= criterion["at_most"]
-# +         good = value == value
-# +         if criterion.get("at_least"):
-# +             good = good and value >= criterion["at_least"]
-# +         if criterion.get("at_most"):
-# +             good = good and value <= criterion["at_most"]
+# edit of the solution
+# -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
+# +         if not (value >= (one.get("at_least") or float("-inf")) and value <= (one.get("at_most") or float("inf"))):
 
 # %% wrong bounds_are_open
 # fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
-# edit of wrong at_most_ignored
-# -         one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) >= one.get("at_least", -np.inf)
-# +         one["figure"]
-# +         for one in criteria
-# +         if not one.get("at_least", -np.inf) < figures.get(one["figure"], np.nan) < one.get("at_most", np.inf)
+# edit of wrong at_least_ignored
+# ~ value <= one => value > one.get("at_least", float("-inf")) and value < one
 
 # %% wrong figures_without_criterion
-# fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of wrong at_least_ignored
-# -     failed = [one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)]
-# +     known = {one["figure"]: one for one in criteria}
-# +     failed = [
-# +         name
-# +         for name, value in figures.items()
-# +         if name not in known or not known[name].get("at_least", -np.inf) <= value <= known[name].get("at_most", np.inf)
-# +     ]
-
-# %% wrong first_reason_only
 # fails: The reasons are all criteria that are not met, in their order, and no others
 import numpy as np
 
 
 def gate(criteria, figures):
-    for one in criteria:
-        if not one.get("at_least", -np.inf) <= figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf):
-            return "go back", [one["figure"]]
-    return "go", []
+    known = {one["figure"]: one for one in criteria}
+    failed = [
+        name
+        for name, value in figures.items()
+        if name not in known or not known[name].get("at_least", -np.inf) <= value <= known[name].get("at_most", np.inf)
+    ]
+    return ("go back" if failed else "go"), failed
+
+# %% wrong first_reason_only
+# fails: The reasons are all criteria that are not met, in their order, and no others
+# edit of the solution
+# ~ failed.append(one["figure"]) => return "go back", [one["figure"]]
 
 # %% wrong missing_is_zero
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of wrong bounds_are_open
-# -         if not one.get("at_least", -np.inf) < figures.get(one["figure"], np.nan) < one.get("at_most", np.inf)
-# +         if not one.get("at_least", -np.inf) <= figures.get(one["figure"], 0) <= one.get("at_most", np.inf)
+# edit of the solution
+# ~ float("nan") => 0
 
 # %% wrong missing_passes
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of wrong at_least_ignored
-# -     failed = [one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)]
-# +     failed = []
-# +     for one in criteria:
-# +         if one["figure"] not in figures:
-# +             continue
-# +         value = figures[one["figure"]]
-# +         if not one.get("at_least", -np.inf) <= value <= one.get("at_most", np.inf):
-# +             failed.append(one["figure"])
+# edit of the solution
+# ~ in criteria: => in [one for one in criteria if one["figure"] in figures]:
 
 # %% wrong nan_passes
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of wrong at_least_ignored
-# -     failed = [one["figure"] for one in criteria if not figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)]
-# +     failed = []
-# +     for one in criteria:
-# +         value = figures.get(one["figure"])
-# +         if value is None or value < one.get("at_least", -np.inf) or value > one.get("at_most", np.inf):
-# +             failed.append(one["figure"])
+# edit of the solution
+# -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
+# +         if one["figure"] not in figures or value < one.get("at_least", value) or value > one.get("at_most", value):
 
 # %% wrong one_is_enough
 # fails: A figure that is not there is a reason to go back
 # fails: A figure that is outside its bounds is a reason to go back
 # fails: A figure that is not a number is a reason to go back
-# edit of wrong bounds_are_open
-# -         if not one.get("at_least", -np.inf) < figures.get(one["figure"], np.nan) < one.get("at_most", np.inf)
-# +         if not one.get("at_least", -np.inf) <= figures.get(one["figure"], np.nan) <= one.get("at_most", np.inf)
-# -     return ("go back" if failed else "go"), failed
-# +     return ("go" if len(failed) < len(criteria) else "go back"), failed
+# edit of the solution
+# ~ go back" if failed else "go => go" if len(failed) < len(criteria) else "go back
 
 # %% wrong rounds
 # fails: A figure that is outside its bounds is a reason to go back
-# edit of wrong bounds_are_open
-# -         if not one.get("at_least", -np.inf) < figures.get(one["figure"], np.nan) < one.get("at_most", np.inf)
-# +         if not one.get("at_least", -np.inf)
-# +         <= np.round(figures.get(one["figure"], np.nan), 1)
-# +         <= one.get("at_most", np.inf)
+# edit of the solution
+# ~ value = figures.get(one["figure"], float("nan")) => value = round(figures.get(one["figure"], float("nan")), 1)
 
 # %% wrong sorted_reasons
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of wrong one_is_enough
-# -     return ("go" if len(failed) < len(criteria) else "go back"), failed
-# +     return ("go back" if failed else "go"), sorted(failed)
+# edit of the solution
+# ~ return ("go back" if failed else "go"), failed => return ("go back" if failed else "go"), sorted(failed)
 
 # %% wrong tolerance: What is outside by a thousandth passes.
 # fails: A figure that is outside its bounds is a reason to go back
-# edit of wrong nan_passes
-# -         value = figures.get(one["figure"])
-# -         if value is None or value < one.get("at_least", -np.inf) or value > one.get("at_most", np.inf):
-# +         value = figures.get(one["figure"], float("nan"))
-# +         low, high = one.get("at_least", float("-inf")), one.get("at_most", float("inf"))
-# +         if not low - 1e-3 <= value <= high + 1e-3:
+# edit of the solution
+# ~ and value <= one.get("at_most", float("inf")) => - 1e-3 and value <= one.get("at_most", float("inf")) + 1e-3
 
 # %% wrong zero_is_missing: `or` takes a figure of 0 for one that is not there.
 # fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
-# edit of wrong nan_passes
-# -         value = figures.get(one["figure"])
-# -         if value is None or value < one.get("at_least", -np.inf) or value > one.get("at_most", np.inf):
-# +         value = figures.get(one["figure"]) or float("nan")
-# +         if not (one.get("at_least", float("-inf")) <= value <= one.get("at_most", float("inf"))):
+# edit of the solution
+# ~ get(one["figure"], float("nan")) => get(one["figure"]) or float("nan")

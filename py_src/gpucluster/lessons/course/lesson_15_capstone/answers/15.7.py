@@ -90,91 +90,75 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong b_first_bin: Without any gain it returns bin 0 instead of the last bin, so rows go to the right.
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
+# edit of right loops
+# ~ 0, bins - 1, 0 => 0, 0, 0
+
+# %% wrong b_first_gain: Returns the first split with a gain, not that with the largest.
+# fails: The gain is the largest of all features and bins
 def best_split(gradients, hessians, penalty):
     features, bins = gradients.shape
-    best = (0, 0, 0.0)
+    best = (0, bins - 1, 0.0)
     for f in range(features):
         g, h = gradients[f].sum(), hessians[f].sum()
         for b in range(bins - 1):
             gl, hl = gradients[f, : b + 1].sum(), hessians[f, : b + 1].sum()
             gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty)
-            if gain > best[2] + 1e-9:
+            if best[2] == 0.0 and gain > 1e-9:
                 best = (f, b, float(gain))
     return best
 
-# %% wrong b_first_gain: Returns the first split with a gain, not that with the largest.
-# fails: The gain is the largest of all features and bins
-# edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
-# -             if gain > best[2] + 1e-9:
-# +             if best[2] == 0.0 and gain > 1e-9:
-
 # %% wrong b_last_split_missed: Never tries the split before the last bin.
 # fails: The gain is the largest of all features and bins
-# edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
-# -         for b in range(bins - 1):
-# +         for b in range(bins - 2):
+# edit of wrong b_first_gain
+# ~ range(bins - 1): => range(bins - 2):
+# ~ if best[2] == 0.0 and gain > 1e => if gain > best[2] + 1e
 
 # %% wrong b_no_squares: Absolute sums of gradients instead of their squares.
 # fails: The gain is the largest of all features and bins
-# edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
+# edit of wrong b_first_gain
+# ~ if best[2] == 0.0 and gain > 1e => if gain > best[2] + 1e
 # -             gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty)
 # +             gain = abs(gl) / (hl + penalty) + abs(g - gl) / (h - hl + penalty) - abs(g) / (h + penalty)
 
 # %% wrong b_none: Returns None where no split has a gain, instead of (0, last bin, 0.0).
 # fails: It returns a result
-# edit of wrong b_first_bin
-# -     best = (0, 0, 0.0)
-# +     best = (0, bins - 1, 0.0)
+# edit of wrong b_first_gain
+# ~ if best[2] == 0.0 and gain > 1e => if gain > best[2] + 1e
 # -     return best
 # +     return best if best[2] > 0 else None
 
 # %% wrong bin_after
 # fails: The split that is named has this gain; rows up to and with its bin go left
+# edit of right loops
+# ~ f, b, gain => f, b + 1, gain
+
+# %% wrong bin_goes_right
+# fails: The split that is named has this gain; rows up to and with its bin go left
+# edit of right from_the_right
+# ~ len(g) - 1 => 1, len(g)
+# -             gain = score(g[: b + 1].sum(), h[: b + 1].sum()) + score(g[b + 1 :].sum(), h[b + 1 :].sum())
+# +             gain = score(g[:b].sum(), h[:b].sum()) + score(g[b:].sum(), h[b:].sum())
+
+# %% wrong counts_are_hessians
+# fails: The gain is the largest of all features and bins
 import numpy as np
 
 
 def best_split(gradients, hessians, penalty):
     g, h = np.cumsum(gradients, axis=1), np.cumsum(hessians, axis=1)
     G, H = g[:, -1:], h[:, -1:]
-    gain = g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
+    gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
     gain[:, -1] = 0
     feature, place = np.unravel_index(gain.argmax(), gain.shape)
     if gain[feature, place] <= 1e-9:
         return 0, gradients.shape[1] - 1, 0.0
-    return feature, place + 1, gain[feature, place]
-
-# %% wrong bin_goes_right
-# fails: The split that is named has this gain; rows up to and with its bin go left
-# edit of wrong bin_after
-# -     G, H = g[:, -1:], h[:, -1:]
-# +     G, H = g[:, -1:], h[:, -1:]
-# +     g, h = g - gradients, h - hessians
-# -     gain[:, -1] = 0
-# +     gain[:, 0] = 0
-# -     return feature, place + 1, gain[feature, place]
-# +     return feature, place, gain[feature, place]
-
-# %% wrong counts_are_hessians
-# fails: The gain is the largest of all features and bins
-# edit of wrong bin_after
-# -     gain = g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# +     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# -     return feature, place + 1, gain[feature, place]
-# +     return feature, place, gain[feature, place]
+    return feature, place, gain[feature, place]
 
 # %% wrong first_feature_only
 # fails: The gain is the largest of all features and bins
-# edit of wrong bin_goes_right
-# -     g, h = g - gradients, h - hessians
-#
-# -     gain[:, 0] = 0
-# +     gain[1:, :] = gain[:, -1:] = 0
+# edit of wrong counts_are_hessians
+# ~ np.arange(1, g.shape[1] + 1) => h
+# ~ gain[:, -1] => gain[1:, :] = gain[:, -1:]
 
 # %% wrong half_of_it
 # fails: The gain is the largest of all features and bins
@@ -184,11 +168,9 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong half_precision
 # fails: The gain is the largest of all features and bins
-# edit of wrong bin_after
-# -     g, h = np.cumsum(gradients, axis=1), np.cumsum(hessians, axis=1)
-# +     g, h = np.cumsum(gradients.astype("float16"), axis=1), np.cumsum(hessians, axis=1)
-# -     return feature, place + 1, gain[feature, place]
-# +     return feature, place, gain[feature, place]
+# edit of wrong counts_are_hessians
+# ~ h = np.cumsum(gradients, axis=1), np => h = np.cumsum(gradients.astype("float16"), axis=1), np
+# ~ np.arange(1, g.shape[1] + 1) => h
 
 # %% wrong largest_gradient
 # fails: The gain is the largest of all features and bins
@@ -207,22 +189,14 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong split_that_gains_nothing
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
-# edit of wrong counts_are_hessians
-# -     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# -     gain[:, -1] = 0
-# +     gain = (g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty))[:, :-1]
-# -     if gain[feature, place] <= 1e-9:
-# -         return 0, gradients.shape[1] - 1, 0.0
+# edit of right from_the_right
+# -     return (f, b, gain) if gain > 1e-9 else (0, gradients.shape[1] - 1, 0.0)
+# +     return f, b, gain
 
 # %% wrong sums_in_place
 # fails: Inputs are not modified
-# edit of wrong bin_after
-# -     g, h = np.cumsum(gradients, axis=1), np.cumsum(hessians, axis=1)
-# +     g, h = np.cumsum(gradients, axis=1, out=gradients), np.cumsum(hessians, axis=1, out=hessians)
-# -     if gain[feature, place] <= 1e-9:
-# -         return 0, gradients.shape[1] - 1, 0.0
-# -     return feature, place + 1, gain[feature, place]
-# +     return (feature, place, gain[feature, place]) if gain.max() > 1e-9 else (0, g.shape[1] - 1, 0.0)
+# edit of right arrays
+# ~ cumsum(1), hessians.cumsum(1) => cumsum(1, out=gradients), hessians.cumsum(1, out=hessians)
 
 # %% wrong without_the_parent
 # fails: The gain is the largest of all features and bins

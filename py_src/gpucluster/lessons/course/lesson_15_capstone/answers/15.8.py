@@ -37,186 +37,103 @@ def score_month(table, chance, folder, name):
 
 # %% wrong a_file_each_time
 # fails: After a run there is nothing else in the folder
-import os
-import uuid
-
-
-def score_month(table, chance, folder, name):
-    scored = table.assign(chance=chance(table))
-    for target in (f"{name}.parquet", f"{name}-{uuid.uuid4().hex}.parquet"):
-        scored.to_parquet(folder / "part", index=False)
-        os.replace(folder / "part", folder / target)
-    return len(table)
+# edit of right replace
+# -     os.replace(beside, folder / f"{name}.parquet")
+# +     os.replace(beside, folder / f"{name}.parquet")
+# +     os.link(folder / f"{name}.parquet", folder / f"{name}-{os.urandom(8).hex()}.parquet")
 
 # %% wrong appends
 # fails: The second run writes each flight once
-import os
-
-import pandas as pd
-
-
-def score_month(table, chance, folder, name):
-    scored = table.assign(chance=chance(table))
-    file = folder / f"{name}.parquet"
-    if file.exists():
-        scored = pd.concat([pd.read_parquet(file), scored])
-    scored.to_parquet(folder / f"{name}.part", index=False)
-    os.replace(folder / f"{name}.part", file)
-    return len(table)
+# edit of right replace
+# - import os
+# + import os
+# +
+# + import pandas as pd
+# -     table.assign(chance=chance(table)).to_parquet(beside, index=False)
+# +     scored, file = table.assign(chance=chance(table)), folder / f"{name}.parquet"
+# +     if file.exists():
+# +         scored = pd.concat([pd.read_parquet(file), scored])
+# +     scored.to_parquet(beside, index=False)
 
 # %% wrong b_adds_column: Adds the column to the given table, which must not change.
 # fails: Inputs are not modified
-import os
-
-import numpy as np
-
-
-def score_month(table, chance, folder, name):
-    beside = folder / (name + ".tmp")
-    table["chance"] = np.asarray(chance(table))
-    try:
-        table.to_parquet(beside)
-        os.replace(beside, folder / (name + ".parquet"))
-    finally:
-        beside.unlink(missing_ok=True)
-    return len(table)
+# edit of right replace
+# -     table.assign(chance=chance(table)).to_parquet(beside, index=False)
+# +     table["chance"] = chance(table)
+# +     table.to_parquet(beside, index=False)
 
 # %% wrong b_chance_only: Writes only the chance, but all columns of the table are to be written.
 # fails: The columns are those of the table, and chance
-# edit of wrong b_adds_column
-# - import numpy as np
-# + import numpy as np
-# + import pandas as pd
-# -     table["chance"] = np.asarray(chance(table))
-#
-# -         table.to_parquet(beside)
-# +         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
+# edit of right replace
+# ~ table.assign => table[[]].assign
 
 # %% wrong b_half_parquet: The file beside ends with .parquet and stays there, half written, when writing fails.
 # fails: Nothing that ends with .parquet is half a file
-import os
-
-import numpy as np
-
-
-def score_month(table, chance, folder, name):
-    scored = table.assign(chance=np.asarray(chance(table)))
-    beside = folder / (name + ".new.parquet")
-    scored.to_parquet(beside)
-    os.replace(beside, folder / (name + ".parquet"))
-    return len(scored)
+# edit of right replace
+# ~ ".{name}.part" => "{name}.new.parquet"
 
 # %% wrong b_in_place: Writes into the file itself, so a failure in the middle leaves half a file and not the one of the run before.
 # fails: A run that fails does not change the file of the last good run
-# edit of wrong b_half_parquet
-# -     beside = folder / (name + ".new.parquet")
-# -     scored.to_parquet(beside)
-# -     os.replace(beside, folder / (name + ".parquet"))
-# +     scored.to_parquet(folder / (name + ".parquet"))
+# edit of right replace
+# ~ ".{name}.part" => "{name}.parquet"
 
 # %% wrong b_keeps_first: Does nothing where the file exists, but it must have what the last call gave.
 # fails: The corrected run writes each flight once
-import os
-
-import numpy as np
-
-
-def score_month(table, chance, folder, name):
-    target, beside = folder / (name + ".parquet"), folder / (name + ".tmp")
-    if not target.exists():
-        try:
-            table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
-            os.replace(beside, target)
-        finally:
-            beside.unlink(missing_ok=True)
-    return len(table)
+# edit of right replace
+# - def score_month(table, chance, folder, name):
+# + def score_month(table, chance, folder, name):
+# +     if (folder / f"{name}.parquet").exists():
+# +         return len(table)
 
 # %% wrong b_late_only: Returns the number of likely late flights, not the number of rows.
 # fails: It returns the number of flights
-# edit of wrong b_adds_column
-# -     table["chance"] = np.asarray(chance(table))
-# +     scored = table.assign(chance=np.asarray(chance(table)))
-# -         table.to_parquet(beside)
-# +         scored.to_parquet(beside)
+# edit of right replace
 # -     return len(table)
-# +     return int((scored["chance"] > 0.5).sum())
+# +     return int((chance(table) > 0.5).sum())
 
 # %% wrong b_old_removed: Removes the old file before it writes the new one, so a failure loses the run before.
 # fails: A run that fails does not change the file of the last good run
-# edit of wrong b_chance_only
-# -     beside = folder / (name + ".tmp")
-# +     target, beside = folder / (name + ".parquet"), folder / (name + ".tmp")
-# +     target.unlink(missing_ok=True)
-# -         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
-# -         os.replace(beside, folder / (name + ".parquet"))
-# +         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
-# +         os.replace(beside, target)
+# edit of right replace
+# - def score_month(table, chance, folder, name):
+# + def score_month(table, chance, folder, name):
+# +     (folder / f"{name}.parquet").unlink(missing_ok=True)
 
 # %% wrong b_silent: Swallows the error of a full disk and returns 0, but the error has to come out.
 # fails: Where the file cannot be written, the error is not hidden
-# edit of wrong b_chance_only
-# -         pd.DataFrame({"chance": np.asarray(chance(table))}).to_parquet(beside)
-# +         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
-# -     finally:
-# +     except OSError as error:
-# +         print(f"{name}: {error}")
-# -         beside.unlink(missing_ok=True)
-# +         beside.unlink(missing_ok=True)
+# edit of right cleans_up
+# ~ BaseException => OSError
+# -         raise
 # +         return 0
 
 # %% wrong b_sorted: The highest chances come first, but the rows stay in the order of the table.
 # fails: The flights are in their order, with their values
-# edit of wrong b_adds_column
-# -     table["chance"] = np.asarray(chance(table))
-# +     scored = table.assign(chance=np.asarray(chance(table))).sort_values("chance", ascending=False)
-# -         table.to_parquet(beside)
-# +         scored.to_parquet(beside, index=False)
-# -     return len(table)
-# +     return len(scored)
+# edit of wrong b_chance_only
+# ~ table[[]].assign(chance=chance(table)) => table.assign(chance=chance(table)).sort_values("chance", ascending=False)
 
 # %% wrong half_parquet_for_a_while: The half file ends with .parquet, until it is cleaned up.
 # fails: Nor is it while something is written: what crashes then cleans nothing up
-# edit of wrong b_silent
-# -     beside = folder / (name + ".tmp")
-# +     beside = folder / "beside.parquet"
-# -     except OSError as error:
-# -         print(f"{name}: {error}")
-# +     except BaseException:
-# -         return 0
-# +         raise
+# edit of right cleans_up
+# ~ folder / (name + ".unfinished") => folder / "beside.parquet"
 
 # %% wrong restores_a_backup: Written under its final name; what was there comes back only if nothing crashes.
 # fails: Nor is it while something is written: what crashes then cleans nothing up
-# edit of wrong half_parquet_for_a_while
-# -     beside = folder / "beside.parquet"
-# +     target = folder / (name + ".parquet")
-# +     old = target.read_bytes() if target.exists() else None
-# -         table.assign(chance=np.asarray(chance(table))).to_parquet(beside)
-# -         os.replace(beside, folder / (name + ".parquet"))
-# +         table.assign(chance=np.asarray(chance(table))).to_parquet(target)
-# -         beside.unlink(missing_ok=True)
-# +         target.unlink(missing_ok=True)
+# edit of right cleans_up
+# -     part = folder / (name + ".unfinished")
+# +     part = folder / (name + ".parquet")
+# +     old = part.read_bytes() if part.exists() else None
+# -         part.unlink(missing_ok=True)
+# +         part.unlink(missing_ok=True)
 # +         if old is not None:
-# +             target.write_bytes(old)
+# +             part.write_bytes(old)
 
 # %% wrong single_precision: Writes the chances in 4 bytes.
 # fails: chance is what the model says of each flight, not rounded
-import os
-
-import numpy as np
-
-
-def score_month(table, chance, folder, name):
-    beside = folder / f"{name}.parquet.part"
-    table.assign(chance=np.asarray(chance(table), dtype="float32")).to_parquet(beside, index=False)
-    os.replace(beside, folder / f"{name}.parquet")
-    return len(table)
+# edit of wrong b_chance_only
+# ~ table[[]].assign(chance=chance(table)) => table.assign(chance=chance(table).astype("float32"))
 
 # %% wrong suffix_replaced: `with_suffix` takes what stands behind a dot in the name for a suffix.
 # fails: The file is the name and .parquet, in the folder
-# edit of right replace
-# -     beside = folder / f".{name}.part"
-# +     final = (folder / name).with_suffix(".parquet")
-# +     beside = final.with_suffix(".part")
-# -     os.replace(beside, folder / f"{name}.parquet")
-# +     os.replace(beside, final)
+# edit of wrong b_old_removed
+# ~ (folder / f"{name}.parquet").unlink(missing_ok=True) => final = (folder / name).with_suffix(".parquet")
+# ~ folder / f".{name}.part" => final.with_suffix(".part")
+# ~ folder / f"{name}.parquet" => final

@@ -22,12 +22,11 @@ def alarms(indices, limit=0.25):
 
 # %% right linspace
 # edit of right bincount
+# ~ np.append(counts, np.isnan(values).sum()) + 0 => np.append(counts, len(values) - len(there)) + 0
 # - def psi(reference, current, bins=10):
 # -     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
 # -
 # + def _psi(reference, current, edges):
-# -         counts = np.append(counts, np.isnan(values).sum()) + 0.5
-# +         counts = np.append(counts, len(values) - len(there)) + 0.5
 # -     r, c = shares(reference), shares(current)
 # -     return float(((c - r) * np.log(c / r)).sum())
 # +     before, now = shares(reference), shares(current)
@@ -41,6 +40,7 @@ def alarms(indices, limit=0.25):
 
 # %% right pandas
 # edit of right bincount
+# ~ return float(((c - r) * np.log(c / r)).sum()) => return (c * np.log(c / r)).sum() + (r * np.log(r / c)).sum()
 # - import numpy as np
 # + import numpy as np
 # + import pandas as pd
@@ -51,16 +51,13 @@ def alarms(indices, limit=0.25):
 # -         counts = np.append(counts, np.isnan(values).sum()) + 0.5
 # +         column = pd.cut(pd.Series(values), [-np.inf, *edges, np.inf], right=False, labels=False).fillna(-1)
 # +         counts = column.value_counts().reindex(range(-1, len(edges) + 1), fill_value=0) + 0.5
-# -     return float(((c - r) * np.log(c / r)).sum())
-# +     return (c * np.log(c / r)).sum() + (r * np.log(r / c)).sum()
 # -     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
 # +     column = pd.Series(indices, dtype=float).sort_values(ascending=False)
 # +     return column[column > limit].index.tolist()
 
 # %% right steps_of_one_bin
 # edit of right linspace
-# -     edges = np.unique(np.quantile(there, np.linspace(0, 1, bins + 1)[1:-1]))
-# +     edges = np.unique(np.quantile(there, np.arange(1, bins) * (1 / bins)))
+# ~ linspace(0, 1, bins + 1)[1:-1] => arange(1, bins) * (1 / bins)
 
 # %% wrong alarm_at_the_limit
 # fails: Alarms are the features above the limit, the largest index first
@@ -83,12 +80,7 @@ def alarms(indices, limit=0.25):
 # %% wrong missing_is_zero
 # fails: Missing values count as their own bin
 # edit of right bincount
-# -     return float(((c - r) * np.log(c / r)).sum())
-# -
-# -
-# +     return float(((c - r) * np.log(c / r)).sum())
-# +
-# +
+# - def alarms(indices, limit=0.25):
 # + same = psi
 # +
 # +
@@ -96,3 +88,4 @@ def alarms(indices, limit=0.25):
 # +     return same(np.nan_to_num(reference), np.nan_to_num(current), bins)
 # +
 # +
+# + def alarms(indices, limit=0.25):

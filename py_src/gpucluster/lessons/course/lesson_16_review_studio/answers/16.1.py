@@ -57,11 +57,10 @@ def fair_points(paper):
 # %% wrong empty_ticks_count
 # fails: Guessing a question of kind 'several' gives 0 on average
 # edit of wrong changes_the_paper
+# ~ 1 / (2**options - 2) => 1 / (2**options - 1)
 # -     while paper:
 # -         kind, options, outcome = paper.pop()
 # +     for kind, options, outcome in paper:
-# -             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
-# +             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
 
 # %% wrong one_over_n
 # fails: Guessing a question of kind 'choice' gives 0 on average
@@ -79,26 +78,20 @@ def fair_points(paper):
 
 # %% wrong mean
 # fails: The points of a paper are the sum
-# edit of wrong changes_the_paper
-# -     while paper:
-# -         kind, options, outcome = paper.pop()
-# +     for kind, options, outcome in paper:
+# edit of wrong empty_ticks_count
+# ~ 1 / (2**options - 1) => 1 / (2**options - 2)
 # -     return points
 # +     return points / max(len(paper), 1)
 
 # %% wrong numbers_cost
 # fails: A wrong number or text costs nothing
 # edit of wrong empty_ticks_count
-# -         elif outcome == "wrong" and options:
+# ~ "wrong" and options: => "wrong":
 # -             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
-# +         elif outcome == "wrong":
 # +             points -= 1 if options is None else 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
 
 # %% wrong skipped_is_wrong
 # fails: A question that was skipped gives 0
-# edit of wrong changes_the_paper
-# -     while paper:
-# -         kind, options, outcome = paper.pop()
-# +     for kind, options, outcome in paper:
-# -         elif outcome == "wrong" and options:
-# +         elif options:
+# edit of wrong empty_ticks_count
+# ~ elif outcome == "wrong" and options => elif options
+# ~ 1 / (2**options - 1) => 1 / (2**options - 2)

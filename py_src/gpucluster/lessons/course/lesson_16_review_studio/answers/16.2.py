@@ -33,6 +33,13 @@ def pass_mark(chances, risk):
 
 # %% wrong at_most
 # fails: `luck` is exact for questions alike
+# edit of right numpy
+# ~ spread[right:] => spread[: right + 1]
+# -     tails = np.array([luck(chances, right) for right in range(len(chances) + 2)])
+# +     tails = np.array([1 - luck(chances, right) for right in range(len(chances) + 2)])
+
+# %% wrong mark_stops_at_the_last
+# fails: `pass_mark` is the smallest number that is safe enough
 def luck(chances, right):
     spread = [1.0]
     for chance in chances:
@@ -40,81 +47,45 @@ def luck(chances, right):
             a + b
             for a, b in zip([(1 - chance) * s for s in spread] + [0], [0] + [chance * s for s in spread], strict=False)
         ]
-    return sum(spread[: right + 1])
+    return sum(spread[right:])
 
 
 def pass_mark(chances, risk):
     right = 0
-    while 1 - luck(chances, right) > risk:
+    while right < len(chances) and luck(chances, right) > risk:
         right += 1
     return right
-
-# %% wrong mark_stops_at_the_last
-# fails: `pass_mark` is the smallest number that is safe enough
-# edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return sum(spread[right:])
-# -     while 1 - luck(chances, right) > risk:
-# +     while right < len(chances) and luck(chances, right) > risk:
 
 # %% wrong mark_strictly_below
 # fails: `pass_mark` is the smallest number that is safe enough
-# edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return sum(spread[right:])
-# -     while 1 - luck(chances, right) > risk:
-# +     while luck(chances, right) > risk - 1e-9:
+# edit of wrong mark_stops_at_the_last
+# ~ right < len(chances) and luck(chances, right) > risk => luck(chances, right) > risk - 1e-9
 
 # %% wrong d_mean_chance: All questions with the mean chance: a binomial distribution.
 # fails: `luck` is exact for questions of different kinds
-from math import comb
-
-
-def luck(chances, right):
-    n = len(chances)
-    p = sum(chances) / n if n else 0.0
-    return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(right, n + 1))
-
-
-def pass_mark(chances, risk):
-    right = 0
-    while right <= len(chances) and luck(chances, right) > risk:
-        right += 1
-    return right
+# edit of right numpy
+# -     for chance in chances:
+# +     for chance in [sum(chances) / max(len(chances), 1)] * len(chances):
 
 # %% wrong d_more_than: More than this number, not at least.
 # fails: `luck` is exact for questions alike
-# edit of wrong d_mean_chance
-# -     n = len(chances)
-# -     p = sum(chances) / n if n else 0.0
-# -     return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(right, n + 1))
-# +     spread = [1.0]
-# +     for p in chances:
-# +         spread = [a * (1 - p) + b * p for a, b in zip([*spread, 0.0], [0.0, *spread])]
-# +     return sum(spread[right + 1 :])
-# -     while right <= len(chances) and luck(chances, right) > risk:
-# +     while luck(chances, right - 1) > risk and right <= len(chances):
+# edit of right numpy
+# ~ spread[right:] => spread[right + 1 :]
+# ~ luck(chances, right) for right => luck(chances, right - 1) for right
 
 # %% wrong exactly
 # fails: `luck` is exact for questions alike
-# edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return (spread + [0.0])[min(right, len(spread))]
-# -     while 1 - luck(chances, right) > risk:
-# +     while luck(chances, right) > risk:
+# edit of wrong mark_stops_at_the_last
+# ~ sum(spread[right:]) => (spread + [0.0])[min(right, len(spread))]
+# ~ while right < len(chances) and luck => while luck
 
 # %% wrong mark_as_a_share
 # fails: `pass_mark` is the smallest number that is safe enough
-# edit of wrong at_most
-# -     return sum(spread[: right + 1])
-# +     return sum(spread[right:])
-# -     while 1 - luck(chances, right) > risk:
-# +     while luck(chances, right) > risk:
-# -     return right
-# +     return right / len(chances)
+# edit of wrong mark_stops_at_the_last
+# ~ while right < len(chances) and luck => while luck
+# ~ return right => return right / len(chances)
 
 # %% wrong mark_begins_at_one: One right answer is needed, whatever the risk.
 # fails: Where any risk is taken, no right answer is needed
 # edit of right all_patterns
-# -     return next(k for k in range(len(chances) + 2) if luck(chances, k) <= risk)
-# +     return next(k for k in range(1, len(chances) + 2) if luck(chances, k) <= risk)
+# ~ k for k in range(len(chances) + 2) => k for k in range(1, len(chances) + 2)

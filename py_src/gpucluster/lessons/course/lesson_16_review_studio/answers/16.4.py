@@ -49,12 +49,10 @@ def due(cards, today):
 # %% wrong box_before_day
 # fails: The order is the one that the exercise asks for
 # edit of wrong after_box_4_back_to_1
-# -     box = box % 4 + 1 if known else 1
-# +     box = min(box + 1, 4) if known else 1
+# ~ box % 4 + 1 => min(box + 1, 4)
+# ~ name for day, box, name => name for box, day, name
 # -     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
-# -     return [name for day, box, name in begun] + sorted(name for name, card in cards.items() if card is None)
 # +     begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
-# +     return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
 
 # %% wrong changes_the_deck
 # fails: Same input, same result
@@ -71,10 +69,8 @@ def due(cards, today):
 # %% wrong day_has_passed
 # fails: Cards whose day has come are there, and those never turned
 # edit of wrong after_box_4_back_to_1
-# -     box = box % 4 + 1 if known else 1
-# +     box = min(box + 1, 4) if known else 1
-# -     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
-# +     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day < today)
+# ~ box % 4 + 1 => min(box + 1, 4)
+# ~ day <= today => day < today
 
 # %% wrong days_of_the_old_box
 # fails: It comes again after the days of its new box, counted from today
@@ -86,5 +82,4 @@ def due(cards, today):
 # %% wrong one_box_down
 # fails: It comes again after the days of its new box, counted from today
 # edit of wrong after_box_4_back_to_1
-# -     box = box % 4 + 1 if known else 1
-# +     box = min(box + 1, 4) if known else max(box - 1, 1)
+# ~ box % 4 + 1 if known else 1 => min(box + 1, 4) if known else max(box - 1, 1)

@@ -29,13 +29,10 @@ def search(cards, query):
 
 # %% wrong any_word
 # fails: No other card is found
-def search(cards, query):
-    words = set(query.lower().split())
-    found = [
-        card for card in cards if words and any(word in (card["front"] + "\n" + card["back"]).lower() for word in words)
-    ]
-    found.sort(key=lambda card: -sum(word in card["front"].lower() for word in words))
-    return [card["id"] for card in found]
+# edit of the solution
+# -         card for card in cards
+# -         if words and all(word in f"{card['front']}\n{card['back']}".lower() for word in words)
+# +         card for card in cards if words and any(word in (card["front"] + "\n" + card["back"]).lower() for word in words)
 
 # %% wrong back_only
 # fails: Every card that has all the words is found

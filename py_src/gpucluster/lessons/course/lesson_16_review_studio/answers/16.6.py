@@ -108,84 +108,37 @@ def weak_topics(events, topics):
 # %% wrong any_hint_too: Each hint counts, not only the third.
 # fails: Two hints give nothing
 # edit of right passes
-# -         elif kind == "hint" and event["number"] == 3:
-# +         elif kind == "hint" and event["number"] >= 1:
+# ~ event["number"] == 3: => event["number"] >= 1:
 
 # %% wrong any_wrong: A question that was ever wrong costs points, although its last answer was right.
 # fails: Wrong once and right now gives nothing
 # edit of right passes
-# -             last[event["id"]] = event["right"]
-# +             last[event["id"]] = event["right"] and last.get(event["id"], True)
+# ~ event["right"] => event["right"] and last.get(event["id"], True)
 
 # %% wrong counts_failed_only
 # fails: A check that failed gives 3
-def weak_topics(events, topics):
-    checks, passed, solved, hint3, last = {}, set(), set(), set(), {}
-    for event in events:
-        kind = event["kind"]
-        if kind == "check" and event["state"] != "not_yet":
-            checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-            if event["state"] == "passed":
-                passed.add(event["exercise"])
-        elif kind == "hint" and event["number"] == 3:
-            hint3.add(event["exercise"])
-        elif kind == "solution":
-            solved.add(event["exercise"])
-        elif kind == "question":
-            last[event["id"]] = 0 if event["right"] else 2
-        elif kind == "exam":
-            for name, right in event["answers"].items():
-                last[name] = 0 if right else 2
-        elif kind == "card":
-            last[event["id"]] = 0 if event["known"] else 1
-    table = []
-    for name, things in topics.items():
-        points = 0
-        for thing in things:
-            points += last.get(thing, 0)
-            if thing in solved:
-                points += 2
-            if thing in checks and thing not in passed:
-                points += 3
-                if checks[thing] >= 3:
-                    points += 1
-            if thing in hint3 and thing not in solved and thing not in passed:
-                points += 1
-        if points >= 2:
-            table.append((name, points))
-    table.sort(key=lambda row: -row[1])
-    return table[:3]
+# edit of right passes
+# ~ tries[event["exercise"]] += 1 => tries[event["exercise"]] += 3
 
 # %% wrong empty_checks_count
 # fails: A check of an empty answer counts for nothing
-# edit of wrong counts_failed_only
-# -         if kind == "check" and event["state"] != "not_yet":
-# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-# +         if kind == "check":
-# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
+# edit of right passes
+# ~ "check" and event["state"] != "not_yet": => "check":
 
 # %% wrong equal_ones_by_name
 # fails: Most points first; of equal ones, the order of `topics`
-# edit of wrong counts_failed_only
-# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
-# -     table.sort(key=lambda row: -row[1])
-# +     table.sort(key=lambda row: (-row[1], row[0]))
+# edit of right passes
+# ~ -pair[1] => (-pair[1], pair[0])
 
 # %% wrong exams_left_out
 # fails: Answers of an exam count as those of a quiz
-# edit of wrong counts_failed_only
-# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
-# -             for name, right in event["answers"].items():
-# -                 last[name] = 0 if right else 2
+# edit of right passes
+# -             last.update(event["answers"])
 # +             pass
 
 # %% wrong failed_after_passing
 # fails: An exercise that has passed once stays passed
-# edit of wrong counts_failed_only
-# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
+# edit of right passes
 # -                 passed.add(event["exercise"])
 # +                 passed.add(event["exercise"])
 # +             else:
@@ -194,28 +147,22 @@ def weak_topics(events, topics):
 # %% wrong four_times: One more point only after more than three checks.
 # fails: Three failed checks give 4
 # edit of right passes
-# -             total += 3 + (tries[one] >= 3)
-# +             total += 3 + (tries[one] > 3)
+# ~ 3 + (tries[one] >= 3) => 3 + (tries[one] > 3)
 
 # %% wrong hint_after_pass: Hint 3 counts although the exercise has passed.
 # fails: For random learners it says what the table says
 # edit of right passes
-# -         elif one in third and one not in passed:
-# +         elif one in third:
+# ~ third and one not in passed => third
 
 # %% wrong hint_and_solution: Hint 3 counts in addition to the solution.
 # fails: With the solution read, the hints do not count again
 # edit of right passes
-# -         elif one in third and one not in passed:
-# +         if one in third and one not in passed:
+# ~ elif one => if one
 
 # %% wrong known_cards_lose
 # fails: Each card not known when last turned gives 1
-# edit of wrong counts_failed_only
-# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
-# -             last[event["id"]] = 0 if event["known"] else 1
-# +             last[event["id"]] = 1 if event["known"] else 0
+# edit of right passes
+# ~ cards[event["id"]] = event["known"] => cards[event["id"]] = not event["known"]
 
 # %% wrong more_than_two: Topics with exactly two points are left out.
 # fails: A solution that was read gives 2, also where the exercise has passed
@@ -225,16 +172,12 @@ def weak_topics(events, topics):
 
 # %% wrong one_point_is_weak
 # fails: One point is not weak
-# edit of wrong counts_failed_only
-# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
-# -         if points >= 2:
-# +         if points >= 1:
+# edit of right passes
+# -     return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])[:3]
+# +     return sorted((pair for pair in found if pair[1] >= 1), key=lambda pair: -pair[1])[:3]
 
 # %% wrong solution_after_passing_is_free
 # fails: A solution that was read gives 2, also where the exercise has passed
-# edit of wrong counts_failed_only
-# -             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 3
-# +             checks[event["exercise"]] = checks.get(event["exercise"], 0) + 1
-# -             if thing in solved:
-# +             if thing in solved and thing not in passed:
+# edit of right passes
+# -             total += 2
+# +             total += 2 * (one not in passed)

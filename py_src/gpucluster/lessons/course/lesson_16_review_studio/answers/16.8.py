@@ -11,14 +11,7 @@ missing = {
 }
 
 # %% right sets
-missing = {
-    "A": {"source", "date", "sample"},
-    "B": {"source", "date", "baseline"},
-    "C": set(),
-    "D": {"date"},
-    "E": {"source", "sample"},
-    "F": {"date"},
-}
+# edit of the solution
 
 # %% right texts
 missing = {
@@ -43,39 +36,33 @@ missing = {
 
 # %% wrong baseline_for_a_share
 # fails: Claim A
-# edit of right sets
-# -     "A": {"source", "date", "sample"},
-# +     "A": {"source", "date", "sample", "baseline"},
+# edit of the solution
+# ~ "A": {"source", "date", "sample"}, => "A": {"source", "date", "sample", "baseline"},
 
 # %% wrong baseline_for_rank: The rank in D is taken for a gain without baseline.
 # fails: Claim D
-# edit of right sets
-# -     "D": {"date"},
-# +     "D": {"date", "baseline"},
+# edit of the solution
+# ~ "D": {"date"}, => "D": {"date", "baseline"},
 
 # %% wrong counts_need_a_sample
 # fails: Claim C
-# edit of right sets
-# -     "C": set(),
-# +     "C": {"sample"},
+# edit of the solution
+# ~ "C": set(), => "C": {"sample"},
 
 # %% wrong empty_dict: {} for C, which is a dictionary and no set.
 # fails: Each is a set of words
-# edit of right sets
-# -     "C": set(),
-# +     "C": {},
+# edit of the solution
+# ~ "C": set(), => "C": {},
 
 # %% wrong gain_needs_a_sample
 # fails: Claim B
-# edit of right sets
-# -     "B": {"source", "date", "baseline"},
-# +     "B": {"source", "date", "sample", "baseline"},
+# edit of the solution
+# ~ "B": {"source", "date", "baseline"}, => "B": {"source", "date", "sample", "baseline"},
 
 # %% wrong laptop_complete: F is taken for complete, though it has no date.
 # fails: Claim F
-# edit of right sets
-# -     "F": {"date"},
-# +     "F": set(),
+# edit of the solution
+# ~ "F": {"date"}, => "F": set(),
 
 # %% wrong nothing_missing
 # fails: Claim A
@@ -90,12 +77,10 @@ missing = {
 
 # %% wrong survey_is_a_source
 # fails: Claim E
-# edit of right sets
-# -     "E": {"source", "sample"},
-# +     "E": {"sample"},
+# edit of the solution
+# ~ "E": {"source", "sample"}, => "E": {"sample"},
 
 # %% wrong word
 # fails: Each is one of the four words
-# edit of right sets
-# -     "A": {"source", "date", "sample"},
-# +     "A": {"author", "date", "sample"},
+# edit of the solution
+# ~ "A": {"source", "date", "sample"} => "A": {"author", "date", "sample"}

@@ -37,14 +37,12 @@ def levels(objectives, exercises):
 # %% wrong alphabet: The lowest level by the alphabet.
 # fails: An objective has the lowest level of its exercises
 # edit of right minimum
-# -     return {goal: _ORDER[min(map(level, names), default=0)] for goal, names in objectives.items()}
-# +     return {goal: min((_ORDER[level(n)] for n in names), default="not yet") for goal, names in objectives.items()}
+# ~ _ORDER[min(map(level, names), default=0)] => min((_ORDER[level(n)] for n in names), default="not yet")
 
 # %% wrong attempts: Counts more than one attempt as help.
 # fails: Passed without help is 'alone'
 # edit of right minimum
-# -         return 2 if entry["hints"] else 3
-# +         return 2 if entry["hints"] or entry["attempts"] > 1 else 3
+# ~ entry["hints"] else 3 => entry["hints"] or entry["attempts"] > 1 else 3
 
 # %% wrong attempts_are_help
 # fails: Many attempts are no help of others
@@ -73,31 +71,23 @@ def levels(objectives, exercises):
 # %% wrong failed_counts
 # fails: What has failed is 'not yet', also with the solution read
 # edit of wrong attempts_are_help
-# -     if entry is None or entry["state"] != "passed":
-# +     if entry is None or entry["state"] == "not_yet":
-# -     return 2 if entry["hints"] or entry["attempts"] > 3 else 3
-# +     return 2 if entry["hints"] else 3
+# ~ entry["state"] != "passed": => entry["state"] == "not_yet":
+# ~ entry["hints"] or entry["attempts"] > 3 else 3 => entry["hints"] else 3
 
 # %% wrong first_level_word
 # fails: Each level is one of the four
 # edit of wrong attempts_are_help
-# - LADDER = ["not yet", "after the solution", "with hints", "alone"]
-# + LADDER = ["not yet", "solution", "with hints", "alone"]
-# -     return 2 if entry["hints"] or entry["attempts"] > 3 else 3
-# +     return 2 if entry["hints"] else 3
+# ~ yet", "after the solution", " => yet", "solution", "
+# ~ entry["hints"] or entry["attempts"] > 3 else 3 => entry["hints"] else 3
 
 # %% wrong hints_before_solution: Hints are asked for before the solution, so both together are with hints.
 # fails: A solution that was read counts more than hints
 # edit of right minimum
-# -         if entry["solution_seen"]:
-# -             return 1
-# -         return 2 if entry["hints"] else 3
-# +         if entry["hints"]:
-# +             return 2
-# +         return 1 if entry["solution_seen"] else 3
+# ~ solution_seen => hints
+# ~ return 1 => return 2
+# ~ return 2 if entry["hints"] => return 1 if entry["solution_seen"]
 
 # %% wrong only_all_hints
 # fails: One hint makes it 'with hints'
 # edit of wrong attempts_are_help
-# -     return 2 if entry["hints"] or entry["attempts"] > 3 else 3
-# +     return 2 if entry["hints"] == 3 else 3
+# ~ entry["hints"] or entry["attempts"] > 3 else 3 => entry["hints"] == 3 else 3
