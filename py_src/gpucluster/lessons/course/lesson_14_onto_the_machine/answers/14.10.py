@@ -7,7 +7,7 @@
 # +
 # +
 # + def with_gpus(manifest, workers, image, gpus, memory):
-# -     """Return a new manifest with so many workers, each with so many GPUs."""
+# -     """Return a new manifest with that many workers and GPUs per worker."""
 # -     import copy
 # -
 
