@@ -662,7 +662,9 @@ describe('card', () => {
       ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
     await click('More actions');
     const disabled = items().filter(one => one.classList.contains('lm-mod-disabled'));
-    expect(disabled.map(one => one.textContent)).toEqual(verbActions(trans).map(action => action.entry));
+    expect(disabled.map(one => one.textContent)).toEqual(
+      verbActions(trans).map(action => action.entry)
+    );
     await choose('L');
     expect(executed).toEqual([['gpucluster:open-log', { id: 'a1b2c3d4' }]]);
     expect(document.activeElement).toBe(button('More actions'));

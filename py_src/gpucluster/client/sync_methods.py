@@ -1,11 +1,11 @@
 """Makes the methods of handles and controls, those that wait and coroutines, from one coroutine function each.
 
-=========================  ======================  ===================
-                           a coroutine             waits for its result
-=========================  ======================  ===================
-takes the cluster's ``id``  ``AsyncControl.retire``  ``Control.retire``
-bound to one cluster       ``AsyncCluster.retire``  ``Cluster.retire``
-=========================  ======================  ===================
+============================  ========================  ====================
+the method                    is a coroutine            waits for its result
+============================  ========================  ====================
+takes the cluster's ``id``    ``AsyncControl.retire``   ``Control.retire``
+is bound to one cluster       ``AsyncCluster.retire``   ``Cluster.retire``
+============================  ========================  ====================
 
 ``@verb`` makes all four, ``@sync_and_async`` the two of one row. ``Cluster.scale(4)`` calls what ``sync_method`` made,
 which runs ``Verbs.scale`` of ``client/verbs.py`` on the background loop. Type checkers, ``help`` and completion see
