@@ -1,15 +1,15 @@
 """Makes the methods of handles and controls, those that wait and coroutines, from one coroutine function each.
 
-=========================  ======================  ===================
-                           a coroutine             waits for its result
-=========================  ======================  ===================
-takes the cluster's ``id``  ``AsyncControl.retire``  ``Control.retire``
-bound to one cluster       ``AsyncCluster.retire``  ``Cluster.retire``
-=========================  ======================  ===================
+============================  ========================  ====================
+the method                    is a coroutine            waits for its result
+============================  ========================  ====================
+takes the cluster's ``id``    ``AsyncControl.retire``   ``Control.retire``
+is bound to one cluster       ``AsyncCluster.retire``   ``Cluster.retire``
+============================  ========================  ====================
 
-``@verb`` makes all four, ``@sync_and_async`` the two of one row. ``Cluster.scale(4)`` calls ``waiting`` below, which
-runs ``Verbs.scale`` of ``client/verbs.py`` on the background loop. Type checkers, ``help`` and completion see each
-method with the parameters and the documentation of the coroutine function.
+``@verb`` makes all four, ``@sync_and_async`` the two of one row. ``Cluster.scale(4)`` calls what ``sync_method`` made,
+which runs ``Verbs.scale`` of ``client/verbs.py`` on the background loop. Type checkers, ``help`` and completion see
+each method with the parameters and the documentation of the coroutine function.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ class _Methods:
         return function if instance is None else MethodType(function, instance)
 
     def _function(self, owner: type) -> Callable[..., Any]:
-        return synchronous(self._work) if issubclass(owner, Synchronous) else coroutine(self._work, eager=self._eager)
+        return (
+            synchronous(self._work) if issubclass(owner, Synchronous) else async_method(self._work, eager=self._eager)
+        )
 
 
 class SyncAndAsync(_Methods, Generic[P, R]):
@@ -152,8 +154,8 @@ class VerbMethod(_Methods, Generic[P, R, S, T]):
         if not issubclass(owner, BoundToCluster):
             return super()._function(owner)
         if issubclass(owner, Synchronous):
-            return waiting(self._work, _control_and_id, self._shown_waiting)
-        return coroutine(self._work, _control_and_id, self._shown, eager=self._eager)
+            return sync_method(self._work, _control_and_id, self._shown_waiting)
+        return async_method(self._work, _control_and_id, self._shown, eager=self._eager)
 
 
 def verb(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> VerbMethod[P, R, R, R]:
@@ -198,16 +200,16 @@ def synchronous(
     work: Callable[Concatenate[A, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[Synchronous[A], P], R]:
     """Return a coroutine method of the asynchronous class as a method that waits."""
-    return waiting(work, lambda instance: (instance._asynchronous,))
+    return sync_method(work, lambda instance: (instance._asynchronous,))
 
 
-def waiting(work: Work, receiver: Receiver, shown: Shown | None = None) -> Callable[..., Any]:
+def sync_method(work: Work, receiver: Receiver, shown: Shown | None = None) -> Callable[..., Any]:
     """Return a method that runs a coroutine function on the background loop and waits. Ctrl-C cancels it.
 
     Called on the loop of Dask's clients, as by ``Client.shutdown``, it returns what can be awaited there, as Dask's own
     clusters do: waiting would keep that loop from what is waited for.
     """
-    awaited = coroutine(work, receiver, shown)
+    awaited = async_method(work, receiver, shown)
 
     @wraps(awaited)
     def method(self: Any, /, *args: Any, **options: Any) -> Any:
@@ -222,7 +224,7 @@ def waiting(work: Work, receiver: Receiver, shown: Shown | None = None) -> Calla
     return method
 
 
-def coroutine(
+def async_method(
     work: Work, receiver: Receiver | None = None, shown: Shown | None = None, *, eager: bool = False
 ) -> Callable[..., Any]:
     """Return a method that is a coroutine; an eager one begins when it is called."""

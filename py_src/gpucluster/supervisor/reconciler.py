@@ -223,7 +223,10 @@ class Reconciler:
         elif step is Step.RETIRE:
             self._take_as_applied()
         else:
-            self._applied = replace(self._applied, n_workers=wanted.n_workers, adapt=wanted.adapt)
+            self._set_applied(wanted.n_workers, wanted.adapt)
+
+    def _set_applied(self, n_workers: int | None, adapt: Adapt | None = None) -> None:
+        self._applied = replace(self._applied, n_workers=n_workers, adapt=adapt)
 
     def _note(self, notice: str | None) -> None:
         """Tell why something that was asked for was not, or not quite, done."""
@@ -283,7 +286,7 @@ class Reconciler:
         if wanted and self._names() == {name}:
             # One more than wanted, as this one will leave.
             await self._deployment.scale(min(wanted + 1, self._maximum_workers))
-            self._applied = replace(self._applied, n_workers=len(self._names()), adapt=None)
+            self._set_applied(len(self._names()))
         while not self._none_wanted and retiring.alone(self._deployment.scheduler.members(), name):
             others = [slot for slot in self._slots() if slot.name != name]
             failed = {slot.name for slot in others if slot.state is SlotState.FAILED}
@@ -297,7 +300,7 @@ class Reconciler:
     def _take_as_applied(self) -> None:
         """Go on as if the cluster had been scaled to what it has now."""
         if self._applied.adapt is None:
-            self._applied = replace(self._applied, n_workers=len(self._names()), adapt=None)
+            self._set_applied(len(self._names()))
 
     # -- scaling ---------------------------------------------------------------------------------
 
@@ -328,7 +331,7 @@ class Reconciler:
             self._note(f"{counted(wanted, 'worker')} were requested, and {limit} are granted.")
             self._store.update(wanted=Wanted(n_workers=limit))
             wanted = limit
-        self._applied = replace(self._applied, n_workers=wanted, adapt=None)
+        self._set_applied(wanted)
         self._told_failure = self._could_not_start = None
         if self._queues:
             return
@@ -339,7 +342,7 @@ class Reconciler:
                 # Better fewer workers than a request that is retried for ever.
                 await self._deployment.release({slot.name for slot in failed})
                 count = len(_living(slots))
-                self._applied = replace(self._applied, n_workers=count, adapt=None)
+                self._set_applied(count)
                 self._store.update(wanted=Wanted(n_workers=count))
                 self._note(could_not_start(len(failed), wanted, failed[0].why or "see the log"))
                 return
@@ -358,7 +361,7 @@ class Reconciler:
         assert adapt is not None
         await self._lower_memory_limit()
         await self._deployment.adapt(adapt)
-        self._applied = replace(self._applied, n_workers=None, adapt=adapt)
+        self._set_applied(None, adapt)
 
     async def _lower_memory_limit(self) -> None:
         if self._shares_memory:
@@ -407,7 +410,7 @@ class Reconciler:
         """Go on with the workers that there are, until somebody asks for others."""
         told, self._told_failure = self._told_failure, None
         await self._deployment.scale(n_workers)
-        self._applied = replace(self._applied, n_workers=n_workers, adapt=None)
+        self._set_applied(n_workers)
         self._store.update(wanted=Wanted(n_workers=n_workers))
         self._note(f"{told} After {tried} attempts, no more are requested. Scale the cluster to try again.")
 
