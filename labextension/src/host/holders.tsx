@@ -58,8 +58,8 @@ export function Line({
   }
   return (
     <>
-      <h3 className="gpc-Node-title">{trans.__('In line')}</h3>
-      <ol className="gpc-Holders" aria-label={trans.__('In line')}>
+      <h3 className="gpc-Node-title">{trans.__('In queue')}</h3>
+      <ol className="gpc-Holders" aria-label={trans.__('In queue')}>
         {node.line.map((place, i) => (
           <li key={i} className={place.mine ? 'gpc-mod-mine' : ''}>
             <span className="gpc-Holder-who">{`${i + 1}. ${whoOf(place, trans)}`}</span>
@@ -106,7 +106,7 @@ export function MoreHeld({
   );
 }
 
-/** `3 claims above the limit, which are ignored · 98 more places in line` */
+/** `3 claims above the limit, which are ignored · 98 more places in the queue` */
 function besides({ above, claims, places }: More, trans: TranslationBundle): string {
   const ignored = trans._n(
     '%1 claim above the limit, which is ignored',
@@ -116,7 +116,7 @@ function besides({ above, claims, places }: More, trans: TranslationBundle): str
   return [
     above === 0 ? null : ignored,
     claims === 0 ? null : trans._n('%1 more claim', '%1 more claims', claims),
-    places === 0 ? null : trans._n('%1 more place in line', '%1 more places in line', places)
+    places === 0 ? null : trans._n('%1 more place in the queue', '%1 more places in the queue', places)
   ]
     .filter(part => part !== null)
     .join(' · ');
