@@ -116,7 +116,9 @@ function besides({ above, claims, places }: More, trans: TranslationBundle): str
   return [
     above === 0 ? null : ignored,
     claims === 0 ? null : trans._n('%1 more claim', '%1 more claims', claims),
-    places === 0 ? null : trans._n('%1 more place in the queue', '%1 more places in the queue', places)
+    places === 0
+      ? null
+      : trans._n('%1 more place in the queue', '%1 more places in the queue', places)
   ]
     .filter(part => part !== null)
     .join(' · ');

@@ -101,7 +101,7 @@ def _more(more: More) -> str:
     has = [
         f"{counted(more.above, 'claim')} above the limit, which {are} ignored" if more.above else "",
         f"{counted(more.claims, 'more claim')}" if more.claims else "",
-        f"{counted(more.places, 'more place')} in line" if more.places else "",
+        f"{counted(more.places, 'more place')} in the queue" if more.places else "",
     ]
     return f"{_who(more.user, mine=more.mine)}: {'; '.join(filter(None, has))}"
 
