@@ -72,7 +72,7 @@ def test_nobody_fills_the_view_with_claims_and_places() -> None:
     assert node.more == [More(user=str(liar), above=397, places=99)]
     text = node_text(node)
     assert f"In queue 1. {honest}: 1 GPU\n" in text and len(text.splitlines()) < 10
-    assert f"{liar}: 397 claims above the limit, which are ignored; 99 more places in line" in text
+    assert f"{liar}: 397 claims above the limit, which are ignored; 99 more places in the queue" in text
     # Without a claim one of them could be served; and without a limit of the site, there are a few rows of each user.
     assert [place.user for place in shown(HOST, Node((), places, 1), POLICY).line] == [str(liar), str(honest)]
     node = shown(HOST, Node(claims, places), POLICY)
