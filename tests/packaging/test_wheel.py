@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 FILES_OF_THE_WHEEL = (
     "pyproject.toml", "package.json", "yarn.lock", "install.json", "jupyter-config", "labextension", "tests/packaging"
 )  # fmt: skip
-LARGEST_PANEL = 95_000
+LARGEST_PANEL = 90_000
 LARGEST_SHEET = 11_000
 pytestmark = [pytest.mark.timeout(600), pytest.mark.full]
 

@@ -4,21 +4,21 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { shareIcon } from '@jupyterlab/ui-components';
 
 import { hasEnded, said } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
-import type { PageLists } from '../dashboards/pagelists';
 import { clusterIcon } from '../icons';
-import type { ClusterPanel } from '../panel/clusterpanel';
-import type { IPanelSettings } from '../settings';
 import { confirmStop, confirmVerb } from './choosing';
+import { shareView } from './sharing';
 import * as CommandIDs from './commandids';
 import { connectNotebook } from './connect';
-import type { IEnvironment } from './environment';
-import type { NotebooksInSight } from './notebooks';
-import { shareView } from './sharing';
 import { verbActions } from './verbs';
 import { addViewCommands } from './viewcommands';
-import type { ClusterViews } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
+import type { IClusterManager } from '../clusters/tokens';
+import type { PageLists } from '../dashboards/pagelists';
+import type { ClusterPanel } from '../panel/clusterpanel';
+import type { IPanelSettings } from '../settings';
+import type { IEnvironment } from './environment';
+import type { NotebooksInSight } from './notebooks';
+import type { ClusterViews } from './views';
 
 export interface ICommandOptions {
   app: JupyterFrontEnd;
@@ -89,8 +89,7 @@ export function addCommands(options: ICommandOptions): void {
     describedBy: described({
       id,
       notebook: {
-        type: 'string',
-        description: trans.__('Id of the tab of the notebook. Default: the one in view.')
+        type: 'string'
       },
       name: { type: 'string' },
       isCurrent: {
@@ -113,8 +112,7 @@ export function addCommands(options: ICommandOptions): void {
     describedBy: described({
       id,
       n_workers: {
-        type: 'integer',
-        description: trans.__('Number of workers; prompts if omitted.')
+        type: 'integer'
       }
     }),
     execute: about.execute(trans.__('Scale'), async (cluster, args) => {

@@ -35,7 +35,7 @@ export async function requirePackage(
   const python = text('python').replace(/^'|'$/g, '');
   throw new Error(
     trans.__(
-      'The kernel of %1 (%2) has no gpucluster. Install the server’s version there and restart the kernel, or choose another kernel.',
+      'The kernel of %1 (%2) has no gpucluster. Install the server’s version there and restart it, or choose another kernel.',
       panel.title.label,
       python
     )

@@ -32,8 +32,7 @@ export function addLessons(options: ILessonOptions): void {
   const { commands } = app;
   const isVisible = (): boolean => store.isAvailable === true;
   const lesson = {
-    type: 'string',
-    description: trans.__("Number of the lesson, such as '06'.")
+    type: 'string'
   };
   const add = (
     id: string,

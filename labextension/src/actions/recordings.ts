@@ -21,17 +21,15 @@ export function addRecordings(options: IRecordingOptions): void {
   const views = new RecordingViews(options);
   app.commands.addCommand(CommandIDs.openRecording, {
     label: trans.__('Play Recording…'),
-    caption: trans.__('Play back a recorded cluster, for example one with GPUs'),
+    caption: trans.__('Play back a recorded cluster'),
     icon: recordingIcon,
     describedBy: described({
       source: {
         type: 'string',
-        enum: ['folder', 'bundled'],
-        description: trans.__("'folder': below Jupyter's root; 'bundled': part of gpucluster.")
+        enum: ['folder', 'bundled']
       },
       path: {
-        type: 'string',
-        description: trans.__('Path of the recording; prompts if omitted.')
+        type: 'string'
       }
     }),
     execute: async args => {
@@ -47,7 +45,7 @@ export function addRecordings(options: IRecordingOptions): void {
   });
   app.commands.addCommand(CommandIDs.recordCluster, {
     label: trans.__('Start/Stop Recording'),
-    caption: trans.__('Record the gauges to a file that can be played back anywhere'),
+    caption: trans.__('Record the gauges to a file'),
     icon: recordingIcon,
     describedBy: described({ id: idArgument(trans) }),
     execute: new ClusterCommand(manager, trans).execute(trans.__('Record'), cluster =>

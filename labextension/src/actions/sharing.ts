@@ -157,7 +157,7 @@ class MadeLink extends Widget {
     if (isOfThisMachine(address)) {
       const note = element('p', 'gpc-Notice', this.node);
       note.textContent = trans.__(
-        'Only this machine can open this link. To share with others, open JupyterLab at its network address or through a hub.'
+        'Only this machine can open this link. To share it, open JupyterLab at its network address or through a hub.'
       );
     }
   }

@@ -64,7 +64,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
     icon: dashboardIcon,
     describedBy: described({
       ...tabArguments,
-      page: { type: 'string', description: trans.__("Dashboard page, such as 'status'.") },
+      page: { type: 'string' },
       choose: { type: 'boolean' }
     }),
     execute: async args => {
@@ -99,7 +99,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
   addTab('log', trans.__('Log'), { label: trans.__('Show Log'), icon: textEditorIcon });
   addTab('charts', trans.__('Gauges over Time'), {
     label: trans.__('Show Gauges over Time'),
-    caption: trans.__('Charts of load, memory, results on disk and events'),
+    caption: trans.__('Charts of load, memory and events'),
     icon: chartsIcon
   });
   addTab('activity', trans.__('Activity'), {

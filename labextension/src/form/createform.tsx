@@ -1,22 +1,22 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IEnvironment } from '../actions/environment';
-import { RefusedError } from '../clusters/restapi';
-import { hasEnded } from '../clusters/states';
-import type { IClusterManager, IOffer } from '../clusters/tokens';
-import { Fragment, h, useEffect, useMemo, useRef, useState } from '../jsx';
-import { asSentence, Fault, sentenceOf, useAsking } from '../panel/asking';
-import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
-import type { FieldError, OfferedPreset } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
-import { CodeLines } from './codelinesview';
-import { DemandBar } from './demandbar';
-import { FieldRow } from './fields';
-import { PlaceChoice, placeOf, usableAt } from './placechoice';
-import { PresetChoice } from './presetchoice';
-import { fieldsOf, groupsOf, type IField } from './schema';
-import { backendOf, startingPreset } from './starting';
+import { RefusedError } from '../clusters/restapi';
 import { entriesFor, entryOf, parseEntries, type Entries } from './values';
+import { asSentence, Fault, sentenceOf, useAsking } from '../panel/asking';
+import { PresetChoice } from './presetchoice';
+import { DemandBar } from './demandbar';
+import { backendOf, startingPreset } from './starting';
+import { Fragment, h, useEffect, useMemo, useRef, useState } from '../jsx';
+import { CodeLines } from './codelinesview';
+import { FieldRow } from './fields';
+import { fieldsOf, groupsOf, type IField } from './schema';
+import { hasEnded } from '../clusters/states';
+import { PlaceChoice, placeOf, usableAt } from './placechoice';
+import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
+import type { IEnvironment } from '../actions/environment';
+import type { IClusterManager, IOffer } from '../clusters/tokens';
+import type { FieldError, OfferedPreset } from '../protocol/messages';
 
 export interface ICreateFormProps {
   readonly manager: IClusterManager;

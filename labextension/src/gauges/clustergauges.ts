@@ -1,21 +1,21 @@
-import type { TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { column } from './columns';
-import { disclosure, type IDisclosure } from './disclosure';
-import { element, setText } from './element';
-import { clusterFacts, Facts } from './facts';
 import { clusterFigures, hasGpu, sum, type IFigures } from './figures';
-import { Flows } from './flows';
-import { inFrame, notInFrame } from './frames';
-import { GaugeSet, type IGaugeContext } from './gaugeset';
-import { HeatGrid } from './heatgrid';
-import { Legend } from './legend';
-import { DEFAULT_THRESHOLDS, type IThresholds } from './levels';
-import { Past } from './past';
-import { ProgressList } from './progress';
-import { SHORTEST_SPAN_SECONDS } from './sparkline';
-import { Tooltip } from './tooltip';
-import { fill, type IGaugeWords } from './words';
 import { FEW_WORKERS, WorkerList } from './workerlist';
+import { DEFAULT_THRESHOLDS, type IThresholds } from './levels';
+import { Flows } from './flows';
+import { GaugeSet, type IGaugeContext } from './gaugeset';
+import { Past } from './past';
+import { HeatGrid } from './heatgrid';
+import { inFrame, notInFrame } from './frames';
+import { Tooltip } from './tooltip';
+import { ProgressList } from './progress';
+import { clusterFacts, Facts } from './facts';
+import { disclosure, type IDisclosure } from './disclosure';
+import { Legend } from './legend';
+import { fill, type IGaugeWords } from './words';
+import { column } from './columns';
+import { SHORTEST_SPAN_SECONDS } from './sparkline';
+import { element, setText } from './element';
+import type { TelemetryHistory, TelemetrySample } from '../protocol/messages';
 import type { IKnownWorkers } from './workerrow';
 
 /** All gauges of one cluster: its sums, its workers at a glance, progress, and each worker on demand. */

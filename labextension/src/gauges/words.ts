@@ -107,19 +107,16 @@ function partWords(trans: ITranslating) {
       trans.__('The driver does not report which programs use it.')
     ),
     free: part(trans.__('Free'), trans.__('Not in use.')),
-    cpu: part(
-      trans.__('CPU'),
-      trans.__('Cores that the workers keep busy, of their threads or the machine’s cores.')
-    ),
+    cpu: part(trans.__('CPU'), trans.__('Cores that the workers keep busy.')),
     shared: part(
       trans.__('Overcommitted'),
       trans.__(
-        'More than the machine has: tasks are slower, and memory can be full before a worker reaches its limit.'
+        'More than the machine has: tasks are slower, and its memory can be full before a worker’s limit.'
       )
     ),
     otherLoad: part(
       trans.__('Others use'),
-      trans.__('Cores that other programs keep busy, such as notebooks: tasks take longer.')
+      trans.__('Cores that other programs keep busy: tasks take longer.')
     ),
     memory: part(trans.__('Memory'), trans.__('Host memory of the workers’ processes.')),
     managed: part(trans.__('Managed'), trans.__('Results that Dask keeps until they are used.')),

@@ -141,7 +141,6 @@ function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps
       <span className="gpc-Device-owner">
         {role === 'kernel' && notebook !== null ? (
           <button
-            type="button"
             className="gpc-LinkButton"
             title={trans.__('Open %1', notebook)}
             onClick={() => onOpenNotebook(notebook)}
@@ -161,7 +160,6 @@ function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps
       <span className="gpc-Device-stop">
         {process.can_stop && (
           <button
-            type="button"
             className="gpc-LinkButton"
             title={trans.__('Stop process %1…', pid)}
             aria-label={trans.__('Stop process %1…', pid)}

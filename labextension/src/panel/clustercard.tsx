@@ -1,18 +1,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import type { INotebookLinks } from '../actions/links';
-import { can, hasEnded, isUsable, said, textOf } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
-import type { IThresholds } from '../gauges';
-import { Fragment, h, useEffect, useRef, useState } from '../jsx';
-import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
+import { ScaleEditor } from './scaleeditor';
 import { LargestResultsList } from '../trouble/results';
-import { TroubleStrip } from '../trouble/strip';
-import { Fault, useAsking, useTick } from './asking';
-import { CardButtons } from './cardbuttons';
+import { ProgressLine } from './progressline';
 import { CardRow } from './cardrow';
+import { Fault, useAsking, useTick } from './asking';
+import { Ticking, type ITickingProps } from './ticking';
 import { Details } from './details';
+import { TroubleStrip } from '../trouble/strip';
+import { can, hasEnded, isUsable, said, textOf } from '../clusters/states';
+import { LiveGauges } from './livegauges';
+import { useSharedLinks } from './sharedlinks';
+import { retire } from './retiring';
 import {
   costLine,
   kindLine,
@@ -22,12 +22,12 @@ import {
   statusLine,
   workersLine
 } from './lines';
-import { LiveGauges } from './livegauges';
-import { ProgressLine } from './progressline';
-import { retire } from './retiring';
-import { ScaleEditor } from './scaleeditor';
-import { useSharedLinks } from './sharedlinks';
-import { Ticking, type ITickingProps } from './ticking';
+import { Fragment, h, useEffect, useRef, useState } from '../jsx';
+import { CardButtons } from './cardbuttons';
+import type { INotebookLinks } from '../actions/links';
+import type { IClusterManager } from '../clusters/tokens';
+import type { IThresholds } from '../gauges';
+import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
 import type { Unfolded } from './unfolded';
 
 export interface IClusterCardProps {

@@ -2,17 +2,17 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { addIcon, runIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
-import type { INotebookLinks } from '../actions/links';
-import type { Connection, IClusterManager } from '../clusters/tokens';
-import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
 import { Fragment, h, useEffect, useRef } from '../jsx';
-import type { ClusterModel } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
 import { Fault, sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';
-import type { CreatedClusters } from './created';
 import { useKeptFocus } from './keptfocus';
+import type { INotebookLinks } from '../actions/links';
+import type { Connection, IClusterManager } from '../clusters/tokens';
+import type { IThresholds } from '../gauges';
+import type { ClusterModel } from '../protocol/messages';
+import type { CreatedClusters } from './created';
 import type { ListOrder } from './listorder';
 import type { Unfolded } from './unfolded';
 

@@ -4,23 +4,23 @@ import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
 import { createPortal } from 'react-dom';
 
-import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
 import { createAtOnce } from '../form/starting';
 import * as CommandIDs from '../actions/commandids';
-import type { IEnvironment } from '../actions/environment';
-import type { INotebookLinks } from '../actions/links';
 import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
 import { HostDevices } from '../host/hostdevices';
 import { clusterIcon } from '../icons';
 import { Fragment, h } from '../jsx';
 import { LessonsLine } from '../lessons/lessonlist';
-import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
 import { CreatedClusters } from './created';
 import { ListOrder } from './listorder';
 import { SiteFaultsLine } from './sitefaults';
 import { MovableSections } from './movablesections';
+import type { IClusterManager } from '../clusters/tokens';
+import type { IEnvironment } from '../actions/environment';
+import type { INotebookLinks } from '../actions/links';
+import type { ILessonStore } from '../lessons/tokens';
 import type { Unfolded } from './unfolded';
 
 /** The sidebar panel: the list of clusters, or the form for a new one. */

@@ -30,7 +30,7 @@ export class Unfolded {
   private _save(): void {
     const kept = [...this._known].slice(-MOST);
     this._state?.save(KEY, Object.fromEntries(kept)).catch((reason: unknown) => {
-      console.warn('What is open in the panel of gpucluster could not be kept.', reason);
+      console.warn('The state of the panel of gpucluster is not stored.', reason);
     });
   }
 
@@ -43,7 +43,7 @@ export class Unfolded {
         }
       }
     } catch (reason) {
-      console.warn('What was open in the panel of gpucluster could not be read.', reason);
+      console.warn('The state of the panel of gpucluster is not stored.', reason);
     }
     this.changed.emit();
   }

@@ -15,7 +15,7 @@ const RANK = -10;
 /** Draws quizzes, cards, checks and the like; also in notebooks that are not trusted, and without a kernel. */
 export const studyPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:study',
-  description: 'Shows quizzes, cards and checks of the lessons in notebooks.',
+  description: 'Shows quizzes, cards and checks in notebooks.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [ILessonStore, INotebookTracker, ITranslator],

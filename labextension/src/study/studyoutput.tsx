@@ -4,15 +4,15 @@ import { Widget } from '@lumino/widgets';
 import { createRoot, type Root } from 'react-dom/client';
 
 import { h } from '../jsx';
-import { AdviceView } from './adviceview';
 import { CardsView } from './cardsview';
+import { AdviceView } from './adviceview';
 import { CheckView } from './checkview';
 import { ExamView } from './examview';
-import { PredictionView, ReportView } from './figureviews';
 import { ParsonsView } from './parsonsview';
 import { LESSON_MIME, readPayload, type LessonPayload } from './payload';
 import { PracticeView } from './practiceview';
 import { OutputContextProvider, type IOutputContext } from './outputcontext';
+import { PredictionView, ReportView } from './figureviews';
 
 /**
  * An output of a lesson. What a learner has chosen in it lives as long as the output does, also while it is

@@ -33,7 +33,6 @@ export function LargestResultsList(props: ILargestResultsProps): JSX.Element {
     <div className="gpc-Gauges gpc-Results">
       <div className="gpc-Disclosure">
         <button
-          type="button"
           className="gpc-Disclosure-button"
           aria-expanded={isOpen}
           aria-controls={contentId}
