@@ -61,7 +61,7 @@ def test_results_wait_for_a_worker_that_has_just_come(scales, monkeypatch):
     if scales:
         why = asyncio.run(retiring.move_results(deployment, {"old"}, titles, lambda: True))
     else:
-        why = asyncio.run(retiring.retire(deployment, "old", titles, last=lambda: False))
+        why = asyncio.run(retiring.retire_worker(deployment, "old", titles, last=lambda: False))
     assert (why, deployment.scheduler.handed) == (None, True)
     assert deployment.released == (set() if scales else {"old"})
 
@@ -70,7 +70,7 @@ def test_they_do_not_wait_for_ever(monkeypatch):
     monkeypatch.setattr(retiring, "LOOK_SECONDS", 0.001)
     monkeypatch.setattr(retiring, "READY_SECONDS", 0.05)
     deployment, titles = Deployment(looks=float("inf")), WorkerTitles()
-    why = asyncio.run(retiring.retire(deployment, "old", titles, last=lambda: False))
+    why = asyncio.run(retiring.retire_worker(deployment, "old", titles, last=lambda: False))
     assert "no other worker is there to take its results" in why
     assert deployment.scheduler.handed is None
     # Whoever asks for the opposite meanwhile does not wait.
@@ -78,7 +78,7 @@ def test_they_do_not_wait_for_ever(monkeypatch):
     assert asyncio.run(retiring.move_results(deployment, {"old"}, titles, lambda: False)) is None
     # Nor does whoever wants no worker any more.
     wanted = iter([True, True, True])
-    assert asyncio.run(retiring.retire(deployment, "old", titles, last=lambda: not next(wanted, False))) is None
+    assert asyncio.run(retiring.retire_worker(deployment, "old", titles, last=lambda: not next(wanted, False))) is None
     assert deployment.released == {"old"}
 
 

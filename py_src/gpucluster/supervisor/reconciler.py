@@ -268,7 +268,7 @@ class Reconciler:
         try:
             await self._have_another(name)
             self._activity_log.sends_away(leaving)
-            stays = await retiring.retire(self._deployment, name, self._titles, last=lambda: self._none_wanted)
+            stays = await retiring.retire_worker(self._deployment, name, self._titles, last=lambda: self._none_wanted)
         finally:
             if stays is not None:
                 self._activity_log.keeps(leaving)

@@ -39,7 +39,9 @@ async def _until_one_is_ready(scheduler: SchedulerView, leaving: Collection[str]
         await scheduler.refresh()
 
 
-async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, last: Callable[[], bool]) -> str | None:
+async def retire_worker(
+    deployment: Deployment, name: str, titles: WorkerTitles, *, last: Callable[[], bool]
+) -> str | None:
     """Move a worker's results to the others, then end it and do not replace it.
 
     * `name`: name of the worker.

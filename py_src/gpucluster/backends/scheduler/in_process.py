@@ -84,7 +84,7 @@ class InProcessScheduler(SchedulerView):
         return self._reader.release(group=group, kernel=kernel, why=why)
 
     async def retire(self, names: Collection[str]) -> Retired:
-        return retired_of(await self._reader.retire(names))
+        return retired_of(await self._reader.retire_with_patience(names))
 
     async def cancel_retiring(self) -> None:
         self._reader.cancel_retiring()
@@ -110,5 +110,5 @@ def members_of(found: dict[str, Any]) -> Members:
 
 
 def retired_of(found: dict[str, Any]) -> Retired:
-    """Return what ``SchedulerReader.retire`` tells."""
+    """Return what ``SchedulerReader.retire_with_patience`` tells."""
     return Retired(frozenset(found["gone"]), tuple(found["kept"]), tuple(found["stuck"]))

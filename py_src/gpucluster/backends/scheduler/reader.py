@@ -140,7 +140,7 @@ class SchedulerReader(SchedulerPlugin):
         if verb == "read":
             return self.read()
         if verb == "retire":
-            return await self.retire(names)
+            return await self.retire_with_patience(names)
         if verb == "cancel_retiring":
             return self.cancel_retiring()
         if verb == "end":
@@ -230,7 +230,7 @@ class SchedulerReader(SchedulerPlugin):
 
     # -- moving results --------------------------------------------------------------------------
 
-    async def retire(self, names: Collection[str]) -> dict[str, list[str]]:
+    async def retire_with_patience(self, names: Collection[str]) -> dict[str, list[str]]:
         """Move the results of these workers to the others; returns the fields of ``Retired``."""
         scheduler = self._scheduler
         workers = [worker for worker in scheduler.workers.values() if str(worker.name) in names]
@@ -259,7 +259,7 @@ class SchedulerReader(SchedulerPlugin):
             handing.cancel()
 
     def cancel_retiring(self) -> None:
-        """Let ``retire`` end at its next look."""
+        """Let ``retire_with_patience`` end at its next look."""
         self._go_on = False
 
     async def end(self, names: Collection[str]) -> None:
