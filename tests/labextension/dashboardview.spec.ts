@@ -144,7 +144,7 @@ it('tries again when our server could not reach the dashboard', () => {
 it('says that it waits, and stops asking for a dashboard that never answers', () => {
   manager.set(cluster({ id: 'old' }));
   open();
-  expect(sentence()).toBe('Loading the page…');
+  expect(sentence()).toBe('Loading…');
   const refuse = (): void => {
     const refusal = document.implementation.createHTMLDocument();
     refusal.head.innerHTML = '<meta name="gpucluster-refusal">';

@@ -214,19 +214,19 @@ it('lists the largest results, and releases those of one notebook', async () => 
     notebooksOf: ({ kernels }: ClusterModel) => kernels.map(kernel => `${kernel}.ipynb`)
   } as unknown as INotebookLinks;
   const manager = managerOf({ results, release, sample: () => sample() });
-  await act(() =>
-    Promise.resolve(
-      root.render(
-        <LargestResultsList
-          cluster={cluster()}
-          manager={manager}
-          links={links}
-          unfolded={unfolded}
-          trans={trans}
-        />
-      )
-    )
-  );
+  await act(() => {
+    root.render(
+      <LargestResultsList
+        cluster={cluster()}
+        manager={manager}
+        links={links}
+        unfolded={unfolded}
+        trans={trans}
+      />
+    );
+    return Promise.resolve();
+  });
+  await act(() => new Promise<void>(resolve => setTimeout(resolve, 50)));
   const lines = [...host.querySelectorAll('.gpc-Result-where')].map(one => one.textContent);
   expect(lines).toEqual([
     '16 × ndarray · Worker 0, Worker 1 · mine',

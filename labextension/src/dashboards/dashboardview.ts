@@ -20,7 +20,7 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
     const { trans } = options;
     super({
       content: new DashboardFrame({
-        loading: trans.__('Loading the page…'),
+        loading: trans.__('Loading…'),
         retrying: trans.__('The dashboard is not responding; retrying.'),
         gone: trans.__(
           'The dashboard is not responding. Use “Reload this page” above to try again.'

@@ -7,7 +7,7 @@ import { asSentence, Fault, sentenceOf, useAsking } from '../panel/asking';
 import { PresetChoice } from './presetchoice';
 import { DemandBar } from './demandbar';
 import { backendOf, startingPreset } from './starting';
-import { Fragment, h, useEffect, useMemo, useRef, useState } from '../jsx';
+import { h, useEffect, useMemo, useRef, useState } from '../jsx';
 import { CodeLines } from './codelinesview';
 import { FieldRow } from './fields';
 import { fieldsOf, groupsOf, type IField } from './schema';
@@ -131,11 +131,6 @@ function Form({
       (fault ?? form.current?.querySelector<HTMLElement>('[type="submit"]'))?.focus();
     });
   };
-  const focusField = ({ name }: IField): void => {
-    const row = form.current?.querySelector(`[data-field="${name}"]`);
-    row?.querySelector<HTMLElement>('input, select')?.focus();
-  };
-
   const fields = useMemo(() => fieldsOf(offer.backends[backend] ?? {}), [offer, backend]);
   const { values, faults } = parseEntries(fields, entries, trans);
   const missing = missingIn(fields, values, trans);
@@ -316,15 +311,7 @@ function Form({
         )}
         {tried && atFault.length > 0 && (
           <p className="gpc-Error" role="alert">
-            {trans._n('Fix %1 field to create:', 'Fix %1 fields to create:', atFault.length)}
-            {atFault.map((field, place) => (
-              <Fragment key={field.name}>
-                {place === 0 ? ' ' : ', '}
-                <button type="button" className="gpc-OpenLink" onClick={() => focusField(field)}>
-                  {field.title}
-                </button>
-              </Fragment>
-            ))}
+            {trans.__('To create, fix: %1', titles)}
           </p>
         )}
         <div className="gpc-Buttons">
@@ -342,7 +329,7 @@ function Form({
             type="button"
             className="gpc-Button gpc-CopyAs"
             aria-expanded={isCodeShown}
-            title={trans.__('The same request as Python, magic or shell')}
+            title={trans.__('This request as Python, magic or shell')}
             onClick={() => setCodeShown(!isCodeShown)}
           >
             {trans.__('Copy as…')}

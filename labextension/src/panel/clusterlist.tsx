@@ -144,7 +144,7 @@ function Empty(props: IClusterListProps): JSX.Element {
   return (
     <div className="gpc-Empty">
       <clusterIcon.react tag="span" className="gpc-Empty-icon" />
-      <p>{trans.__('No cluster yet. Create one to run your notebook’s work on its workers.')}</p>
+      <p>{trans.__('No cluster yet. Create one to run your notebook on its workers.')}</p>
       <CreateButtons {...props} isAlone />
     </div>
   );
@@ -171,7 +171,7 @@ function CreateButtons(props: ICreateButtonsProps): JSX.Element {
       </button>
       <button
         className="gpc-Button"
-        title={trans.__('Create a cluster now with the default options')}
+        title={trans.__('Create a cluster with the default options')}
         aria-label={trans.__('Quick start')}
         onClick={() => void asking.run('create', onQuickStart)}
       >
@@ -214,7 +214,7 @@ function Unreachable({ manager, trans }: IClusterListProps): JSX.Element {
 function connectionSentence(connection: Connection, trans: TranslationBundle): string | null {
   switch (connection) {
     case 'lost':
-      return trans.__('The server is not responding; retrying. What you see may be out of date.');
+      return trans.__('The server is not responding; retrying.');
     case 'polling':
       return trans.__('No live connection: the list is refreshed periodically, without gauges.');
     case 'outdated':

@@ -3,11 +3,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { INotebookLinks } from '../actions/links';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatBytes, formatCount, gaugeWords, titleOf } from '../gauges';
-import { Fragment, h, useEffect, useState } from '../jsx';
+import { h, useCallback } from '../jsx';
 import { Fault, sentenceOf, useAsking } from '../panel/asking';
 import { plainName } from '../panel/lines';
 import type { Unfolded } from '../panel/unfolded';
 import type { ClusterModel, LargeResult, LargestResults } from '../protocol/messages';
+import { useWhileSeen } from '../host/nodewatch';
 import { confirmLoss } from '../shell/confirm';
 
 interface ILargestResultsProps {
@@ -51,63 +52,45 @@ export function LargestResultsList(props: ILargestResultsProps): JSX.Element {
 function Open(props: ILargestResultsProps): JSX.Element {
   const { cluster, manager, trans } = props;
   const { id } = cluster;
-  const [found, setFound] = useState<LargestResults | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
   const asking = useAsking();
-  useEffect(() => {
-    let isWanted = true;
-    let isAsking = false;
-    const ask = async (): Promise<void> => {
-      if (isAsking || document.hidden) {
-        return;
-      }
-      isAsking = true;
-      try {
-        const answer = await manager.results(id);
-        if (isWanted) {
-          setFound(answer);
-          setFault(null);
-        }
-      } catch (error) {
-        if (isWanted) {
-          setFault(sentenceOf(error));
-        }
-      }
-      isAsking = false;
-    };
-    void ask();
-    const timer = window.setInterval(() => void ask(), ASK_MS);
-    return () => {
-      isWanted = false;
-      window.clearInterval(timer);
-    };
-  }, [manager, id, asking.busy]);
-  if (found === null || found.results.length === 0) {
-    return (
-      <p className="gpc-Gauges-notice">
-        {fault ?? (found === null ? trans.__('Loading…') : trans.__('No results in memory'))}
-      </p>
-    );
-  }
-  const largest = found.results[0].bytes;
+  const read = useCallback(() => manager.results(id).catch(sentenceOf), [manager, id]);
+  const { last, place, refresh } = useWhileSeen<LargestResults | string, HTMLDivElement>(
+    read,
+    ASK_MS
+  );
+  const found = last === null || typeof last === 'string' ? [] : last.results;
+  const onRelease = async (result: LargeResult, kernel: string): Promise<void> => {
+    await asking.run('release', () => release(props, result, kernel));
+    refresh();
+  };
   return (
-    <>
-      <ul className="gpc-Results-list" aria-label={trans.__('Largest results')}>
-        {found.results.map(result => (
+    <div ref={place}>
+      <ul
+        className="gpc-Results-list"
+        aria-label={trans.__('Largest results')}
+        hidden={found.length === 0}
+      >
+        {found.map(result => (
           <Result
             key={result.group}
             {...props}
             result={result}
-            share={result.bytes / largest}
-            onRelease={kernel => void asking.run('release', () => release(props, result, kernel))}
+            share={result.bytes / found[0].bytes}
+            onRelease={kernel => void onRelease(result, kernel)}
           />
         ))}
       </ul>
       <p className="gpc-Gauges-notice">
-        {trans.__('All results: %1', formatBytes(found.total_bytes))}
+        {last === null
+          ? trans.__('Loading…')
+          : typeof last === 'string'
+            ? last
+            : found.length === 0
+              ? trans.__('No results in memory')
+              : trans.__('All results: %1', formatBytes(last.total_bytes))}
       </p>
       <Fault error={asking.error} />
-    </>
+    </div>
   );
 }
 
@@ -136,7 +119,7 @@ function Result(props: IResultProps): JSX.Element {
       {isOwn && (
         <button
           className="gpc-Trouble-action"
-          title={trans.__('Free this memory: %1 cannot use these results any more', notebooks[0])}
+          title={trans.__('Free this memory; %1 loses these results', notebooks[0])}
           onClick={() => onRelease(kernels[0])}
         >
           {trans.__('Release')}

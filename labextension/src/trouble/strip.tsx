@@ -6,6 +6,7 @@ import * as CommandIDs from '../actions/commandids';
 import type { IClusterManager } from '../clusters/tokens';
 import { h, useEffect, useState } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
+import { useTick } from '../panel/asking';
 import { showTraceback } from './traceback';
 import { troublesOf, type Action, type ITrouble } from './troubles';
 
@@ -25,38 +26,35 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
   const { id } = cluster;
   const [, setDrawn] = useState('');
   const [isWhole, setWhole] = useState(false);
+  useTick(10_000);
   const find = (): readonly ITrouble[] =>
     lingering(id, troublesOf(cluster, manager.sample(id), manager.now(), trans), manager.now());
   const found = find();
   const before = dismissed.get(id) ?? new Set();
   const shown = found.filter(({ key }) => !before.has(key));
-  // Errors have come first. A warning more must not move what is below: it is counted.
-  const nErrors = shown.filter(({ level }) => level === 'error').length;
-  const nFew = Math.max(nErrors, 1);
+  // The worst come first. A warning more must not move what is below: it is counted.
+  const few = shown.filter(({ level }, i) => isWhole || i === 0 || level === 'error');
   useEffect(() => {
     // What is resolved may come again.
     dismissed.set(id, new Set([...before].filter(key => found.some(one => one.key === key))));
   });
   useEffect(() => {
     // Samples come each second; only one that says something else is drawn.
-    const look = (): void =>
-      setDrawn(
-        find()
-          .map(one => one.text)
-          .join('\n')
-      );
-    const onSampled = (_: IClusterManager, sampled: string): void =>
-      void (sampled === id && look());
-    manager.sampled.connect(onSampled);
-    const timer = window.setInterval(look, 10_000);
-    return () => {
-      manager.sampled.disconnect(onSampled);
-      window.clearInterval(timer);
+    const onSampled = (_: IClusterManager, sampled: string): void => {
+      if (sampled === id) {
+        setDrawn(
+          find()
+            .map(({ text }) => text)
+            .join()
+        );
+      }
     };
+    manager.sampled.connect(onSampled);
+    return () => void manager.sampled.disconnect(onSampled);
   }, [manager, cluster, trans]);
   return (
     <div className="gpc-Troubles" role="status">
-      {(isWhole ? shown : shown.slice(0, nFew)).map(trouble => (
+      {few.map(trouble => (
         <Trouble
           key={trouble.key}
           {...props}
@@ -67,15 +65,9 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
           }}
         />
       ))}
-      {shown.length > nFew && (
-        <button
-          className="gpc-Trouble-action gpc-Troubles-more"
-          aria-expanded={isWhole}
-          onClick={() => setWhole(!isWhole)}
-        >
-          {isWhole
-            ? trans.__('Show fewer')
-            : trans._n('%1 more warning', '%1 more warnings', shown.length - nFew)}
+      {shown.length > few.length && (
+        <button className="gpc-Trouble-action gpc-Troubles-more" onClick={() => setWhole(true)}>
+          {trans._n('%1 more warning', '%1 more warnings', shown.length - few.length)}
         </button>
       )}
     </div>
@@ -89,13 +81,10 @@ const lately = new Map<string, Map<string, { at: number; trouble: ITrouble }>>()
 function lingering(id: string, found: readonly ITrouble[], now: number): readonly ITrouble[] {
   const before = lately.get(id) ?? new Map<string, { at: number; trouble: ITrouble }>();
   lately.set(id, before);
-  found
-    .filter(({ isMeasured }) => isMeasured)
-    .forEach(trouble => before.set(trouble.key, { at: now, trouble }));
+  found.forEach(trouble => trouble.isMeasured && before.set(trouble.key, { at: now, trouble }));
+  before.forEach(({ at }, key) => now - at > LINGER_MS && before.delete(key));
   const gone = [...before].filter(([key]) => !found.some(one => one.key === key));
-  gone.filter(([, { at }]) => now - at > LINGER_MS).forEach(([key]) => before.delete(key));
-  const kept = gone.filter(([, { at }]) => now - at <= LINGER_MS);
-  return [...found, ...kept.map(([, { trouble }]) => trouble)];
+  return [...found, ...gone.map(([, { trouble }]) => trouble)];
 }
 
 interface ITroubleProps extends ITroubleStripProps {
