@@ -461,9 +461,9 @@ describe('order of the list', () => {
     const ended = ['a', 'b'].map(name => over(born(name, 10), 11, 'stopped'));
     await draw(list(store([...ended, born('c', 12)], { remove })));
     const answer = async (label: string): Promise<void> => {
-      await click('Clear 2 stopped clusters…');
+      await click('Clear 2 ended clusters…');
       expect(document.querySelector('.jp-Dialog')?.textContent).toContain(
-        'Clear 2 stopped clusters?'
+        'Clear 2 ended clusters?'
       );
       await act(async () => {
         [...document.querySelectorAll<HTMLElement>('.jp-Dialog button')]
@@ -872,7 +872,7 @@ describe('card', () => {
     const said = (): (string | null)[] =>
       [...host.querySelectorAll('.gpc-Trouble p')].map(one => one.textContent);
     expect(said()).toEqual(['It failed.']);
-    await click('2 more warnings');
+    await click('+2 warnings');
     expect(said()).toEqual(['It failed.', 'One.', 'Two.']);
   });
 
@@ -1368,7 +1368,7 @@ describe('creation form', () => {
     await draw(form(store([cluster(), cluster({ id: 'far', backend: 'jobs' }), ended], { notes })));
     await asked('6');
     expect(host.querySelector('.gpc-Demand')?.textContent).toContain(
-      'Running clusters already have 2 GiB of it.'
+      'Running clusters already have 2 GiB.'
     );
     await asked('7');
     expect(host.querySelector('.gpc-Notes')?.textContent).toBe('');

@@ -522,7 +522,7 @@ const states: Record<string, IState> = {
     isDialog: true,
     clusters: [blue, ...past],
     samples: busyBlue,
-    then: shown => shown.click('Clear 7 stopped clusters…')
+    then: shown => shown.click('Clear 7 ended clusters…')
   },
   stop: {
     isDialog: true,

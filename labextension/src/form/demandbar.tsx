@@ -36,7 +36,7 @@ export function DemandBar({ demand, given, trans }: IDemandBarProps): JSX.Elemen
       />
       {given > 0 && (
         <p className="gpc-Hint">
-          {trans.__('Running clusters already have %1 of it.', formatBytes(given))}
+          {trans.__('Running clusters already have %1.', formatBytes(given))}
         </p>
       )}
       <Line

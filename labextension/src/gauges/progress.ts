@@ -76,10 +76,11 @@ export class ProgressList {
     for (const kind of kinds) {
       const before = this._kinds.get(kind.prefix);
       const isQuiet =
-        before !== undefined &&
-        doneOf(before) === doneOf(kind) &&
+        doneOf(kind) === (before === undefined ? 0 : doneOf(before)) &&
         kind.processing + kind.erred === 0;
-      this._quiet.set(kind.prefix, isQuiet ? (this._quiet.get(kind.prefix) ?? 0) + 1 : 0);
+      // What has never begun gives way at once.
+      const last = this._quiet.get(kind.prefix) ?? QUIET_UPDATES;
+      this._quiet.set(kind.prefix, isQuiet ? last + 1 : 0);
     }
     this._kinds = new Map(kinds.map(kind => [kind.prefix, kind]));
     this._empty = kinds.length === 0 ? this._empty + 1 : 0;

@@ -107,7 +107,7 @@ function EndedGroup(props: Omit<ICardsProps, 'label'>): JSX.Element {
       : failed === length
         ? trans.__('Failed (%1)', length)
         : trans.__('Stopped and failed (%1)', length);
-  const what = trans._n('Clear %1 stopped cluster', 'Clear %1 stopped clusters', length);
+  const what = trans._n('Clear %1 ended cluster', 'Clear %1 ended clusters', length);
   const clear = async (): Promise<void> => {
     const body = trans.__('They are removed from the list, and their logs are deleted.');
     if (await confirmLoss(`${what}?`, body, trans.__('Clear'))) {

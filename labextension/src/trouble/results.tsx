@@ -172,7 +172,7 @@ async function release(
 ): Promise<void> {
   const [notebook] = links.notebooksOf({ ...cluster, kernels }).map(plainName);
   const body = trans.__(
-    'This frees %1. Variables of %2 that use it no longer work until you compute them again.',
+    'This frees %1. Variables of %2 that use these results work again once you recompute them.',
     formatBytes(bytes),
     notebook ?? ''
   );

@@ -67,7 +67,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
       ))}
       {shown.length > few.length && (
         <button className="gpc-Trouble-action gpc-Troubles-more" onClick={() => setWhole(true)}>
-          {trans._n('%1 more warning', '%1 more warnings', shown.length - few.length)}
+          {trans._n('+%1 warning', '+%1 warnings', shown.length - few.length)}
         </button>
       )}
     </div>
@@ -75,7 +75,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
 }
 
 /** What figures say stays for so long after they say it no more: a strip must not come and go. */
-const LINGER_MS = 10_000;
+const LINGER_MS = 60_000;
 const lately = new Map<string, Map<string, { at: number; trouble: ITrouble }>>();
 
 function lingering(id: string, found: readonly ITrouble[], now: number): readonly ITrouble[] {

@@ -1,8 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { can, newsOf, said, textOf, wantedWorkers } from '../clusters/states';
-import { column, entry, formatBytes, gaugeWords, type NumberColumn } from '../gauges';
-import { othersText } from '../gauges/facts';
+import { column, entry, formatBytes, type NumberColumn } from '../gauges';
 import { hasGpu, sum } from '../gauges/figures';
 import type { ClusterModel, Message, TelemetrySample } from '../protocol/messages';
 
@@ -128,8 +127,7 @@ function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[]
   }
   const { host_others_cores: others, host_cores: cores } = sample;
   if (others && cores && others >= OTHERS_SHARE * cores && isBusy(sample)) {
-    const load = othersText(sample, gaugeWords(trans));
-    add('others', trans.__('Other programs use %1: tasks take longer', load));
+    add('others', trans.__('Other programs use much of this machine: tasks take longer'));
   }
   const disk = sum(column(sample, 'tier_disk_bytes')) ?? 0;
   if (disk > 0) {
