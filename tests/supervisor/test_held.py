@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from dask import array
 from distributed import futures_of, wait
-from distributed.client import FutureCancelledError
 from gpucluster.backends.scheduler import failures, results
 from gpucluster.client.cluster import Cluster
+from gpucluster.client.notebook_client import ResultsAreReleased
 from gpucluster.dask_internals.scheduler_state import name_for_kernel
 from gpucluster.protocol.errors import InvalidState
 from gpucluster.protocol.messages import MessageCode
@@ -59,8 +59,18 @@ def test_failed_tasks_and_large_results(site, wait_until):
             site.control.release_results("held", released)
         site.control.release_results("held", released.model_copy(update={"kernel": KERNEL}))
         wait_until(lambda: [one.group for one in site.control.results("held").results] == ["ones"])
-        with pytest.raises(FutureCancelledError, match="were released by"):
-            futures_of(big)[0].result(30)
+        wait_until(lambda: all(future.cancelled() for future in futures_of(big)))
+        told = rf"^You released the results of '{largest.name}' at \d\d:\d\d; compute them again\.$"
+        for ask in (
+            futures_of(big)[0].result,
+            big.sum().compute,
+            client.submit(np.sum, futures_of(big)[0]).result,
+            client.compute(big.sum()).result,
+            lambda: wait(big),
+            lambda: wait(big.sum().persist()),
+        ):
+            with pytest.raises(ResultsAreReleased, match=told):
+                ask()
     assert site.control.activity("held").entries[-1].message == f"Release 4 results of '{largest.name}'"
 
 
