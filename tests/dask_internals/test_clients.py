@@ -90,6 +90,7 @@ def test_dasks_own_client_is_taken_over_while_it_connects(here, canary):
     with canary("Client(cluster), the default client before it awaits the cluster; Client._asynchronous"):
         with distributed.Client(Cluster()) as client:
             assert type(client) is Client
+            assert client._stream_handlers["cancelled-keys"] == client._handle_cancelled_keys
             assert client.submit(sum, [1]).result() == 1
     with distributed.Client(Cluster(), set_as_default=False) as client:
         assert type(client) is distributed.Client
