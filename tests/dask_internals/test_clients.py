@@ -145,8 +145,11 @@ def test_a_loss_is_that_of_the_futures_own_client(here, canary):
                 dask.delayed(abs)(gone).compute()
             assert str(client.loss(told.value)) == "The client that held a result is closed."
             assert kept.sum().compute() == 8
+        total = released.sum().persist()
+        with pytest.raises(CancelledError):
+            distributed.wait(total)
         again = dask.array.ones(8, chunks=2).persist()
-        distributed.wait(again)
+        distributed.wait([again, again.sum().persist()])
         assert (again.sum().compute(), released.sum().compute()) == (8, 8), "the same keys, computed again"
     assert lost.status == "closed"
 

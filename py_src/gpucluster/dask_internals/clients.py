@@ -140,6 +140,7 @@ class _LostResults:
 
 
 _lost_results = _LostResults()
+_LOST = "lost dependencies"  # The scheduler's reason where a graph needs keys that it does not know.
 
 
 def _cancelled(error: CancelledError) -> Iterator[FutureCancelledError]:
@@ -194,7 +195,7 @@ class ClientOfCluster(distributed.Client):
         for one in _cancelled(error):
             if one.reason == RELEASED:
                 return self.after_the_release(one.msg or "")
-            cause = self._causes.get(one.key) if one.reason == "lost dependencies" else None
+            cause = self._causes.get(one.key) if one.reason == _LOST else None
             if isinstance(cause, str):
                 return self.after_the_release(cause)
             if cause is not None and (owner := cause()) is not None:
@@ -216,7 +217,7 @@ class ClientOfCluster(distributed.Client):
         for key in list(self._released):
             if key in self.futures or key not in self.refcount:  # It was computed again; nothing stands for it.
                 self._released.pop(key, None)
-        for key in [key for key in list(self._causes) if key not in self.futures]:
+        for key in [key for key in list(self._causes) if key not in self.refcount]:
             self._causes.pop(key, None)
         known = (*list(self._released.items()), *list(self._causes.items()))
         cause = next((cause for key, cause in known if key in needed), None)
@@ -230,10 +231,10 @@ class ClientOfCluster(distributed.Client):
 
     def _handle_cancelled_keys(self, keys: Any, reason: Any = None, msg: Any = None) -> None:
         super()._handle_cancelled_keys(keys, reason=reason, msg=msg)  # type: ignore[no-untyped-call]
-        if reason == RELEASED:
+        if reason in {RELEASED, _LOST}:
             for key in keys:
                 # A future of the same key, made later, would be as cancelled as this one.
-                if self.futures.pop(key, None) is not None:
+                if self.futures.pop(key, None) is not None and reason == RELEASED:
                     self._released[key] = msg or ""
 
     def warn_of_settings(self, names: list[str]) -> None:
