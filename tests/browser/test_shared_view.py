@@ -100,7 +100,9 @@ def test_a_stranger_with_the_link_sees_gauges_and_reaches_nothing_else(
     # The link is withdrawn: what is open ends, and stays ended.
     assert lab.control.links(cluster.id).links[0].opened == 1
     lab.control.withdraw(cluster.id)
-    expect(page.get_by_text("The link has expired or was revoked")).to_be_visible()
+    expect(page.get_by_text("The link has expired or was revoked")).to_contain_text("Last known state of the cluster:")
+    for live in ("running", "now"):
+        expect(page.get_by_text(live, exact=True).filter(visible=True)).to_have_count(0)
     assert page.get_by_role("button", name="Show Dask’s dashboard").count() == 0
     page.reload()
     expect(page.get_by_role("status").first).to_have_text(OVER)

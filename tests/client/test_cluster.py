@@ -219,8 +219,14 @@ def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence
     with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. What the cluster held is lost\. Start it"):
         client.submit(sum, [1])
     again = site.running(name="over")
+    started = r"^The cluster 'over' was started again; the results of the first one are lost\. "
+    for ask in (lazy.compute, kept.compute, lambda: client.submit(sum, [1])):
+        with pytest.raises(ClusterEnded, match=rf"{started}Connect to it .*: gpucluster\.connect\(.over.\)"):
+            ask()
     with gpucluster.connect("over").get_client():
         assert lazy.compute() == again.workers[0].pid
+        with pytest.raises(ClusterEnded, match=rf"{started}Compute them again\."):
+            dask.delayed(abs)(done).compute()
     assert lazy.compute() == os.getpid(), "the client that ended does not come back"
 
 
@@ -269,7 +275,7 @@ def test_a_client_that_was_closed_says_how_to_make_another(shared):
     client.close()
     # Twice: the same cell, run again, must not wait for what the first run could not send.
     for ask in (lambda: client.submit(sum, [1]), lambda: client.submit(sum, [1]), lambda: client.scatter([1])):
-        with pytest.raises(ClusterEnded, match=r"the cluster 'shared' goes on. .*connect\(\"shared\"\).get_client"):
+        with pytest.raises(ClusterEnded, match=r"'shared' keeps running\. .*connect\(\"shared\"\).get_client"):
             ask()
 
 

@@ -8,9 +8,11 @@ import time
 from concurrent.futures import CancelledError
 
 import dask
+import dask.array
 import distributed
 import pytest
 from gpucluster.dask_internals import clients
+from gpucluster.dask_internals.scheduler_state import release_results
 
 
 class Ended(Exception):
@@ -88,6 +90,7 @@ def test_dasks_own_client_is_taken_over_while_it_connects(here, canary):
     with canary("Client(cluster), the default client before it awaits the cluster; Client._asynchronous"):
         with distributed.Client(Cluster()) as client:
             assert type(client) is Client
+            assert client._stream_handlers["cancelled-keys"] == client._handle_cancelled_keys
             assert client.submit(sum, [1]).result() == 1
     with distributed.Client(Cluster(), set_as_default=False) as client:
         assert type(client) is distributed.Client
@@ -102,11 +105,57 @@ def test_results_that_went_with_their_client_are_missed(here, canary):
         with pytest.raises(clients.ClosedClientError, match="The client that held a result is closed"):
             dask.delayed(abs)(kept).compute()
         assert dask.delayed(abs)(-1).compute() == 1
-    with canary('"lost dependencies" in the text of FutureCancelledError'), distributed.Client(here.scheduler.address):
-        with pytest.raises(CancelledError) as told:
-            dask.delayed(abs)(kept).compute()
-        assert clients.had_what_is_lost(told.value) is client
-        assert clients.had_what_is_lost(CancelledError("for another reason")) is None
+    other = clients.ClientOfCluster(here.scheduler.address)
+    with canary('the reason "lost dependencies", Client.refcount, Expr.operands, GraphNode.dependencies'), other:
+        for ask in (
+            dask.delayed(abs)(kept).compute,
+            dask.delayed(abs)(kept).persist().compute,
+            lambda: distributed.wait(other.submit(abs, distributed.futures_of(kept)[0])),
+            lambda: other.gather(other.map(abs, distributed.futures_of(kept))),
+        ):
+            with pytest.raises(CancelledError) as told:
+                ask()
+            assert str(other.loss(told.value)) == "The client that held a result is closed."
+        assert other.loss(CancelledError("for another reason")) is None
+
+
+def test_a_loss_is_that_of_the_futures_own_client(here, canary):
+    with clients.ClientOfCluster(here.scheduler.address, name="lost") as lost:
+        gone = dask.delayed(sum)([1, 2]).persist()
+        distributed.wait(gone)
+    with clients.ClientOfCluster(here.scheduler.address, name="releases") as client:
+        arrays = [dask.array.ones(8, chunks=chunks).persist() for chunks in (2, 4)]
+        distributed.wait(arrays)
+        released, kept = arrays
+        group = distributed.futures_of(released)[0].key[0].rsplit("(")[0]
+        with canary("Client._handle_cancelled_keys(keys, reason, msg), which cancels the states in Client.futures"):
+            here.client.run_on_scheduler(_release, client.id, group)
+            deadline = time.monotonic() + 20
+            while distributed.futures_of(released)[-1].status != "cancelled" and time.monotonic() < deadline:
+                time.sleep(0.01)
+            for ask in (
+                released.sum().compute,
+                lambda: distributed.wait(released),
+                dask.delayed(len)(released).compute,
+            ):
+                with pytest.raises(CancelledError) as told:
+                    ask()
+                assert str(client.loss(told.value)) == "You released them."
+            with pytest.raises(CancelledError) as told:
+                dask.delayed(abs)(gone).compute()
+            assert str(client.loss(told.value)) == "The client that held a result is closed."
+            assert kept.sum().compute() == 8
+        total = released.sum().persist()
+        with pytest.raises(CancelledError):
+            distributed.wait(total)
+        again = dask.array.ones(8, chunks=2).persist()
+        distributed.wait([again, again.sum().persist()])
+        assert (again.sum().compute(), released.sum().compute()) == (8, 8), "the same keys, computed again"
+    assert lost.status == "closed"
+
+
+def _release(client, group, dask_scheduler=None):
+    assert release_results(dask_scheduler, client, group, "You released them.")
 
 
 def test_as_distributed_has_it(here, canary):

@@ -11,6 +11,10 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from dask._expr import LLGExpr
+from dask._task_spec import Task, TaskRef
+from dask.base import collections_to_expr
+from distributed import futures_of
 from distributed.utils import offload
 from gpucluster.dask_internals import collections, loops, scheduler_information
 
@@ -80,6 +84,19 @@ def test_unpickled_futures_get_a_client(here, canary):
 
 async def _in_dask_threads():
     return loops.in_dask_thread(), await offload(loops.in_dask_thread)
+
+
+@pytest.mark.parametrize(
+    "made", [da.ones((4, 2), chunks=2), dd.from_pandas(FRAME, npartitions=2), dask.delayed(abs)(-1)],
+    ids=["array", "frame", "delayed"],
+)  # fmt: skip
+def test_what_a_graph_needs(here, canary, made):
+    with canary("Expr.operands, layers of graphs with futures, and GraphNode.dependencies"):
+        kept = here.client.persist(made)
+        needed = {future.key for future in futures_of(kept)}
+        expr = collections_to_expr([dask.delayed(len)(kept)])
+        assert needed and needed <= collections.needed_by(expr)
+        assert collections.needed_by(LLGExpr({"x": Task("x", abs, TaskRef("y"))})) == {"y"}
 
 
 def test_an_error_that_is_kept_holds_no_futures(here, canary, monkeypatch):

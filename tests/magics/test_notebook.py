@@ -154,6 +154,17 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
         assert re.match(r"ClientClosed: The cluster 'nb' was stopped at \d\d:\d\d by Python, process \d+\. ", told)
         assert "Start it again in the panel" in told
         assert where == f"  line 2: {code}"
+    # It is started again, as in the panel.
+    site.control.remove("nb")
+    site.running(name="nb", n_workers=1)
+    again = "The cluster 'nb' was started again; the results of the first one are lost. "
+    for code, how in (
+        ("done.result()", "Connect to it and compute them again: %gpucluster connect nb"),
+        ("%gpucluster connect nb\nkept.sum().compute()", "Compute them again."),
+    ):
+        error = next(output for output in notebook.run(code) if output["type"] == "error")
+        assert error["traceback"][0] == f"ClientClosed: {again}{how}"
+    site.control.stop("nb")
     assert len(notebook.run("1 / 0")[0]["traceback"]) > 2
     assert notebook.text("client.close(); print(x.sum().compute())") == "16.0\n", "as the sentence says"
 

@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 from dask import array
 from distributed import futures_of, wait
-from distributed.client import FutureCancelledError
 from gpucluster.backends.scheduler import failures, results
 from gpucluster.client.cluster import Cluster
+from gpucluster.client.notebook_client import ResultsAreReleased
 from gpucluster.dask_internals.scheduler_state import name_for_kernel
+from gpucluster.learn.errors import ClusterStopped
+from gpucluster.learn.rows.waiting import computed
 from gpucluster.protocol.errors import InvalidState
 from gpucluster.protocol.messages import MessageCode
 from gpucluster.protocol.models import ResultsReleased
+from IPython.core.interactiveshell import InteractiveShell
 
 KERNEL = "01234567-89ab-cdef-0123-456789abcdef"
 
@@ -25,7 +28,7 @@ def refuse(number: int) -> int:
     raise ValueError(f"no {number}\n" + "long " * 1000)
 
 
-def test_failed_tasks_and_large_results(site, wait_until):
+def test_failed_tasks_and_large_results(site, wait_until, capsys):
     cluster = Cluster(site.running(name="held", n_workers=2), site.control.asynchronous)
     with cluster.get_client(name=name_for_kernel(KERNEL)) as client:
         failed = client.map(refuse, range(3), pure=False)
@@ -59,8 +62,24 @@ def test_failed_tasks_and_large_results(site, wait_until):
             site.control.release_results("held", released)
         site.control.release_results("held", released.model_copy(update={"kernel": KERNEL}))
         wait_until(lambda: [one.group for one in site.control.results("held").results] == ["ones"])
-        with pytest.raises(FutureCancelledError, match="were released by"):
-            futures_of(big)[0].result(30)
+        wait_until(lambda: all(future.cancelled() for future in futures_of(big)))
+        told = rf"^You released the results of '{largest.name}' at \d\d:\d\d; compute them again\.$"
+        for ask in (
+            futures_of(big)[0].result,
+            big.sum().compute,
+            client.submit(np.sum, futures_of(big)[0]).result,
+            client.compute(big.sum()).result,
+            lambda: wait(big),
+            lambda: wait(big.sum().persist()),
+            lambda: computed(big.sum()),
+        ):
+            with pytest.raises((ResultsAreReleased, ClusterStopped), match=told):
+                ask()
+        shell = InteractiveShell()
+        shell.push({"big": big})
+        shell.run_cell("big.sum().compute()")
+        shown, line = capsys.readouterr().out.splitlines()
+        assert shown.startswith("ResultsAreReleased: You released") and line == "  line 1: big.sum().compute()"
     assert site.control.activity("held").entries[-1].message == f"Release 4 results of '{largest.name}'"
 
 

@@ -20,6 +20,7 @@ export const WORDS = {
   logIn: 'Log in',
   readOnly: 'Read-only view',
   ends: 'ends in {time}',
+  lastState: 'Last known state of the cluster:',
   showPages: 'Show Dask’s dashboard',
   hidePages: 'Hide Dask’s dashboard',
   pageGoesOn: 'The kernel has stopped; this page goes on while the cluster runs.'

@@ -11,11 +11,12 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from distributed import default_client
 from distributed.scheduler import KilledWorker
 
-from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError, had_what_is_lost
+from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
 from ..dask_internals.comm_parts import CommClosedError
-from ..protocol.errors import ClusterEnded, GPUClusterError
+from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
 from ..registry.moments import stamped
@@ -38,6 +39,12 @@ class ClientClosed(ClusterEnded, ClosedClientError, CancelledError):
     """The client can compute nothing any more: mostly because its cluster has ended."""
 
     code = "client_closed"
+
+
+class ResultsAreReleased(InvalidState, CancelledError):
+    """The notebook's results were released in the panel, and are needed."""
+
+    code = "results_released"
 
 
 class Client(ClientOfCluster):
@@ -100,8 +107,8 @@ class Client(ClientOfCluster):
                 # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
                 if self.status in {"closing", "closed"} or await self._is_over_soon(error):
                     raise self.after_the_end() from None
-                if isinstance(error, CancelledError) and (client := had_what_is_lost(error)) is not None:
-                    raise client.after_the_loss() from None
+                if isinstance(error, CancelledError) and (loss := self.loss(error)) is not None:
+                    raise loss from None
                 raise
             except KilledWorker as error:
                 self._tell_why(error)
@@ -155,6 +162,33 @@ class Client(ClientOfCluster):
         handle: Any = self.cluster  # where the model is from, too
         return stopped_by(handle.control.registry, model)
 
+    def _started_again(self, model: ClusterModel | None) -> ClientClosed | None:
+        """Return the message about an ended cluster where another one of its name runs."""
+        if model is None:
+            return None
+        handle: Any = self.cluster
+        try:
+            other: ClusterModel = handle.control.registry.find(model.name)
+        except (GPUClusterError, OSError):
+            return None
+        if other.id == model.id or is_over(other):
+            return None
+        how = f"The cluster '{model.name}' was started again; the results of the first one are lost. "
+        try:
+            default: Any = default_client()
+        except ValueError:
+            default = None
+        if isinstance(default, Client) and getattr(default.cluster, "id", None) == other.id:
+            return ClientClosed(f"{how}Compute them again.")
+        connect = f"%gpucluster connect {model.name}"
+        if not this_process().startswith("notebook"):
+            connect = f'gpucluster.connect("{model.name}").get_client()'
+        return ClientClosed(f"{how}Connect to it and compute them again: {connect}")
+
+    def after_the_release(self, why: str) -> ResultsAreReleased:
+        """Return what to raise when released results are needed."""
+        return ResultsAreReleased(why)
+
     def after_the_end(self) -> ClientClosed:
         """Return the sentence for whoever asks this client for something when it is closed."""
         model = self._model()
@@ -163,6 +197,8 @@ class Client(ClientOfCluster):
                 f"This client is closed; the cluster '{model.name}' keeps running. Create another client: "
                 f'gpucluster.connect("{model.name}").get_client().'
             )
+        if (again := self._started_again(model)) is not None:
+            return again
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
         if model is not None and model.lease is not None:
             return ClientClosed(
@@ -183,6 +219,8 @@ class Client(ClientOfCluster):
                 f"This needs results of the cluster '{model.name}', whose client is closed. Create another client, "
                 f'gpucluster.connect("{model.name}").get_client(), and compute them again.'
             )
+        if (again := self._started_again(model)) is not None:
+            return again
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
         if model is not None and model.lease is not None:
             return ClientClosed(

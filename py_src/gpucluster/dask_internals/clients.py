@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, Literal, NoReturn
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import distributed
 from dask.callbacks import Callback
-from distributed.client import ClosedClientError, _get_global_client, _global_client_index, _set_global_client
+from distributed.client import (
+    ClosedClientError,
+    FutureCancelledError,
+    FuturesCancelledError,
+    _get_global_client,
+    _global_client_index,
+    _set_global_client,
+)
 
-from .collections import leaving_no_futures
+from .collections import leaving_no_futures, needed_by
+from .scheduler_state import RELEASED
 from .settings import with_settings, without_effect
 
 __all__ = [
-    "AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "had_what_is_lost",
-    "take_over",
+    "AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "take_over",
 ]  # fmt: skip
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
@@ -37,8 +44,8 @@ def take_over(cluster: object, form: type[ClientOfCluster]) -> None:
     """Make the default client that connects to this cluster now one of that class, if it is Dask's own.
 
     Relies on ``Client(cluster)`` becoming the default client before it awaits ``Client.cluster``, on
-    ``distributed.Client`` having no slots, and on ``Client._asynchronous``, as ``Client.asynchronous`` is true of every
-    client in its own loop (2025.4).
+    ``distributed.Client`` having no slots, on ``Client._asynchronous``, as ``Client.asynchronous`` is true of every
+    client in its own loop, and on ``Client._stream_handlers``, bound methods by the scheduler's message (2025.4).
 
     `cluster`: what is awaited. Clients of others, of other classes and those whose methods are coroutines stay as they
     are. `form`: the class that it gets.
@@ -46,6 +53,7 @@ def take_over(cluster: object, form: type[ClientOfCluster]) -> None:
     client = _get_global_client()
     if type(client) is distributed.Client and client.cluster is cluster and not client._asynchronous:
         client.__class__ = form
+        client._stream_handlers["cancelled-keys"] = client._handle_cancelled_keys
 
 
 class EndedClient:
@@ -92,7 +100,7 @@ class _LostResults:
 
     Dask would only name the key of one of them. What needs none of them is computed as ever.
 
-    Where there is another client by then, its scheduler says that it does not know them.
+    Where there is another client by then, its scheduler says that it does not know them: see ``ClientOfCluster.loss``.
 
     Relies on ``dask.callbacks.Callback(start=…)`` getting the whole graph before Dask's local schedulers look at it,
     with nodes that have ``dependencies``, and no node for a future; on the graph being empty where nothing but futures
@@ -110,33 +118,42 @@ class _LostResults:
             self._keys[client] = frozenset(client.futures)
             self._callback.register()
 
-    @property
-    def last(self) -> ClientOfCluster | None:
-        """The client that closed last, of those whose results somebody still holds."""
-        return next(reversed(list(self._keys)), None)
+    def __bool__(self) -> bool:
+        return bool(self._keys)
+
+    def owner(self, needed: Collection[Any]) -> ClientOfCluster | None:
+        """Return the client that held one of these results: the one that closed last, as keys may be the same."""
+        found = [client for client, keys in list(self._keys.items()) if not keys.isdisjoint(needed)]
+        return found[-1] if found else None
 
     def _refuse(self, graph: Mapping[Any, Any]) -> None:
         if graph:
             needed = {key for node in graph.values() for key in getattr(node, "dependencies", ())}.difference(graph)
-            owners = [client for client, keys in list(self._keys.items()) if not keys.isdisjoint(needed)]
+            owner = self.owner(needed)
         else:
             # Nothing says whose futures are asked for, unless no client of another kind has closed.
             closed = [client for client in list(distributed.Client._instances) if client.status == "closed"]
-            owners = list(self._keys) if all(isinstance(client, ClientOfCluster) for client in closed) else []
-        if owners:
-            raise owners[-1].after_the_loss()  # The last one that closed: keys may be the same.
+            ours = all(isinstance(client, ClientOfCluster) for client in closed)
+            owner = next(reversed(list(self._keys)), None) if ours else None
+        if owner is not None:
+            raise owner.after_the_loss()
 
 
 _lost_results = _LostResults()
+_LOST = "lost dependencies"  # The scheduler's reason where a graph needs keys that it does not know.
 
 
-def had_what_is_lost(error: CancelledError) -> ClientOfCluster | None:
-    """Return the closed client whose results were needed where another client says that something was cancelled.
+def _cancelled(error: CancelledError) -> Iterator[FutureCancelledError]:
+    """Yield the errors of the single futures.
 
-    Relies on the text of ``FutureCancelledError`` and ``FuturesCancelledError`` having the scheduler's reason, which is
-    "lost dependencies" where a graph needs keys that it does not know (2025.4).
+    Relies on ``FutureCancelledError`` having ``key``, ``reason`` and ``msg``, and on ``FuturesCancelledError`` having
+    ``error_groups`` with ``errors`` (2025.4).
     """
-    return _lost_results.last if "lost dependencies" in str(error) else None
+    if isinstance(error, FutureCancelledError):
+        yield error
+    elif isinstance(error, FuturesCancelledError):
+        for group in error.error_groups:
+            yield from group.errors
 
 
 class ClientOfCluster(distributed.Client):
@@ -147,8 +164,11 @@ class ClientOfCluster(distributed.Client):
     ``Client._close(fast)``, while which ``Client.status`` is "closing" already where ``Client.close()`` was called; on
     ``Client._set_as_default``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; on
     ``Client._repr_html_()`` holding ``Client.dashboard_link``; on ``Client._graph_to_futures(expr, …)``, through
-    which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on; and on the coroutine
-    ``Client._scatter``, which makes futures of what the scheduler has stored for this client (2025.4).
+    which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on; on the coroutine
+    ``Client._scatter``, which makes futures of what the scheduler has stored for this client; on
+    ``Client._handle_cancelled_keys(keys, reason, msg)``, which cancels the states in ``Client.futures``; on
+    ``Client.refcount``, a number of futures by key; and on the reason "lost dependencies" where a graph needs keys that
+    the scheduler does not know (2025.4).
     """
 
     _ended: EndedClient | None = None
@@ -165,6 +185,57 @@ class ClientOfCluster(distributed.Client):
     def after_the_loss(self) -> Exception:
         """Return what to raise when something needs a result that this client had when it was closed."""
         return ClosedClientError("The client that held a result is closed.")
+
+    def after_the_release(self, why: str) -> Exception:
+        """Return what to raise when something needs results that this client holds no longer: they were released."""
+        return CancelledError(why)
+
+    def loss(self, error: CancelledError) -> Exception | None:
+        """Return what to raise instead of Dask's error where it is known which results are missing, and why."""
+        for one in _cancelled(error):
+            if one.reason == RELEASED:
+                return self.after_the_release(one.msg or "")
+            cause = self._causes.get(one.key) if one.reason == _LOST else None
+            if isinstance(cause, str):
+                return self.after_the_release(cause)
+            if cause is not None and (owner := cause()) is not None:
+                return owner.after_the_loss()
+        return None
+
+    @cached_property
+    def _released(self) -> dict[Any, str]:
+        """Why results were released, by the keys of futures that still stand for them."""
+        return {}
+
+    @cached_property
+    def _causes(self) -> dict[Any, str | ref[ClientOfCluster]]:
+        """What a graph lacks, by the keys that were asked for: why it was released, or the client that it went with."""
+        return {}
+
+    def _note_cause(self, needed: set[Any], keys: Collection[Any]) -> None:
+        """Note what a graph lacks, if it does: the scheduler only says that it lacks something."""
+        for key in list(self._released):
+            if key in self.futures or key not in self.refcount:  # It was computed again; nothing stands for it.
+                self._released.pop(key, None)
+        for key in [key for key in list(self._causes) if key not in self.refcount]:
+            self._causes.pop(key, None)
+        known = (*list(self._released.items()), *list(self._causes.items()))
+        cause = next((cause for key, cause in known if key in needed), None)
+        if cause is None and (owner := _lost_results.owner(needed.difference(self.futures))) is not None:
+            cause = ref(owner)
+        for key in keys:
+            if cause is None:
+                self._causes.pop(key, None)
+            else:
+                self._causes[key] = cause
+
+    def _handle_cancelled_keys(self, keys: Any, reason: Any = None, msg: Any = None) -> None:
+        super()._handle_cancelled_keys(keys, reason=reason, msg=msg)  # type: ignore[no-untyped-call]
+        if reason in {RELEASED, _LOST}:
+            for key in keys:
+                # A future of the same key, made later, would be as cancelled as this one.
+                if self.futures.pop(key, None) is not None and reason == RELEASED:
+                    self._released[key] = msg or ""
 
     def warn_of_settings(self, names: list[str]) -> None:
         """Warn that these settings of this process are other ones than the scheduler's, and have no effect."""
@@ -199,12 +270,15 @@ class ClientOfCluster(distributed.Client):
         if self.status == "running":
             await self._close()
 
-    def _graph_to_futures(self, expr: Any, *arguments: Any, **options: Any) -> Any:
+    def _graph_to_futures(self, expr: Any, keys: Any, *arguments: Any, **options: Any) -> Any:
+        if self._released or self._causes or _lost_results:
+            keys = list(keys)
+            self._note_cause(needed_by(expr), keys)
         identity = self._scheduler_identity
         if unheard := [name for name in without_effect(identity) if name not in self._told_settings]:
             self._told_settings |= set(unheard)
             self.warn_of_settings(unheard)
-        return super()._graph_to_futures(with_settings(expr, identity), *arguments, **options)  # type: ignore[no-untyped-call]
+        return super()._graph_to_futures(with_settings(expr, identity), keys, *arguments, **options)  # type: ignore[no-untyped-call]
 
     def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
         try:

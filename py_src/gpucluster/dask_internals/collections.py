@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
@@ -72,6 +72,40 @@ def futures_in(collections: Iterable[Any]) -> list[Any]:
             layers[id(layer)] = layer
     written = [layer for layer in layers.values() if getattr(layer, "is_materialized", lambda: True)()]
     return list(futures_of([dict(layer) for layer in written]))
+
+
+def needed_by(graph: Any) -> set[Any]:
+    """Return the keys of the futures that a graph needs, which is not optimized; those of its own tasks may be among.
+
+    Looks not into layers that are not written out. Relies on ``dask._expr.Expr.operands``, on the layers of graphs, and
+    on ``dask._task_spec.GraphNode.dependencies`` (2025.4).
+    """
+    from dask._expr import Expr
+    from dask._task_spec import GraphNode
+    from dask.highlevelgraph import HighLevelGraph, Layer
+    from distributed import Future
+
+    needed: set[Any] = set()
+    parts = [graph]
+    seen: set[int] = set()
+    while parts:
+        part = parts.pop()
+        if isinstance(part, Future):
+            needed.add(part.key)
+        elif isinstance(part, GraphNode):
+            needed.update(part.dependencies)
+        elif isinstance(part, Expr | Mapping | list | tuple | set) and id(part) not in seen:
+            seen.add(id(part))
+            if isinstance(part, Expr):
+                parts += part.operands
+            elif isinstance(part, HighLevelGraph):
+                parts += part.layers.values()
+            elif isinstance(part, Mapping):
+                if not isinstance(part, Layer) or part.is_materialized():
+                    parts += part.values()
+            else:
+                parts += part
+    return needed
 
 
 def bind_futures(futures: Iterable[Any], client: Any) -> None:

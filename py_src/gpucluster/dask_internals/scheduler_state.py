@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 _OF_A_WORKER = re.compile(r"Client-worker-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+RELEASED = "released"  # Why a client's futures are cancelled, in Dask's errors.
 _KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 
 
@@ -290,7 +291,7 @@ def release_results(scheduler: Any, client: str, group: str, why: str) -> int:
     keys = [task.key for task in list(scheduler.clients[client].wants_what) if task.group.name == group]
     if keys:
         scheduler.client_releases_keys(keys=keys, client=client)
-        scheduler.report({"op": "cancelled-keys", "keys": keys, "reason": "released", "msg": why}, client=client)
+        scheduler.report({"op": "cancelled-keys", "keys": keys, "reason": RELEASED, "msg": why}, client=client)
     return len(keys)
 
 

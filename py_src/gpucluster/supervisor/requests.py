@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
 from ..backends.backend import Plan
@@ -189,10 +190,12 @@ class Requests:
     async def release_results(self, released: ResultsReleased, by: str | None = None) -> ClusterModel:
         """Let a notebook hold the results of a collection no longer: its futures are cancelled."""
         scheduler = self.scheduler()
+        who = "An assistant" if (by or "").startswith("assistant") else "You"
+        clock = datetime.now().astimezone().strftime("%H:%M")
         n_released = await scheduler.release(
             group=released.group,
             kernel=released.kernel,
-            why=f"The results of '{released.name}' were released by {by or 'a user'}. Compute them again.",
+            why=f"{who} released the results of '{released.name}' at {clock}; compute them again.",
         )
         if not n_released:
             raise InvalidState(f"That notebook holds no results of '{released.name}' any more.")

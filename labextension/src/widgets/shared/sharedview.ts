@@ -86,6 +86,7 @@ class SharedView {
         break;
       case 'telemetry':
         this._sample = event.sample;
+        this._seenAt = Date.now();
         break;
       case 'over':
         this._end(event.message);
@@ -97,9 +98,11 @@ class SharedView {
   private _greet(hello: SharedHello): void {
     this._say('');
     this._cluster = hello.cluster;
+    this._seenAt = Date.now();
     // By the server's clock; this one may be wrong.
     this._endsAt = Date.now() + Date.parse(hello.ends_at) - Date.parse(hello.now);
     this._gauges.node.hidden = false;
+    this._drawNow(englishWords.now);
     this._pages.setPages(hello.pages);
     this._draw();
     this._drawEnd();
@@ -150,8 +153,23 @@ class SharedView {
     this._endsAt = 0;
     this._drawEnd();
     this._pages.end();
-    this._gauges.node.classList.add('gpc-mod-still');
-    this._say(message);
+    if (this._cluster === null) {
+      this._say(message);
+      return;
+    }
+    this._say(`${message} ${WORDS.lastState}`);
+    const { state } = this._cluster;
+    this._state.hidden = state !== 'stopped' && state !== 'failed';
+    const at = new Date(this._seenAt);
+    this._drawNow(at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }));
+  }
+
+  /** Write when the last figures are from, at the end of the charts. */
+  private _drawNow(text: string): void {
+    const end = this._gauges.node.querySelector('.gpc-Gauge-ends > :last-child');
+    if (end !== null) {
+      setText(end, text);
+    }
   }
 
   private _offerLogin(): void {
@@ -176,4 +194,5 @@ class SharedView {
   private _cluster: SharedCluster | null = null;
   private _sample: TelemetrySample | null = null;
   private _endsAt = 0;
+  private _seenAt = 0;
 }

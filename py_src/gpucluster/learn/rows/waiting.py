@@ -15,7 +15,7 @@ from typing import Any
 
 from ...dask_internals.collections import bind_futures, futures_in, leaving_no_futures
 from ...dask_internals.scheduler_information import known_scheduler_id
-from ...protocol.errors import ClusterEnded
+from ...protocol.errors import ClusterEnded, InvalidState
 from ..errors import ClusterStopped, InvalidData, PeerLost, WorkersLost
 
 _END_GRACE_SECONDS = 2.0
@@ -59,10 +59,11 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
     except (
         CancelledError, asyncio.CancelledError, ClosedClientError, OSError, RuntimeError, PeerLost, WorkersLost
     ) as error:  # fmt: skip
+        if isinstance(error, InvalidState):
+            raise ClusterStopped(error.message) from None  # Our own client knows whose results are missing, and why.
         cancelled = isinstance(error, (CancelledError, asyncio.CancelledError))
         grace = _END_GRACE_SECONDS if cancelled else 0.0
-        # Our own client says it itself, while the cluster is still stopping.
-        if isinstance(error, ClusterEnded) or _has_ended(client, grace=grace):
+        if _has_ended(client, grace=grace):
             raise ClusterStopped(_end_of(client)) from None
         if cancelled:
             raise ClusterStopped(

@@ -22,7 +22,7 @@ MOST_MESSAGE_BYTES = 1024  # Who looks has nothing to say.
 OVER_CODE = 4001  # Closes a WebSocket for good: the page does not try again.
 FULL_CODE = 1013  # The protocol's own: try again later.
 TOO_MANY = "Too many pages are open by this link. Close some, and load this one again."
-WHY_OVER = "The link has expired or was revoked, or the cluster has stopped. This is its last state."
+WHY_OVER = "The link has expired or was revoked, or the cluster has stopped."
 
 
 class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
