@@ -6,7 +6,7 @@ A limit is known in four places: the cluster's plan of workers to come, the nann
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..spec_cluster import made, uncounted
 
@@ -42,8 +42,8 @@ def lower_nanny_limits(cluster: SpecCluster, limit_bytes: int, resident: Callabl
 
     The next process that any of these nannies starts has the new limit.
 
-    Relies on ``NannyMemoryManager.memory_limit``, on ``Nanny.process.process.pid`` (2022.6), and on the first
-    ``Nanny.process`` being started again and again with its ``worker_kwargs``, which have the limit of when it was made.
+    Relies on ``NannyMemoryManager.memory_limit``, on ``Nanny.process.process.pid`` (2022.6), and on ``Nanny.process``
+    being started again with its ``worker_kwargs``, which have the limit of when it was made.
 
     `resident`: returns the memory of a process; raises ``OSError`` when it has ended.
     """
@@ -72,9 +72,9 @@ def lower_worker_limit(worker: Worker, limit_bytes: int) -> None:
 
     Relies on ``WorkerMemoryManager.memory_limit`` and ``memory_target_fraction``, read at each look at the memory; on
     the ``n`` of ``Worker.data`` where that is a ``SpillBuffer``, a zict buffer; on the ``host_buffer`` of dask-cuda's
-    ``DeviceHostFile``, whose ``n`` is the limit; and on ``Worker.state.transfer_incoming_bytes_limit`` (2023.6, zict 3).
+    ``DeviceHostFile``, whose ``n`` is the limit; on ``Worker.state.transfer_incoming_bytes_limit`` (2023.6, zict 3).
     """
-    host_buffer = getattr(worker.data, "host_buffer", None)
+    host_buffer: Any = getattr(worker.data, "host_buffer", None)
     if hasattr(host_buffer, "n"):  # Made with the limit of before also where the worker itself has the new one.
         host_buffer.n = min(host_buffer.n, limit_bytes)
     manager = worker.memory_manager
