@@ -211,6 +211,18 @@ class TestUnsafeRegistry:
             assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
 
 
+async def test_a_directory_that_is_opened_while_the_server_runs(registry_directory, api):
+    assert (await api("GET", "clusters"))[0] == 200
+    registry_directory.chmod(0o755)
+    advice = f"is open to other users. Close it, chmod 700 {registry_directory}, or set GPUCLUSTER_DIR to a directory"
+    for method in ("GET", "POST"):
+        code, error = await api(method, "clusters", {"backend": "local"} if method == "POST" else None)
+        assert (code, error["code"]) == (500, "registry_unsafe")
+        assert advice in error["message"]
+    registry_directory.chmod(0o700)
+    assert (await api("GET", "clusters"))[0] == 200
+
+
 async def test_who_may_only_look_still_may_after_a_refused_change(api, jp_serverapp, monkeypatch):
     monkeypatch.setattr(
         jp_serverapp.authorizer, "is_authorized", lambda handler, user, action, resource: action == "read"
