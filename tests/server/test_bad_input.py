@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -211,9 +212,14 @@ class TestUnsafeRegistry:
             assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
 
 
-async def test_a_directory_that_is_opened_while_the_server_runs(registry_directory, api):
+async def test_a_directory_that_is_opened_while_the_server_runs(registry_directory, api, jp_ws_fetch):
     assert (await api("GET", "clusters"))[0] == 200
+    socket = await jp_ws_fetch("gpucluster/api/events")
+    assert json.loads(await socket.read_message())["kind"] == "hello"
     registry_directory.chmod(0o755)
+    async with asyncio.timeout(60):
+        while await socket.read_message() is not None:  # Open pages then ask for the list.
+            pass
     advice = f"is open to other users. Close it, chmod 700 {registry_directory}, or set GPUCLUSTER_DIR to a directory"
     for method in ("GET", "POST"):
         code, error = await api(method, "clusters", {"backend": "local"} if method == "POST" else None)
