@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import types
+from typing import Any
 
 import dask
 from distributed import LocalCluster, Nanny
@@ -53,3 +57,38 @@ async def test_workers_to_come_and_nannies(canary):
         assert memory_limits.lower_nanny_limits(cluster, 300 * MIB, used.__getitem__)
         assert large.memory_manager.memory_limit == 300 * MIB
     cluster.status = Status.closed
+
+
+async def test_a_worker_that_starts_again_has_the_present_limit(canary):
+    """Its nanny may still have the old one, while the process that it looks after uses more than the new one."""
+    async with LocalCluster(
+        n_workers=1, threads_per_worker=1, memory_limit=1200 * MIB, asynchronous=True, dashboard_address=":0"
+    ) as cluster:
+        scheduler = cluster.scheduler
+        known = lambda: [one.memory_limit for one in scheduler.workers.values()]  # noqa: E731
+        nanny = cluster.workers[0]
+        with canary("Nanny.process.worker_kwargs"):
+            for used, limit in ((0, 1000 * MIB), (2000 * MIB, 800 * MIB)):
+                memory_limits.lower_nanny_limits(cluster, limit, lambda _pid, used=used: used)
+                await nanny.restart()
+                assert known() == [limit]
+            # One that dies.
+            memory_limits.lower_nanny_limits(cluster, 700 * MIB, lambda _pid: 0)
+            old = nanny.process.pid
+            os.kill(old, signal.SIGKILL)
+            async with asyncio.timeout(60):
+                while nanny.process.pid in {old, None} or not known():  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            assert known() == [700 * MIB]
+
+
+def test_results_that_a_gpu_worker_holds_in_host_memory():
+    """Its buffer was made with the limit of before, also where the worker itself has the present one."""
+    buffer = types.SimpleNamespace(n=400 * MIB)
+    worker: Any = types.SimpleNamespace(
+        data=types.SimpleNamespace(host_buffer=buffer),
+        memory_manager=types.SimpleNamespace(memory_limit=300 * MIB),
+    )
+    for limit in (300 * MIB, 350 * MIB):
+        memory_limits.lower_worker_limit(worker, limit)
+        assert buffer.n == 300 * MIB

@@ -209,6 +209,13 @@ def test_workers_that_leave(here, canary, wait_until):
         assert not state.was_too_big(here.scheduler, victim.address)
         missing = state.still_missing(here.scheduler, [*results, data, "unknown"])
         assert missing == set(results), "their worker is gone, and they may run nowhere else"
+        part = here.client.submit(int, 1, pure=False, resources={"nowhere": 1})
+        whole, key = here.client.submit(str, part, pure=False), part.key
+        wait_until(lambda: state.still_missing(here.scheduler, [whole.key]))
+        assert state.only_for(here.scheduler, [key], [whole.key]) == set(), "a client wants it as well"
+        del part
+        wait_until(lambda: state.only_for(here.scheduler, [key], [whole.key]) == {key})
+        assert state.only_for(here.scheduler, [key], []) == set()
         here.scheduler.log_event("worker-restart-memory", {"worker": victim.address, "pid": 1, "rss": 1})
         assert state.was_too_big(here.scheduler, victim.address)
         assert state.left_behind(here.scheduler, "tcp://nobody:1") == (set(), set(), [])

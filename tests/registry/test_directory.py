@@ -213,6 +213,22 @@ def test_a_directory_may_be_looked_at_later_and_again_until_it_is_private(place)
     assert registry.list() == []
 
 
+def test_a_directory_that_is_opened_later_is_refused_until_it_is_closed(place):
+    registry = Registry(place / "clusters")
+    folder, held = registry.new_folder()
+    os.close(held)
+    (place / "clusters").chmod(0o755)
+    for use in (registry.list, registry.check_directory, lambda: registry.find("a"), registry.exclusive().__enter__):
+        with pytest.raises(RegistryUnsafe, match=f"is open to other users. Close it, chmod 700 {place / 'clusters'}"):
+            use()
+    # A process that runs in there all the same can write why it ends.
+    assert Registry(place / "clusters", later=True, proved=True).folder(folder.id).path == folder.path
+    (place / "clusters").chmod(0o700)
+    assert registry.list() == []
+    with registry.exclusive():
+        pass
+
+
 def test_a_full_disk_is_named(place, monkeypatch):
     def full(path: Path, **options: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

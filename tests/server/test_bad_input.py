@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -209,6 +210,23 @@ class TestUnsafeRegistry:
         for path in ("clusters", "schema"):
             code, error = await api("GET", path)
             assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
+
+
+async def test_a_directory_that_is_opened_while_the_server_runs(registry_directory, api, jp_ws_fetch):
+    assert (await api("GET", "clusters"))[0] == 200
+    socket = await jp_ws_fetch("gpucluster/api/events")
+    assert json.loads(await socket.read_message())["kind"] == "hello"
+    registry_directory.chmod(0o755)
+    async with asyncio.timeout(60):
+        while await socket.read_message() is not None:  # Open pages then ask for the list.
+            pass
+    advice = f"is open to other users. Close it, chmod 700 {registry_directory}, or set GPUCLUSTER_DIR to a directory"
+    for method in ("GET", "POST"):
+        code, error = await api(method, "clusters", {"backend": "local"} if method == "POST" else None)
+        assert (code, error["code"]) == (500, "registry_unsafe")
+        assert advice in error["message"]
+    registry_directory.chmod(0o700)
+    assert (await api("GET", "clusters"))[0] == 200
 
 
 async def test_who_may_only_look_still_may_after_a_refused_change(api, jp_serverapp, monkeypatch):

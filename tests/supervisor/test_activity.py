@@ -76,6 +76,46 @@ async def test_the_notice_says_when_the_results_are_back(tmp_path):
     log.saw_recomputing(0)
     being, were = (f"Worker 0 was killed (SIGKILL). 14 results {verb} recomputed." for verb in ("are being", "were"))
     assert noticed == [(being, None), (were, being)]
+    [entry] = activity.read(tmp_path / "activity")
+    assert entry.message == "Worker 0 was killed (SIGKILL). 14 results to recompute.", "which stays true"
+
+
+async def test_every_notice_is_completed_also_when_the_cluster_ends(tmp_path):
+    """One notice for each period in which a result counts once, however the deaths are read."""
+    shown = {}
+
+    def announce(kind, message, *, instead):
+        if instead is not None:
+            del shown[id(instead)]
+        added = news(kind, message)
+        shown[id(added)] = added
+        return added
+
+    windows = iter([1, 1, 2, 3])
+    log = ActivityLog(
+        tmp_path / "activity",
+        lambda: {"0"},
+        inquire=lambda workers: [Death(worker, "was killed (SIGKILL)", 1, window=next(windows)) for worker in workers],
+        announce=announce,
+        titles=WorkerTitles(),
+    )
+
+    def lose(number):
+        log.saw_workers([WorkerModel(name="0", n_threads=1, address=f"tcp://h:{number}")], restarting=False)
+        log.saw_workers([], restarting=False)
+        log.flush()
+
+    texts = lambda: [message.text.removeprefix("Worker 0 was killed (SIGKILL)") for message in shown.values()]  # noqa: E731
+    for number in range(3):
+        lose(number)
+        log.saw_recomputing(number + 1)
+    assert texts() == [" (2 times). 2 results are being recomputed.", ". 1 result is being recomputed."]
+    log.saw_recomputing(0)
+    done = [" (2 times). 2 results were recomputed.", ". 1 result was recomputed."]
+    assert texts() == done
+    lose(3)
+    log.ended()
+    assert texts() == [*done, ". 1 result to recompute."]
 
 
 async def test_failed_tasks_are_written_down_once_while_they_are_held(tmp_path):

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 import pytest
-from gpucluster.protocol.models import ClusterState
+from gpucluster.backends.local import LocalSpec
+from gpucluster.protocol.errors import RegistryUnsafe
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.registry.moments import now
+from gpucluster.registry.record import Record
+from gpucluster.registry.store import Registry
+from gpucluster.supervisor.__main__ import _note_failure
 
 CONNECT, TARGET = "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "DASK_DISTRIBUTED__WORKER__MEMORY__TARGET"
 
@@ -51,6 +58,44 @@ def test_wrong_settings_are_named_with_their_source_and_what_is_allowed(site, mo
     monkeypatch.setenv(CONNECT, "20s")
     monkeypatch.setenv(TARGET, "0.6")  # It hides the one of the file.
     assert "timeouts" not in (said := reason_of(site)) and "target" not in said and "distributed.logging" in said
+
+
+def test_a_directory_that_was_opened_is_named_and_neither_used_nor_given_to_a_standby(site):
+    """Its process finds that, where nobody did before it was started."""
+    site.standby()
+    site.directory.chmod(0o755)
+    with pytest.raises(RegistryUnsafe, match="is open to other users"):
+        site.create(name="early")
+    site.directory.chmod(0o700)
+    for pid in site.standby_pids():
+        os.kill(pid, signal.SIGKILL)
+    model = site.wait_for(site.create(name="early").id, lambda model: model.state.ended or model.pid)
+    assert not model.state.ended, "as soon as it is closed"
+
+
+def test_the_process_of_a_cluster_writes_that_the_directory_is_open(tmp_path):
+    registry = Registry(tmp_path / "clusters")
+    folder, held = registry.new_folder()
+    os.close(held)
+    model = ClusterModel(
+        id=folder.id,
+        name="early",
+        backend="local",
+        state=ClusterState.STARTING,
+        wanted=Wanted(n_workers=1),
+        idle=Idle(),
+        python=sys.executable,
+        created_at=now(),
+        spec=LocalSpec(n_workers=1).written_down(),
+    )
+    registry.write(folder, Record(kind="cluster", cluster=model))
+    registry.directory.chmod(0o755)
+    with pytest.raises(RegistryUnsafe) as refused:
+        registry.check_directory()
+    _note_failure(folder.path, refused.value)
+    registry.directory.chmod(0o700)
+    [ended] = registry.list()
+    assert (ended.state, ended.reason) == (ClusterState.FAILED, refused.value.message)
 
 
 @pytest.mark.linux("names of files that are no text")

@@ -93,8 +93,19 @@ def test_the_system_kills_when_memory_is_used_up() -> None:
     ],
 )
 def test_one_sentence_for_those_that_died_together(deaths: list[Death], told: str) -> None:
-    assert sentence(deaths, WorkerTitles().together) == told
+    assert sentence(deaths, WorkerTitles().together, recomputing=True) == told
     assert len(told) <= LONGEST
+
+
+def test_what_is_recomputed_in_each_tense() -> None:
+    for number, texts in {
+        1: ("1 result is being recomputed.", "1 result was recomputed.", "1 result to recompute."),
+        2: ("2 results are being recomputed.", "2 results were recomputed.", "2 results to recompute."),
+    }.items():
+        deaths = [Death(worker("2"), "was killed (SIGKILL)", number)]
+        for recomputing, text in zip((True, False, None), texts, strict=True):
+            told = sentence(deaths, WorkerTitles().together, recomputing=recomputing)
+            assert told == f"Worker 2 was killed (SIGKILL). {text}"
 
 
 def test_workers_are_called_as_the_card_calls_them_also_when_they_are_gone() -> None:

@@ -130,7 +130,7 @@ def test_workers_that_come_later_share_the_memory(site, says, wait_until):
         site.control.patch(model.id, {"n_workers": 1})
         site.control.wait(model.id)
         client.restart()
-        assert limits() == [each]
+        wait_until(lambda: (known(), limits()) == ([each], [each]), what=known)
         with pytest.raises(InvalidRequest, match="n_workers: Each user may have 1.2 GiB of memory"):
             site.control.patch(model.id, {"n_workers": 5})
 

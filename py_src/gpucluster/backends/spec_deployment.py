@@ -209,7 +209,8 @@ class SpecDeployment(Deployment):
     async def _lower_limits(self, limit_bytes: int) -> None:
         """Lower what nannies and scheduler know, until all do: some nannies have to wait for their worker."""
         while True:
-            starting = any(map(is_starting, spec_cluster.coming(self._cluster)))
+            nannies = [*spec_cluster.made(self._cluster).values(), *spec_cluster.coming(self._cluster)]
+            starting = any(map(is_starting, nannies))
             all_low = memory_limits.lower_nanny_limits(self._cluster, limit_bytes, resident_bytes)
             memory_limits.lower_known_limits(self._scheduler, limit_bytes)
             if all_low and not starting:

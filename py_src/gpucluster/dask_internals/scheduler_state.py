@@ -216,12 +216,31 @@ def was_too_big(scheduler: Any, address: str) -> bool:
     return any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
 
 
+_PENDING = frozenset({"waiting", "queued", "no-worker", "processing"})
+
+
 def still_missing(scheduler: Any, keys: Collection[Any]) -> set[Any]:
     """Return which of these results are not computed yet and are going to be: ``TaskState.state`` (2022.11)."""
     tasks = scheduler.tasks
-    return {
-        key for key in keys if key in tasks and tasks[key].state in ("waiting", "queued", "no-worker", "processing")
-    }
+    return {key for key in keys if key in tasks and tasks[key].state in _PENDING}
+
+
+def only_for(scheduler: Any, keys: Collection[Any], others: Collection[Any]) -> set[Any]:
+    """Return those of these tasks that no client wants and that one of the others, still to be computed, depends on.
+
+    Relies on ``TaskState`` with ``who_wants``, ``dependencies`` and ``state`` (2022.11).
+    """
+    tasks = scheduler.tasks
+    found = {key for key in keys if not tasks[key].who_wants}
+    if not found:
+        return set()
+    beneath, ahead = set(), [tasks[key] for key in others]
+    while ahead:
+        for task in ahead.pop().dependencies:
+            if task.key not in beneath and task.state in _PENDING:
+                beneath.add(task.key)
+                ahead.append(task)
+    return found & beneath
 
 
 def group_of_lost(scheduler: Any, key: Any) -> Any:

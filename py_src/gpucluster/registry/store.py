@@ -58,12 +58,14 @@ class Registry:
     """The directory of this user's clusters, by default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
 
     `later`: prove that it is private when it is first used, and again at each use until it is. Raises `RegistryUnsafe`
-    when it does not belong to this user alone.
+    when it does not belong to this user alone. What lists clusters or creates one proves it again each time.
+
+    `proved`: it was proved by another process, and only what lies in a folder of it is used.
     """
 
-    def __init__(self, directory: Path | None = None, *, later: bool = False) -> None:
+    def __init__(self, directory: Path | None = None, *, later: bool = False, proved: bool = False) -> None:
         self._chosen = directory
-        self._proved: Path | None = None
+        self._proved = directory if proved else None
         if not later:
             self.check_directory()
         self._cache: dict[str, tuple[tuple[int, int, int], Record]] = {}
@@ -84,13 +86,11 @@ class Registry:
         return self._proved
 
     def check_directory(self) -> None:
-        """Raise what ``directory`` would raise."""
-        _ = self.directory
+        """Prove that the directory is private, also if it was before: its mode may have changed.
 
-    def _make_again(self) -> None:
-        """Make the directory again where somebody has deleted it, as what cleans up ``/tmp`` does."""
-        if not self.directory.exists():
-            secure_directory(self.directory)
+        Makes it again if it was deleted, as cleaning of ``/tmp`` does. Raises what ``directory`` would raise.
+        """
+        secure_directory(self.directory)
 
     def wait_no_more(self) -> None:
         """Let all threads that wait for the registry's lock give up, now and later: this process is about to end.
@@ -106,7 +106,7 @@ class Registry:
         return Folder(self.directory / id)
 
     def folders(self) -> list[Folder]:
-        self._make_again()
+        self.check_directory()
         try:
             with os.scandir(self.directory) as entries:
                 return [
@@ -292,7 +292,7 @@ class Registry:
         Raises `SupervisorUnreachable` (another process holds it for longer than that many seconds, or this one waits no
         more) or `RegistryUnwritable`, `RegistryUnsafe` (when it cannot even be made).
         """
-        self._make_again()
+        self.check_directory()
         with ExitStack() as held:
             with writing(self.directory):
                 held.enter_context(lock.held(self.directory / "lock", patience=patience, given_up=lambda: self._ends))

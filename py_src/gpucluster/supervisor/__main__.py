@@ -331,7 +331,8 @@ def _note_failure(path: Path, error: BaseException) -> None:
         from ..registry.moments import now
         from ..registry.store import Registry
 
-        registry = Registry(path.parent)
+        # The directory may be what is refused.
+        registry = Registry(path.parent, later=True, proved=True)
         folder = registry.folder(path.name)
         record = registry.read(folder)
         if record is None or record.cluster is None or record.cluster.state.ended:

@@ -341,7 +341,7 @@ class Controller:
         if self._scratch is not None:
             remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
-        self._activity_log.flush()
+        self._activity_log.ended()
         with suppress(OSError):
             self._log.shorten()
         cost: dict[str, Any] = {"cost": self._costs.end()} if self._costs is not None else {}

@@ -103,7 +103,7 @@ def members_of(found: dict[str, Any]) -> Members:
     """Return what ``SchedulerReader.members`` tells."""
     rows = {
         "workers": tuple(Member(*row) for row in found["workers"]),
-        "gone": tuple(Gone(one, anew, lost, big, tuple(tasks)) for one, anew, lost, big, tasks in found["gone"]),
+        "gone": tuple(Gone(a, n, lost, big, tuple(tasks), window) for a, n, lost, big, tasks, window in found["gone"]),
         "failures": tuple(Failing(*row) for row in found["failures"]),
     }
     return Members(**{**found, **rows, "kernels": tuple(found["kernels"])})

@@ -31,6 +31,7 @@ from ...dask_internals.scheduler_state import (
     n_transitions,
     n_wanted_results,
     n_without_worker,
+    only_for,
     release_results,
     remove_plugin,
     remove_worker_named,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 30.0  # A worker that hands nothing over for so long hangs; what it held is then recomputed.
 LOOK_SECONDS = 0.5
 REMEMBERED = 50  # So many workers that are gone are told about.
-TOGETHER_SECONDS = 60.0  # A result that is lost again so soon is counted once, as such deaths are one notice.
+TOGETHER_SECONDS = 60.0  # Deaths within this period are one notice: a result that is lost repeatedly counts once.
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -70,8 +71,9 @@ class SchedulerReader(SchedulerPlugin):
         self.own_client = own_client
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
-        self._gone: deque[tuple[str, int, int, list[str]]] = deque(maxlen=REMEMBERED)
+        self._gone: deque[tuple[str, int, int, list[str], int]] = deque(maxlen=REMEMBERED)
         self._counted: set[Any] = set()
+        self._window = 0
         self._counted_since = -TOGETHER_SECONDS
         self._missing: set[Any] = set()
         self._n_restarts = self._n_connected = 0
@@ -110,8 +112,12 @@ class SchedulerReader(SchedulerPlugin):
         results, data, tasks = left_behind(scheduler, worker)
         if time.monotonic() - self._counted_since > TOGETHER_SECONDS:
             self._counted, self._counted_since = set(), time.monotonic()
-        missing = still_missing(scheduler, results)
-        self._gone.append((worker, len(missing - self._counted), len(data), tasks))
+            self._window += 1
+        before = self._still_missing()
+        missing = still_missing(scheduler, results) - before
+        # What is only there to recompute those counted before is recomputed with them.
+        missing -= only_for(scheduler, missing, before)
+        self._gone.append((worker, len(missing - self._counted), len(data), tasks, self._window))
         self._counted |= missing
         self._missing |= missing
         self._progress.lost(data)
@@ -192,7 +198,10 @@ class SchedulerReader(SchedulerPlugin):
             "n_queued": n_without_worker(scheduler),
             "n_uses": self._n_connected + n_transitions(scheduler),
             "n_restarts": self._n_restarts,
-            "gone": [[address, n, lost, was_too_big(scheduler, address), had] for address, n, lost, had in self._gone],
+            "gone": [
+                [address, n, lost, was_too_big(scheduler, address), had, window]
+                for address, n, lost, had, window in self._gone
+            ],
             "n_recomputing": len(self._still_missing()),
             "failures": [
                 [one["task"], one["n_tasks"], one["error"], bool(one["traceback"])] for one in self.failures()

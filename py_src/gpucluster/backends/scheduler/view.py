@@ -39,10 +39,11 @@ class Gone:
     """A worker that was connected, and what it took along."""
 
     address: str
-    n_anew: int  # Results that only it held and that are recomputed; without those counted for another one just before.
+    n_anew: int  # Results that only it held and that are recomputed; without those counted for an earlier one.
     n_lost: int  # Data that only it held and that nobody can compute.
     too_big: bool  # Whether its nanny ended it because it used more memory than it may.
     tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
+    window: int = 0  # Number of the period within which each result is counted once, even if it is lost repeatedly.
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ A limit is known in four places: the cluster's plan of workers to come, the nann
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..spec_cluster import made, uncounted
 
@@ -40,15 +40,21 @@ def lower_known_limits(scheduler: Scheduler, limit_bytes: int) -> None:
 def lower_nanny_limits(cluster: SpecCluster, limit_bytes: int, resident: Callable[[int], int]) -> bool:
     """Lower the limit at which nannies end their worker, except where the worker still uses too much; whether all are.
 
-    Relies on ``NannyMemoryManager.memory_limit``, which a nanny also gives to the next worker that it starts, and on
-    ``Nanny.process.process.pid`` (2022.6).
+    The next process that any of these nannies starts has the new limit.
+
+    Relies on ``NannyMemoryManager.memory_limit``, on ``Nanny.process.process.pid`` (2022.6), and on ``Nanny.process``
+    being started again with its ``worker_kwargs``, which have the limit of when it was made.
 
     `resident`: returns the memory of a process; raises ``OSError`` when it has ended.
     """
     all_low = True
     for nanny in (*made(cluster).values(), *uncounted(cluster)):
         manager = getattr(nanny, "memory_manager", None)
-        if manager is None or not manager.memory_limit or manager.memory_limit <= limit_bytes:
+        if manager is None or not manager.memory_limit:
+            continue
+        if (arguments := getattr(nanny.process, "worker_kwargs", None)) is not None:
+            arguments["memory_limit"] = min(arguments["memory_limit"] or limit_bytes, limit_bytes)
+        if manager.memory_limit <= limit_bytes:
             continue
         try:
             used = resident(nanny.process.process.pid)
@@ -65,9 +71,12 @@ def lower_worker_limit(worker: Worker, limit_bytes: int) -> None:
     """Lower the limit by which a worker spills, pauses and receives data; does nothing where it is lower already.
 
     Relies on ``WorkerMemoryManager.memory_limit`` and ``memory_target_fraction``, read at each look at the memory; on
-    the ``n`` of ``Worker.data`` where that is a ``SpillBuffer``, a zict buffer; and on
-    ``Worker.state.transfer_incoming_bytes_limit`` (2023.6, zict 3).
+    the ``n`` of ``Worker.data`` where that is a ``SpillBuffer``, a zict buffer; on the ``host_buffer`` of dask-cuda's
+    ``DeviceHostFile``, whose ``n`` is the limit; on ``Worker.state.transfer_incoming_bytes_limit`` (2023.6, zict 3).
     """
+    host_buffer: Any = getattr(worker.data, "host_buffer", None)
+    if hasattr(host_buffer, "n"):  # Made with the limit of before also where the worker itself has the new one.
+        host_buffer.n = min(host_buffer.n, limit_bytes)
     manager = worker.memory_manager
     before = manager.memory_limit
     if not before or before <= limit_bytes:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import cast
 
 from ...client.control import AsyncControl
 from ...client.events import RawTelemetry
+from ...protocol.errors import RegistryUnsafe
 from ...protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Event, Hello, HostChanged
 from ..machine.devices import HostWatch
 from .viewers import EventMessage, Viewer, Write, event_message
@@ -39,9 +40,12 @@ class EventPump:
         """Whether the stream is being read."""
         return bool(self._tasks)
 
-    def attach(self, write: Write) -> Viewer:
-        """Add a viewer; its first message is a ``Hello`` with the current list."""
-        viewer = Viewer(write)
+    def attach(self, write: Write, close: Callable[[], object] = lambda: None) -> Viewer:
+        """Add a viewer; its first message is a ``Hello`` with the current list.
+
+        `close`: closes its connection. A page then asks for the list, and is answered why there is none.
+        """
+        viewer = Viewer(write, close)
         self._viewers.add(viewer)
         if not self._tasks:
             self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._read_host())]
@@ -79,6 +83,10 @@ class EventPump:
                     async for event in events:
                         delay = RETRY_SECONDS[0]
                         self._deliver(event)
+            except RegistryUnsafe as error:
+                self._log.error("Clusters are not available: %s", error.message)
+                for viewer in list(self._viewers):
+                    viewer.close()
             except Exception as error:
                 self._log.warning("The event stream broke off and is opened again: %s", error, exc_info=True)
             await asyncio.sleep(delay)

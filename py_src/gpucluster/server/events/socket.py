@@ -47,7 +47,7 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         self.standby.used()
         # With the compression of WebSockets itself, which a site may turn on, frames differ between viewers.
         self._plain = self.get_compression_options() is None
-        self._viewer = self.pump.attach(self._write)
+        self._viewer = self.pump.attach(self._write, self.close)
 
     def on_message(self, message: str | bytes) -> None:
         """Ignore what a page says."""

@@ -56,8 +56,9 @@ class Viewer:
     Nobody waits for a page: while its connection is full, only the newest message about each thing is kept.
     """
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: Write, close: Callable[[], object] = lambda: None) -> None:
         self._write = write
+        self.close = close
         self._waiting: dict[tuple[str, str], EventMessage] = {}
         self._writing: asyncio.Future[Any] | None = None
 

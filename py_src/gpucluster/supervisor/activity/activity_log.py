@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from ...protocol.durations import spoken
@@ -68,6 +69,8 @@ class ActivityLog:
         self._pending: asyncio.TimerHandle | None = None
         self._failures: set[str] = set()
         self._noticed: tuple[float, Message, list[Death]] | None = None
+        self._recomputing: list[tuple[Message, list[Death]]] = []
+        """Notices of results that are being recomputed."""
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
         """Note a request."""
@@ -148,13 +151,22 @@ class ActivityLog:
         self._failures = {task for task, _ in failures}
 
     def saw_recomputing(self, number: int) -> None:
-        """Complete the notice of the last deaths once the results that were lost are back."""
-        if number or self._pending is not None or self._noticed is None:
-            return
-        since, message, deaths = self._noticed
-        text = sentence(deaths, self._named, recomputed=True)
-        if text != sentence(deaths, self._named) and message.text.endswith("being recomputed."):
-            self._noticed = (since, self._announce(message.code, text, instead=message), deaths)
+        """Complete the notices of deaths once the results that were lost are back."""
+        if not number and self._pending is None:
+            self._complete(recomputing=False)
+
+    def _complete(self, *, recomputing: bool | None) -> None:
+        for message, deaths in self._recomputing:
+            text = sentence(deaths, self._named, recomputing=recomputing)
+            completed = self._announce(message.code, text, instead=message)
+            if self._noticed is not None and self._noticed[1] is message:
+                self._noticed = (self._noticed[0], completed, deaths)
+        self._recomputing = []
+
+    def ended(self) -> None:
+        """Write down who has gone; what has not been recomputed by now never is."""
+        self.flush()
+        self._complete(recomputing=None)
 
     def saw_restarts(self, number: int) -> None:
         """Note how often clients of Dask have had all workers restarted; a scheduler that came back begins at 0."""
@@ -197,17 +209,26 @@ class ActivityLog:
             self._write("worker_left", f"{self._named([death.worker.name for death in renewed])} left to restart")
         if died:
             self._write("worker_died", sentence(died, self._named))
-            self._give_notice(died)
+            for _, together in groupby(died, key=lambda death: death.window):
+                self._give_notice(list(together))
 
     def _give_notice(self, died: Sequence[Death]) -> None:
         since = at = time.monotonic()
         before: list[Death] = []
         instead = None
-        if self._noticed is not None and at - self._noticed[0] < NOTICE_SECONDS:
-            since, instead, before = self._noticed
+        if self._noticed is not None:
+            windows = (self._noticed[2][-1].window, died[0].window)
+            # Within a window each result is counted once, and not across two of them.
+            if at - self._noticed[0] < NOTICE_SECONDS if None in windows else windows[0] == windows[1]:
+                since, instead, before = self._noticed
         deaths = [*before, *died][-MOST_TOGETHER:]
         code = MessageCode.WORKER_MEMORY if any(death.over_limit for death in deaths) else MessageCode.WORKER_DIED
-        self._noticed = (since, self._announce(code, sentence(deaths, self._named), instead=instead), deaths)
+        text = sentence(deaths, self._named, recomputing=True)
+        message = self._announce(code, text, instead=instead)
+        self._noticed = (since, message, deaths)
+        self._recomputing = [(one, of) for one, of in self._recomputing if one is not instead]
+        if text != sentence(deaths, self._named):
+            self._recomputing.append((message, deaths))
 
     def _append(self, kind: str, message: str, by: str | None = None) -> None:
         self.flush()

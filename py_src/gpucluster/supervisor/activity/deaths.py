@@ -28,6 +28,7 @@ class Death:
     over_limit: bool = False  # Whether it needed more memory than its limit.
     told_by_deployment: bool = False  # Whether the deployment tells why, for all together.
     tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
+    window: int | None = None  # As in ``Gone``; ``None``: not known.
 
 
 class DeathCauses:
@@ -47,9 +48,9 @@ class DeathCauses:
 
     def _one(self, deployment: Deployment, worker: WorkerModel, gone: Gone | None, killed_by_system: bool) -> Death:
         counts = (gone.n_anew, gone.n_lost) if gone is not None else (0, 0)
-        tasks = gone.tasks if gone is not None else ()
+        tasks, window = (gone.tasks, gone.window) if gone is not None else ((), None)
         if deployment.lost_together:
-            return Death(worker, None, *counts, told_by_deployment=True)
+            return Death(worker, None, *counts, told_by_deployment=True, window=window)
         status = None if worker.pid is None else deployment.how_ended(worker.pid)
         why = None
         if worker.device is not None and (trouble := deployment.gpu_trouble(worker.device)) is not None:
@@ -60,7 +61,7 @@ class DeathCauses:
             why = "ran out of memory" + (f" (limit {format_size(limit)})" if limit else "")
         elif why is None and status is not None:
             why = ended_by(status, out_of_memory=killed_by_system)
-        return Death(worker, why, *counts, over_limit=over_limit, tasks=tasks)
+        return Death(worker, why, *counts, over_limit=over_limit, tasks=tasks, window=window)
 
 
 def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:
@@ -78,8 +79,11 @@ def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:
 _LONGEST_TASK = 30
 
 
-def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputed: bool = False) -> str:
-    """Return who died, why, running what, and what is recomputed, in a sentence or two."""
+def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputing: bool | None = None) -> str:
+    """Return who died, why, running what, and what is recomputed, in a sentence or two.
+
+    `recomputing`: whether that goes on now or is done; ``None``: in words that stay true.
+    """
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)
@@ -98,9 +102,9 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, 
     if lost:
         return f"{told}. {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
     if anew:
-        being = (
-            "was" if recomputed and anew == 1 else "were" if recomputed else "is being" if anew == 1 else "are being"
-        )
+        if recomputing is None:
+            return f"{told}. {counted(anew, 'result')} to recompute."
+        being = ("is being" if anew == 1 else "are being") if recomputing else "was" if anew == 1 else "were"
         return f"{told}. {counted(anew, 'result')} {being} recomputed."
     return f"{told}."
 
