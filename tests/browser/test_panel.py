@@ -82,7 +82,7 @@ def test_bad_values_get_a_sentence_next_to_the_field(
     entry.fill(text)
     form.get_by_role("button", name="Create").click()
     expect(form.get_by_role("alert").filter(has_text=sentence)).to_be_visible()
-    form.get_by_role("alert").filter(has_text="to create:").get_by_role("button", name=field).click()
+    form.get_by_role("alert").filter(has_text="Fix first:").get_by_role("button", name=field).click()
     expect(entry).to_be_focused()
     assert lab.control.list() == []
     entry.fill("")
@@ -243,7 +243,10 @@ def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None
     expect(choice).to_be_focused()
     page.keyboard.press("Enter")
     expect(notebook).to_be_visible()
-    expect(notebook.locator(".jp-OutputArea-output").nth(2)).to_contain_text("Connected to blue")
+    # The notebook has that cell: it runs again, in its place.
+    expect(notebook.locator(".jp-InputArea-prompt").first).to_have_text("[3]:")
+    expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to blue")
+    assert notebook.locator(".jp-Cell").count() == before
     expect(page.locator(".jp-NotebookPanel")).to_have_count(1)
 
 

@@ -1392,7 +1392,7 @@ describe('creation form', () => {
       "Must start with a letter; 'ä' is not allowed.",
       'Enter a whole number, e.g. 2.'
     ]);
-    expect(host.textContent).toContain('To create, fix: Name, Workers');
+    expect(host.textContent).toContain('Fix first:NameWorkers');
     expect(host.querySelector('[role=tabpanel]')?.textContent).toBe(
       'gpucluster.create("local", kernel_name="py")'
     );
@@ -1404,7 +1404,7 @@ describe('creation form', () => {
     await type('Workers', '2');
     await click('Create');
     expect(create).not.toHaveBeenCalled();
-    expect(host.textContent).toContain('To create, fix: Name');
+    expect(host.textContent).toContain('Fix first:Name');
   });
 
   it('shows nothing of this machine for a place that has not answered yet', async () => {
@@ -1461,7 +1461,7 @@ describe('creation form', () => {
     await click('Create');
     expect(create).not.toHaveBeenCalled();
     expect(host.textContent).toContain('Enter a whole number, e.g. 2.');
-    expect(host.textContent).toContain('To create, fix: Workers');
+    expect(host.textContent).toContain('Fix first:Workers');
   });
 
   it('shows what the server refuses next to the field, until it is changed', async () => {

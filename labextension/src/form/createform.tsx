@@ -49,8 +49,6 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
   return (
     <div
       className="gpc-CreateForm"
-      role="region"
-      aria-label={trans.__('New cluster')}
       onKeyDown={event => {
         // An open list of choices is closed by the same key.
         if (event.key === 'Escape' && !(event.target instanceof HTMLSelectElement)) {
@@ -76,7 +74,7 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
         </div>
       )}
       {offer === null ? (
-        asking.error === null && <p role="status">{trans.__('Checking this machine…')}</p>
+        asking.error === null && <p role="status">{trans.__('Loading…')}</p>
       ) : (
         <Form {...props} offer={offer} onTyped={() => (isTyped.current = true)} />
       )}
@@ -311,7 +309,21 @@ function Form({
         )}
         {tried && atFault.length > 0 && (
           <p className="gpc-Error" role="alert">
-            {trans.__('To create, fix: %1', titles)}
+            {trans.__('Fix first:')}
+            {atFault.map(({ name, title }) => (
+              <button
+                key={name}
+                type="button"
+                className="gpc-OpenLink"
+                onClick={() =>
+                  form.current
+                    ?.querySelector<HTMLElement>(`[data-field="${name}"] :is(input, select)`)
+                    ?.focus()
+                }
+              >
+                {title}
+              </button>
+            ))}
           </p>
         )}
         <div className="gpc-Buttons">
@@ -329,7 +341,7 @@ function Form({
             type="button"
             className="gpc-Button gpc-CopyAs"
             aria-expanded={isCodeShown}
-            title={trans.__('This request as Python, magic or shell')}
+            title={trans.__('As Python, magic or shell')}
             onClick={() => setCodeShown(!isCodeShown)}
           >
             {trans.__('Copy as…')}

@@ -51,9 +51,11 @@ export function LargestResultsList(props: ILargestResultsProps): JSX.Element {
 
 function Open(props: ILargestResultsProps): JSX.Element {
   const { cluster, manager, trans } = props;
-  const { id } = cluster;
   const asking = useAsking();
-  const read = useCallback(() => manager.results(id).catch(sentenceOf), [manager, id]);
+  const read = useCallback(
+    () => manager.results(cluster.id).catch(sentenceOf),
+    [manager, cluster.id]
+  );
   const { last, place, refresh } = useWhileSeen<LargestResults | string, HTMLDivElement>(
     read,
     ASK_MS
@@ -119,7 +121,7 @@ function Result(props: IResultProps): JSX.Element {
       {isOwn && (
         <button
           className="gpc-Trouble-action"
-          title={trans.__('Free this memory; %1 loses these results', notebooks[0])}
+          title={trans.__('Free it: %1 loses these results', notebooks[0])}
           onClick={() => onRelease(kernels[0])}
         >
           {trans.__('Release')}
@@ -130,8 +132,7 @@ function Result(props: IResultProps): JSX.Element {
 }
 
 function what({ type, n_results }: LargeResult): string {
-  const kind = type.split('.').pop() ?? '';
-  return `${formatCount(n_results)} × ${kind === '' ? '?' : kind}`;
+  return `${formatCount(n_results)} × ${type.split('.').pop() ?? ''}`;
 }
 
 /** On which workers, and that it is GPU memory. */
