@@ -419,7 +419,7 @@ def test_a_preset_that_the_sites_own_limits_refuse_is_told(site):
         "10: presets.3.spec.scheduler_memory: contradicts limits.slurm.memory_limit (line 4)",
         "12: presets.5.spec.memory_limit: contradicts limits.slurm.memory_limit (line 4)",
     ]
-    assert told[0].endswith("Until one of them is changed, requests for this preset without changes are refused.")
+    assert told[0].endswith("Until one of them is changed, unchanged requests for this preset are refused.")
     with pytest.raises(InvalidRequest, match="n_workers: must be at most 2 workers"):
         checked_spec({"preset": "a"})
 

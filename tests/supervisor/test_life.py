@@ -184,7 +184,7 @@ def test_the_idle_timeout_can_be_changed_and_switched_off(shared_site, two):
 
 def test_waiting_ends_with_a_sentence_and_the_cluster_goes_on(shared_site, two):
     shared_site.control.patch(two, {"n_workers": 3})
-    with pytest.raises(OperationTimedOut, match="It keeps starting; see its log, or stop it"):
+    with pytest.raises(OperationTimedOut, match="It continues; see its log, or stop it"):
         shared_site.control.wait(two, timeout=0)
     seen = []
     model = shared_site.control.wait(two, timeout=90, progress=seen.append)

@@ -241,5 +241,5 @@ def test_the_number_of_clusters_is_bounded_without_a_site(site, monkeypatch):
     model = site.running(n_workers=0)
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [model] * 64)
-    with pytest.raises(NotNow, match="64 living clusters"):
+    with pytest.raises(NotNow, match="64 running clusters"):
         opening.must_be_open(registry, LocalSpec())

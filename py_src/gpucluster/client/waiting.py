@@ -92,7 +92,7 @@ def _is_done(model: ClusterModel) -> bool:
 def _not_done(model: ClusterModel, timeout: float) -> GPUClusterError:
     return (StartTimedOut if model.running_at is None else OperationTimedOut)(
         f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
-        f"{model.n_workers} workers. It keeps starting; see its log, or stop it."
+        f"{model.n_workers} workers. It continues; see its log, or stop it."
     )
 
 

@@ -72,9 +72,9 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"gpu_type": "a100"}, "gpu_type needs GPUs: set gpus_per_node"),
         ({"gpus_per_node": 17}, "gpus_per_node"),
         ({"gpus_per_node": 4, "workers_per_job": 2}, "workers_per_job is for CPU workers: with GPUs a job has one"),
-        ({"gpus_per_node": 4, "n_workers": 6, "exclusive": True}, "each job has 4 workers, .*: ask for 4 or 8, not 6"),
-        ({"workers_per_job": 3, "n_workers": 2, "directives": ["--exclusive"]}, "3 workers, .*: ask for 3, not 2"),
-        ({"nodes_per_job": 2, "gpus_per_node": 4, "n_workers": 12}, "8 workers, .*: ask for 8 or 16, not 12"),
+        ({"gpus_per_node": 4, "n_workers": 6, "exclusive": True}, "each job has 4 workers, .*: use 4 or 8, not 6"),
+        ({"workers_per_job": 3, "n_workers": 2, "directives": ["--exclusive"]}, "3 workers, .*: use 3, not 2"),
+        ({"nodes_per_job": 2, "gpus_per_node": 4, "n_workers": 12}, "8 workers, .*: use 8 or 16, not 12"),
         ({"nodes_per_job": 2, "workers_per_job": 3}, "3, and nodes_per_job 2: each node has equally"),
         ({"exclusive": True, "directives": ["--exclusive"]}, "--exclusive has its own field: exclusive"),
         (
@@ -332,7 +332,7 @@ def test_what_the_site_has() -> None:
         ({"partition": "serial", "nodes_per_job": 3}, "nodes_per_job: the partition 'serial' has 2 nodes, not 3."),
         (
             {"partition": "whole", "workers_per_job": 4, "n_workers": 6},
-            "n_workers: the partition 'whole' gives whole nodes only, and .*: ask for 4 or 8, not 6.",
+            "n_workers: the partition 'whole' gives whole nodes only, and .*: use 4 or 8, not 6.",
         ),
         (
             {"gpus_per_node": 4, "memory_limit": "500 GiB"},
