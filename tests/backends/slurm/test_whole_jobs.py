@@ -66,10 +66,10 @@ def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_sit
 
 def test_where_nodes_are_given_whole_so_are_jobs(shared_site: Any, pairs: Any) -> None:
     asked = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
-    with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: ask for 4 or 6, not 5"):
+    with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: use 4 or 6, not 5"):
         shared_site.create(**asked, n_workers=5, exclusive=True)
     refused = shared_site.create(**asked, n_workers=5, partition="whole")
-    with pytest.raises(StartFailed, match="'whole' gives whole nodes only, and each job has 2 .*: ask for 4 or 6"):
+    with pytest.raises(StartFailed, match="'whole' gives whole nodes only, and each job has 2 .*: use 4 or 6"):
         shared_site.control.wait(refused.id)
 
 
@@ -166,7 +166,7 @@ def test_each_gpu_of_each_node_of_a_job_has_a_worker(
     # dask-cuda has each worker see its own GPU first.
     assert {(name, own) for name, _, own in found.values()} == {(f"0-{a}-{b}", str(b)) for a in (0, 1) for b in (0, 1)}
     assert {node.partition(":")[0] for node in model.nodes} == {node for _, node, _ in found.values()}
-    with pytest.raises(InvalidRequest, match="n_workers: each job has 4 workers, .*: ask for 4 or 8, not 6"):
+    with pytest.raises(InvalidRequest, match="n_workers: each job has 4 workers, .*: use 4 or 8, not 6"):
         shared_site.control.patch("gpus", {"n_workers": 6})
     shared_site.control.stop("gpus")
     shared_site.wait_for(model.id, lambda model: model.state.ended)
