@@ -26,6 +26,8 @@ sys.path[:0] = {[str(Path(__file__).parents[1] / "fakes")]!r}
 from nvml.machine import gpu
 import os
 import gpucluster
+from gpucluster.profiling.telemetry import TelemetryReadings
+TelemetryReadings.others_cores = None  # As in the fixture quiet_machine.
 file = pathlib.Path(os.environ["FAKE_NVML"])
 
 def write(used, util, **more):
