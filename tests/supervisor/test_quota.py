@@ -53,7 +53,7 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_unt
         wait_until(lambda: Path(f"/proc/{first.pid}/autogroup").read_text().endswith(" nice 5\n"))
     site.control.patch(first.id, {"n_workers": 3})
     third = site.control.create({**small, "n_workers": 0})
-    with pytest.raises(NotNow, match="You have 2 living clusters, and each user may have 2 at a time"):
+    with pytest.raises(NotNow, match="You have 2 running clusters, and each user may have 2 at a time"):
         site.control.create(small)
     site.control.stop(third.id)
     site.control.stop(first.id)
