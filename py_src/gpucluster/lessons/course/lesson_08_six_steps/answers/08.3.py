@@ -116,24 +116,21 @@ def descend(evaluate, weights):
 
 # %% wrong b_too_few: Stops after 20 small steps, when each of them still helps a lot.
 # fails: The loss of your weights is scikit-learn's, within 0.5 % in both directions
-import numpy as np
-
-
-def loss_and_gradient(X, y, weights):
-    z = X @ weights[:-1] + weights[-1]
-    sign = np.where(np.asarray(y) > 0, 1.0, -1.0)
-    loss = np.logaddexp(0, -sign * z).sum()
-    chance = np.exp(-np.logaddexp(0, -z))
-    error = chance - (sign > 0)
-    return loss, np.append(error @ X, error.sum())
-
-
-def descend(evaluate, weights):
-    weights = np.array(weights, dtype=float)
-    for _ in range(20):
-        loss, gradient = evaluate(weights)
-        weights = weights - 0.01 * gradient
-    return weights
+# edit of right b_bold_driver
+# -     loss, gradient = evaluate(weights)
+# -     step, used = 1.0, 1
+# -     while used < 500 and np.abs(gradient).max() > 1e-7 and step > 1e-12:
+# -         trial = weights - step * gradient
+# -         new_loss, new_gradient = evaluate(trial)
+# -         used += 1
+# -         if new_loss < loss:
+# -             weights, loss, gradient = trial, new_loss, new_gradient
+# -             step *= 1.5
+# -         else:
+# -             step /= 2
+# +     for _ in range(20):
+# +         loss, gradient = evaluate(weights)
+# +         weights = weights - 0.01 * gradient
 
 # %% wrong b_too_many: Asks evaluate 5,000 times, and at most 500 are allowed.
 # fails: It runs without an error: RuntimeError

@@ -114,20 +114,13 @@ def ring_allreduce(comm, values):
 
 # %% wrong half_precision: Sent as float16.
 # fails: Every rank gets the sum of all arrays
-import numpy as np
-
-
-def ring_allreduce(comm, values):
-    n, me = comm.size, comm.rank
-    right, left = (me + 1) % n, (me - 1) % n
-    parts = [part.copy() for part in np.array_split(values, n)]
-    for turn in range(n - 1):
-        gone, come = (me - turn) % n, (me - turn - 1) % n
-        parts[come] = parts[come] + comm.sendrecv(parts[gone].astype(np.float16), dest=right, source=left)
-    for turn in range(n - 1):
-        gone, come = (me + 1 - turn) % n, (me - turn) % n
-        parts[come] = comm.sendrecv(parts[gone], dest=right, source=left)
-    return np.concatenate(parts)
+# edit of the solution
+# ~ parts[come] + comm.sendrecv(parts[gone], => parts[come] + comm.sendrecv(parts[gone].astype(np.float16),
+# - def ring_allreduce(comm, values):
+# + import numpy as np
+# +
+# +
+# + def ring_allreduce(comm, values):
 
 # %% wrong one_round_more: N rounds of sharing instead of n - 1; the result is right, one message too many.
 # fails: Each rank sends 2 (n - 1) messages

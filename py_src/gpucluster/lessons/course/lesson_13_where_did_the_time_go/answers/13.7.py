@@ -118,20 +118,11 @@ fixes = {
 
 # %% wrong fix_prefetch_for_all
 # fails: The fix for 'fragmented' is right
-from statistics import fmean
-
-
-def diagnose(trace):
-    if trace.failed and trace.free_bytes >= trace.asked_bytes:
-        return "fragmented"
-    if trace.copies.mean() >= 40:
-        return "copying"
-    if trace.kernels.mean() < 50:
-        return "loading" if trace.host.mean() >= 80 else "waiting"
-    return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
-
-
-fixes = dict.fromkeys(["fragmented", "copying", "loading", "waiting", "small kernels"], "prefetch")
+# edit of the solution
+# ~ "fragmented": "pool", => "fragmented": "prefetch",
+# ~ "copying": "stay", => "copying": "prefetch",
+# ~ faster loader => prefetch
+# ~ larger batches => prefetch
 
 # %% wrong fixes_swapped
 # fails: The fix for 'loading' is right
@@ -141,20 +132,21 @@ fixes = dict.fromkeys(["fragmented", "copying", "loading", "waiting", "small ker
 
 # %% wrong hard_coded
 # fails: It finds out 'fragmented'
-answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
-
-
-def diagnose(trace):
-    return next(answers)
-
-
-fixes = {
-    "fragmented": "pool",
-    "copying": "stay",
-    "loading": "faster loader",
-    "waiting": "prefetch",
-    "small kernels": "larger batches",
-}
+# edit of the solution
+# - def diagnose(trace):
+# -     """Return the word for the symptoms of a trace."""
+# -     if trace.failed and trace.free_bytes >= trace.asked_bytes:
+# -         return "fragmented"
+# -     if trace.copies.mean() >= 40:
+# -         return "copying"
+# -     if trace.kernels.mean() < 50:
+# -         return "loading" if trace.host.mean() >= 80 else "waiting"
+# -     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
+# + answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
+# +
+# +
+# + def diagnose(trace):
+# +     return next(answers)
 
 # %% wrong host_above_80: A core that is exactly 80 % busy is not.
 # fails: It finds out 'loading'
