@@ -19,13 +19,21 @@ in the folder of its lesson, with a cell for each answer.
     # +     nearest = distances.min(axis=1)
     # +     return nearest
 
+    # %% wrong first_only: Every point belongs to the first centroid.
+    # fails: Each point gets its nearest centroid
+    # edit of right loop
+    def assign(points, centroids):
+        return np.zeros(len(points), dtype=int)
+
 A wrong answer names a property that does not hold; of several, at least one. An edit of another answer above, or of
 ``the solution`` of the lesson, replaces text that is there once: first parts of lines (``~``), then whole lines (``-``
-and ``+``); a line ``#`` stands between two edits of which the first only takes lines away.
+and ``+``); a line ``#`` stands between two edits of which the first only removes lines. Code below them follows the
+other answer, so a function defined again replaces the first.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -141,6 +149,8 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
 
 
 def _edited(text: str, edits: list[str], where: str) -> str:
+    code = [*itertools.dropwhile(lambda line: line.startswith("#"), edits)]
+    edits = edits[: len(edits) - len(code)]
     while edits and edits[0].startswith("# ~ "):
         before, arrow, after = edits.pop(0).removeprefix("# ~ ").partition(" => ")
         if not arrow:
@@ -154,17 +164,17 @@ def _edited(text: str, edits: list[str], where: str) -> str:
         if len(places) != 1:
             raise ValueError(f"{where}: these lines are in the other answer {len(places)} times, not once: {old}")
         lines[places[0] : places[0] + len(old)] = new
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *code]).rstrip("\n") + "\n"
 
 
 def _hunks(edits: list[str], where: str) -> list[tuple[list[str], list[str]]]:
     found: list[tuple[list[str], list[str]]] = []
     sign = ""
-    for line in filter(None, edits):
+    for line in edits:
         before, sign, text = sign, line[2:3], line[4:]
         if line == "#":
             continue
-        if not line.startswith("# ") or sign not in {"-", "+"} or (sign == "+" and not found):
+        if sign not in {"-", "+"} or (sign == "+" and not found):
             raise ValueError(f"{where}: an edit has lines '# - OLD' and then '# + NEW', not {line!r}")
         if sign == "-" and before != "-":
             found.append(([], []))

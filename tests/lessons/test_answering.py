@@ -57,6 +57,11 @@ def test_an_edit_may_be_of_the_lessons_solution(
     assert right.text == "def add(a, b):\n    return b + a  # 99.1\n"
 
 
+def test_code_of_an_edit_follows_the_other_answer(write: Callable[[str], object]) -> None:
+    write("# %% right sum\nA = 1\n# %% right other\n# edit of right sum\n# ~ 1 => 2\nB = 3\n\n# %% right last\nC = 1\n")
+    assert answering.answer("99.1", "right other").text == "A = 2\nB = 3\n"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -67,7 +72,7 @@ def test_an_edit_may_be_of_the_lessons_solution(
         ("~ add(a, b) =>", "~ add(a) =>", "line 8: this is in the other answer 0 times, not once: add(a)"),
         ("~ add(a, b) =>", "~ b =>", "line 8: this is in the other answer 2 times, not once: b"),
         ("b) => add", "b) add", "line 8: an edit of a part of a line is '# ~ OLD => NEW', not '# ~ add(a, b) add"),
-        ("# -     c = a + b\n", "     c = a + b\n", "line 8: an edit has lines '# - OLD' and then '# + NEW'"),
+        ("# -     c = a + b\n", "#     c = a + b\n", "line 8: an edit has lines '# - OLD' and then '# + NEW'"),
         ("# %% wrong both", "# %% right sum", "line 8: there is another 'right sum' above"),
     ],
 )
