@@ -44,7 +44,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def open_page(browser: Browser, lab: Lab, path: str = "lab?reset", *, height: int = 860, **options: Any) -> Page:
-    """Open Jupyter in a browser session of its own."""
+    """Open Jupyter in its own browser session."""
     page = browser.new_context(viewport={"width": 1280, "height": height}, **options).new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.goto(lab.page(path))
@@ -118,7 +118,7 @@ def choose_command(page: Page, label: str) -> None:
     """Run a command by the palette."""
     page.keyboard.press("Control+Shift+c")
     page.locator(".lm-CommandPalette-input").fill(label)
-    # Exactly: JupyterLab has commands of its own that begin alike.
+    # An exact match: JupyterLab has commands with the same beginning.
     label_of_it = page.locator(".lm-CommandPalette-itemLabel").get_by_text(label, exact=True)
     item = page.locator(".lm-CommandPalette-item").filter(has=label_of_it).first
     expect(item).to_be_visible()

@@ -1,4 +1,4 @@
-"""A real JupyterLab of our own: loopback, a token, temporary directories, its own registry."""
+"""A real JupyterLab: loopback, a token, temporary directories, its own registry."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Lab:
         return Control(self.directory / "registry")
 
     def page(self, path: str) -> str:
-        """Return the address of a page, for somebody who is not logged in yet."""
+        """Return the address of a page, with the token that logs a user in."""
         return f"{self.url}/{path}{'&' if '?' in path else '?'}token={self.token}"
 
     def clear(self) -> None:
@@ -94,7 +94,7 @@ def jupyter(
         "JUPYTERLAB_WORKSPACES_DIR": str(directory / "workspaces"),
         **more,
     }
-    # Nor does each page ask Node whether JupyterLab has to be built anew.
+    # Nor does each page ask Node whether JupyterLab has to be rebuilt.
     pages = Path(environment["JUPYTER_CONFIG_DIR"]) / "labconfig"
     pages.mkdir(parents=True)
     (pages / "page_config.json").write_text(json.dumps({"buildAvailable": False, "buildCheck": False}))

@@ -1,4 +1,4 @@
-"""A notebook with every kind of output that lessons leave: nobody has run it here, so Jupyter does not trust it."""
+"""A notebook with every kind of output that lessons leave. It was not run here, so Jupyter does not trust it."""
 
 from __future__ import annotations
 

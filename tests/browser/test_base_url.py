@@ -1,4 +1,4 @@
-"""A server as an institution runs it: below a path, as behind a JupyterHub, with a kind of clusters of its own."""
+"""A server as an institution runs it: below a path, as behind a JupyterHub, with a custom kind of cluster."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
     strays: list[str] = []
 
     def note(request: Request) -> None:
-        # What an extension of somebody else asks for is not our concern.
+        # Requests of other extensions do not matter here.
         if "gpucluster" in request.url and not request.url.startswith((f"{lab.url}/", "data:", "blob:")):
             strays.append(request.url)
 

@@ -77,7 +77,7 @@ def panel(shown: tuple[Page, Locator]) -> Locator:
 
 
 def show(browser: Browser, lab: Lab, heard: list[str], **options: object) -> tuple[Page, Locator]:
-    """Open the panel in a browser of its own."""
+    """Open the panel in its own browser."""
     page = open_page(browser, lab, "lab/workspaces/gauges?reset", **options)
 
     def note(message: ConsoleMessage) -> None:

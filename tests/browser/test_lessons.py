@@ -252,7 +252,7 @@ class TestPanel:
     def test_the_lessons_are_copied(self, page: Page, lab: Lab) -> None:
         panel = open_lessons(open_panel(page))
         expect(panel.get_by_text("Quiz:").first).to_be_visible()
-        # Whoever begins has nothing to repeat; what is in the way of a lesson is one click.
+        # A beginner has nothing to review; a blocked lesson is one click away.
         first = panel.get_by_role("listitem").filter(has_text="Distributed k-means").first
         expect(first.get_by_role("button", name="06 Distributed k-means")).to_be_visible()
         panel.get_by_role("button", name="Copy all lessons").click()

@@ -184,7 +184,7 @@ def test_a_failed_create_is_edited_and_retried(page: Page, lab: Lab) -> None:
     expect(form.get_by_label("Name", exact=True)).to_have_value("far")
     address = form.get_by_label("Address", exact=True)
     expect(address).to_have_value("tcp://127.0.0.1:9")
-    # What is known without a process is told at the field, and nothing is created.
+    # Errors that need no process are shown at the field, and nothing is created.
     form.get_by_role("button", name="Create").click()
     expect(form.get_by_role("alert").filter(has_text="Nothing listens on port 9")).to_be_visible()
     expect(address).to_be_focused()
@@ -237,13 +237,13 @@ def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(connect).to_be_focused()
-    assert notebook.locator(".jp-Cell").count() == before, "nothing runs in a notebook that nobody sees"
+    assert notebook.locator(".jp-Cell").count() == before, "nothing runs in a hidden notebook"
 
     page.keyboard.press("Enter")
     expect(choice).to_be_focused()
     page.keyboard.press("Enter")
     expect(notebook).to_be_visible()
-    # The notebook has that cell: it runs again, in its place.
+    # The notebook has that cell: it runs again, unmoved.
     expect(notebook.locator(".jp-InputArea-prompt").first).to_have_text("[3]:")
     expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to blue")
     assert notebook.locator(".jp-Cell").count() == before

@@ -107,12 +107,12 @@ def test_the_timeline(browser: Browser, lab: Lab) -> None:
         seen.append(expect_colours(page))
         for number in range(2):
             reports.nth(number).scroll_into_view_if_needed()
-            page.wait_for_timeout(500)  # Bokeh paints in a frame of its own
+            page.wait_for_timeout(500)  # Bokeh paints in its own frame
             reports.nth(number).screenshot(path=ARTIFACTS / f"profile-{theme.lower()}-{number}.png")
     assert seen[0] != seen[1]
     assert faults == []
 
-    # What is saved has no BokehJS, but a picture for whoever opens it later.
+    # The saved page has no BokehJS, but a picture for later readers.
     page.keyboard.press("Control+s")
     saved = lab.directory / "root" / "Profile.ipynb"
 

@@ -93,7 +93,7 @@ def test_the_panel_plays_a_bundled_recording(page: Page, lab: Lab) -> None:
     player = page.get_by_role("region", name=f"Recording: {TITLE}")
     expect_gauges(player)
     expect(page.get_by_role("tab", name=f"Recording: {TITLE}")).to_be_visible()
-    # It plays by itself, and all of it stands on a time axis below.
+    # It plays automatically, above a time axis of the whole recording.
     expect(player.get_by_text(re.compile("^(?!0:00 /)[0-9]+:[0-9]{2} /"))).to_be_visible()
     expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
     pause_at(player, 22)

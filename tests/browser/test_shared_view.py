@@ -1,4 +1,4 @@
-"""A link in the browser of somebody who is not logged in: gauges move, nothing else can be reached, and it ends."""
+"""A share link in a browser without a login: gauges update, nothing else can be reached, and the link expires."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_stranger_with_the_link_sees_gauges_and_reaches_nothing_else(
     expect(page.get_by_role("heading", name="blue")).to_be_visible()
     expect(page.get_by_text("Worker 0", exact=True)).to_be_visible()
     assert violations(page, "main") == []
-    # Figures come by themselves, and nothing is offered that would change anything.
+    # Figures update automatically, and there is no control that would change anything.
     with sockets[0].expect_event("framereceived"):
         pass
     assert page.get_by_role("button", name=re.compile("Retire|Stop|Scale|Restart")).count() == 0

@@ -263,7 +263,7 @@ def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
 
 
 def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:
-    # A layout of its own: the dashboards of other tests would leave the notebook little room.
+    # A separate layout: the dashboards of other tests would leave the notebook little room.
     page.goto(lab.page("lab/tree/Lesson.ipynb?reset"))
     open_panel(page)
     notebook = page.locator(".jp-NotebookPanel")
@@ -343,7 +343,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
     choose_command(page, "Open Dashboard")
     expect(page.get_by_text("No running cluster. Create one first.")).to_be_visible()
-    # Tabs say that their cluster has ended; after a reload nobody needs them any more.
+    # Tabs show that their cluster has ended; after a reload they are gone.
     expect(tab(page, "Progress")).to_be_visible()
     page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
     page.goto(lab.page("lab"))
@@ -392,6 +392,6 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()
     expect(page.get_by_text("When to show memory and utilization of this machine's GPUs")).to_be_visible()
     page.locator('input[id$="_dashboardInvert"]').uncheck()
-    tab(page, "Workers").click()  # what nobody saw is drawn anew
+    tab(page, "Workers").click()  # a hidden chart is redrawn
     expect(shown).to_have_css("filter", "none")
     page.context.close()

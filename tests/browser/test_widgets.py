@@ -140,7 +140,7 @@ def test_the_card_scales_and_refuses(story: Story) -> None:
     card.get_by_role("button", name="Scale").click()
     expect(card.get_by_text("3 CPU workers")).to_be_visible()
     expect(card.get_by_role("alert")).to_be_empty()
-    # The card is told what is wanted before the worker has come.
+    # The card shows the wanted number before the worker has come.
     expect(card.get_by_text("3 CPU workers")).to_be_visible()
     assert story.lab.control.wait("blue").n_workers == 3
 
@@ -153,7 +153,7 @@ def test_another_page_of_the_dashboard(story: Story) -> None:
 
 def test_the_saved_notebook_holds_the_last_state(story: Story) -> None:
     expect(story.live(1)).to_be_visible()
-    # Pictures are made anew at a change, when a new worker may not have told its figures, and some seconds after it.
+    # Pictures are redrawn at a change, when a new worker may not have sent figures, and some seconds later.
     while "of 1.5 GiB" not in html_of(saved := story.save(), 1):
         story.page.wait_for_timeout(500)
     assert "3 (3 threads)" in html_of(saved, 0)
@@ -200,7 +200,7 @@ def test_without_a_kernel_there_is_the_picture(story: Story) -> None:
 
 
 def test_a_crash_leaves_the_picture_too(story: Story) -> None:
-    """As where the server has died: the file still names a widget that nobody knows any more."""
+    """As after the server has died: the file still names a widget that no longer exists."""
     saved = json.loads(story.file.read_text())
     for cell in (0, 1):
         (output,) = saved["cells"][cell]["outputs"]

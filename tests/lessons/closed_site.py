@@ -40,7 +40,7 @@ def closed_site() -> Iterator[Path]:
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:
-    """Return processes that were started in that site and still live, also those that nobody waits for."""
+    """Return processes that were started in that site and are still running, orphans included."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -52,7 +52,7 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 class PeakMemory(threading.Thread):
     """Most memory of a site's kernels and workers at once; what workers are forked from counts as one of them.
 
-    For a site whose registry nobody here knows; where it is known, ``gpucluster.lessons.measuring`` measures.
+    For a site with an unknown registry; ``gpucluster.lessons.measuring`` measures the others.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""A registry of one's own, and one real cluster per module."""
+"""A private registry, and one real cluster per module."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def client(cluster: Any) -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def own_progress(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Each test notes its progress in a folder of its own."""
+    """Each test records its progress in a separate folder."""
     folder = tmp_path_factory.mktemp("learner")
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     return folder

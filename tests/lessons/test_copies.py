@@ -1,4 +1,4 @@
-"""Beginning a lesson anew loses nothing."""
+"""Resetting a lesson loses nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises that build on earlier ones count by themselves, and the notebook has its own names again afterwards."""
+"""Exercises that build on earlier ones are graded alone, and the notebook's own names are restored afterwards."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_right_loop_passes_although_an_earlier_answer_does_not(earlier: str, c
     before = dict(names)
     result = check("06.5", names["kmeans"], client=client)
     assert result.state is State.PASSED, result
-    assert result.message == "06.2 is empty or not right yet: checked with the lesson's own in its place."
+    assert result.message == "06.2 is empty or not right yet: checked with the lesson's answer instead."
     assert names == before
 
 

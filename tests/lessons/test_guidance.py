@@ -52,7 +52,7 @@ def test_no_hint_gives_the_whole_solution() -> None:
             frame = ("def ", '"""', "#", "return", "try:", "except", "finally:", "else:", ")")
             body = [line for line in lines if line and not line.startswith(frame)]
             for text in exercise.hints:
-                # Where the answer is one line of its own, the last hint may name what stands in it.
+                # Where the answer is a single line, the last hint may name its content.
                 assert sum(line in text for line in body) <= max(len(body) / 2, 1), (exercise.id, text)
 
 

@@ -100,7 +100,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def elsewhere() -> Iterator[Callable[[str], str]]:
-    """A second notebook: code that runs in a process of its own, as a kernel does; returns what it has printed."""
+    """A second notebook: code that runs in its own process, as a kernel does; returns what it has printed."""
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -140,7 +140,7 @@ def test_lessons_side_by_side_do_not_end_each_others_work(
     assert "lesson-05 keeps running, as another program is connected to it." in capsys.readouterr().out
     assert elsewhere("print(lab.client.gather(data))") == "[1, 2, 3]\n"
 
-    # A lesson that ends workers shares with nobody, not even with another copy of itself.
+    # A lesson that ends workers shares no cluster, not even with another copy of itself.
     assert "lesson-04 (made" in elsewhere("lab.close(); lab = lessons.start('04', apart=True)")
     apart = lessons.start("04", apart=True)
     assert sorted(living()) == ["lesson-04", "lesson-04-2"]
@@ -177,7 +177,7 @@ def test_a_check_on_a_cluster_that_has_ended_says_so() -> None:
     lab = lessons.start("06")
 
     def kmeans(client: Any, *rest: Any) -> Any:
-        lab.cluster.stop()  # somebody clicks on Stop in the panel
+        lab.cluster.stop()  # a click on Stop in the panel
         return client.submit(sum, [1, 2]).result()
 
     for _ in range(2):
@@ -219,8 +219,8 @@ def test_several_clusters(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None
     assert sorted(living()) == ["another", "classroom"]
     second.stop()
 
-    monkeypatch.setenv(CLUSTER_VARIABLE, "nobody")
-    with pytest.raises(ClusterNotFound, match="nobody"):
+    monkeypatch.setenv(CLUSTER_VARIABLE, "absent")
+    with pytest.raises(ClusterNotFound, match="absent"):
         lessons.start("06")
 
 
@@ -228,7 +228,7 @@ def test_collections_are_of_the_kind_of_the_workers(monkeypatch: pytest.MonkeyPa
     with dask.config.set({}):
         use_libraries(libraries_for(has_gpus=False))
         assert dask.config.get("array.backend") == "numpy"
-        # GPU workers, but a kernel without CuPy: NumPy blocks run there too, and the learner is told.
+        # GPU workers, but a kernel without CuPy: NumPy blocks run there too, with a message to the learner.
         here = libraries_for(has_gpus=True)
         assert (here.arrays, here.frames) == ("numpy", "pandas")
         assert here.warning is not None and "This kernel has no cupy" in here.warning

@@ -34,7 +34,7 @@ def cast(value: Any, kind: str, dtype: str) -> Any:
     """Return a value whose numbers of a kind went through a narrower type."""
     if isinstance(value, np.ndarray):
         narrow = value.astype(dtype).astype(value.dtype) if value.dtype.kind == kind else value
-        return narrow if (narrow != value).any() else value  # a copy may be a fault of its own
+        return narrow if (narrow != value).any() else value  # a copy may itself be a fault
     if isinstance(value, (float, np.floating)) and kind == "f":
         return type(value)(np.float16(value))
     if isinstance(value, dict):

@@ -34,7 +34,7 @@ SOLUTIONS = [
 
 @pytest.fixture
 def site(registry: Path) -> Iterator[Path]:
-    """A machine without a network, and a registry of its own."""
+    """A machine without a network, and a private registry."""
     with closed_site() as folder:
         yield folder
         alive = [model.name for model in gpucluster.list() if not model.state.ended]
@@ -137,8 +137,8 @@ def test_a_cell_that_fails_is_one_sentence(tmp_path: Path) -> None:
 def test_the_command_refuses_with_a_sentence(capsys: pytest.CaptureFixture[str], registry: Path) -> None:
     assert run_lesson(["77"]) == 2
     assert "There is no lesson 77. Lessons: " in capsys.readouterr().err
-    assert run_lesson(["06", "--cluster", "nobody"]) != 0
-    assert "nobody" in capsys.readouterr().err
+    assert run_lesson(["06", "--cluster", "absent"]) != 0
+    assert "absent" in capsys.readouterr().err
 
 
 def test_figures_go_into_the_table_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Clusters that lessons and learners make with Dask alone keep their files where nobody else can plant any."""
+"""Clusters made with Dask alone keep their files where other users cannot plant any."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpucluster.lessons.course.lesson_03_the_kitchen.simulations import small_ki
 
 @pytest.fixture
 def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A link to a file of the victim, in the place where Dask keeps its lock by itself."""
+    """A link to a file of the victim, in the default place of Dask's lock."""
     victim = tmp_path / "thesis"
     victim.write_text("years of work")
     shared = tmp_path / "shared" / "dask-scratch-space"

@@ -334,7 +334,7 @@ class Notebook(ast.NodeVisitor):
             path = " in ".join([f"`{name}`", *(f"`{one}`" for one in reversed(through))])
             needs = " or ".join(sorted(", ".join(sorted(made - guards)) for made in known.made)) or "a value"
             yield f"{path} needs {needs} solved; cell: {self.cell}"
-        if not self.cell.startswith("check("):  # a check has answers of its own to earlier exercises
+        if not self.cell.startswith("check("):  # a check has its own answers to earlier exercises
             for other, around, how in known.inside:
                 yield from self.lacking(other, guards | around, how, (*through, name))
 

@@ -37,8 +37,8 @@ def pages_folder() -> Path | None:
 def render(path: Path) -> dict[Path, str]:
     """Return the files that one ``lesson.py`` gives, with their content, but for its page.
 
-    They lie beside it, but for the lessons of the package: what is made of those lies in a folder of its own, with what
-    else is read at run time, and in a checkout the learner's notebook in ``notebooks`` as well.
+    They lie beside it. Those of the package's lessons go to the folder that is read at run time, and in a checkout the
+    learner's notebook to ``notebooks`` as well.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def render_page(path: Path, pages: Path) -> dict[Path, str]:
 
 
 def tracked_notebook(path: Path) -> Path | None:
-    """Return the learner's notebook in the repository, where somebody opens it who has nothing installed."""
+    """Return the learner's notebook in the repository, readable without an installation."""
     root, slug = checkout(), slug_of(path.parent)
     return root / "notebooks" / slug / notebook_name(slug, Copy.LEARNER) if root and path.parents[1] == COURSE else None
 

@@ -169,10 +169,10 @@ def earlier_to_lend(names: Names, exercise: str, client: Client | None) -> dict[
 
 
 def lent_sentence(numbers: list[str]) -> str:
-    """Say which of the lesson's own answers stood in."""
+    """Return the message about answers that the lesson's own replaced."""
     which = " and ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
-    are, place = ("is", "its place") if len(numbers) == 1 else ("are", "their place")
-    return f"{which} {are} empty or not right yet: checked with the lesson's own in {place}."
+    are, answers = ("is", "answer") if len(numbers) == 1 else ("are", "answers")
+    return f"{which} {are} empty or not right yet: checked with the lesson's {answers} instead."
 
 
 def _with_earlier(result: CheckResult, answers: tuple[Any, ...], client: Client | None) -> CheckResult:

@@ -84,7 +84,7 @@ def _read_folder(folder: Path) -> tuple[dict[str, SharedProgress], list[str]]:
 
 
 def _fair_share(entries: list[os.DirEntry[str]]) -> list[str]:
-    """Choose files so that nobody pushes others out: the newest of each owner, then the second newest, and so on.
+    """Choose files fairly: the newest of each owner, then the second newest of each, and so on.
 
     There is no limit per owner as long as there is room: on some hubs all learners have the same one.
     """

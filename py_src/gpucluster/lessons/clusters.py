@@ -1,7 +1,7 @@
-"""Which cluster a lesson runs on, and who else is connected to it.
+"""Which cluster a lesson runs on, and which other clients are connected to it.
 
-A lesson has a cluster of its own, known by its name (``lesson-06``), unless somebody made one for whatever runs on it:
-in the panel, with the magic or in a shell. Such a cluster is shared; a lesson never ends it.
+A lesson creates its own cluster, known by its name (``lesson-06``), unless a cluster was started in the panel, with the
+magic or in a shell. The lesson shares such a cluster and never stops it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def find_cluster(lesson: str, named: str | None, *, apart: bool = False) -> tupl
     lesson : str
         Number of the lesson.
     named : str or None
-        Name or id of the cluster, where somebody has chosen one.
+        Name or id of the chosen cluster, if any.
     apart : bool
         Whether the lesson disturbs whatever else is on its cluster, and so shares none.
 
@@ -96,7 +96,7 @@ def connected_others(client: Client) -> int:
 def use_private_scratch() -> None:
     """Let Dask in this process use a directory that only this user can enter, unless the user has chosen one.
 
-    Dask's own choice has a name that is known, in a directory that all users share: whoever makes it first can plant
+    Dask's default has a known name in a directory that all users share, so another user could create it first and plant
     links there. One directory for all kernels, as Dask clears away what processes leave in it that were killed.
     """
     import dask
@@ -113,7 +113,7 @@ def _clients(dask_scheduler: Any) -> list[str]:
 
 
 def _unused(own: str, alive: dict[str, ClusterModel]) -> Cluster:
-    """Return the first cluster of the lesson's that nobody else is connected to, or a new one."""
+    """Return the first of the lesson's clusters that has no other clients, or a new one."""
     for number in count(1):
         name = own if number == 1 else f"{own}-{number}"
         if name not in alive:

@@ -135,7 +135,7 @@ def reset_lesson(folder: Path, lesson: str, now: Callable[[], datetime] = dateti
         own.rename(backup)
         try:
             fresh.rename(own)
-        except OSError:  # somebody has made the folder again meanwhile
+        except OSError:  # the folder was created again meanwhile
             _copy(known.notebook, own)
         return Written(own / known.notebook.name, backup)
     except OSError as error:
@@ -199,7 +199,7 @@ def _copy(source: Path, folder: Path) -> Path:
 
 
 def _free(folder: Path, name: str) -> Path:
-    """A name that is not taken, also when somebody clicks twice within a second."""
+    """A free name, also after two clicks within a second."""
     candidates = (folder / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
     return next(path for path in candidates if not path.exists())
 

@@ -89,7 +89,7 @@ def execute(
     Raises
     ------
     LessonFailed
-        With the cell's error in a sentence.
+        With the cell's error as a one-line message.
     """
     import nbformat
     from nbclient import NotebookClient
@@ -118,7 +118,7 @@ def execute(
         )
         environment[FOLDER_VARIABLE] = folder  # what happens here is no learner's progress
         try:
-            # Shuts the kernel down, whatever happens; what a kernel that is shut down complains of is for nobody.
+            # Shuts the kernel down, whatever happens; its complaints about that are dropped.
             client.execute(env=environment, stderr=subprocess.DEVNULL, cleanup_kc=True)
         except CellExecutionError as error:
             raise LessonFailed(f"A cell of {notebook.name} failed: {_plain(error.ename, error.evalue)}") from error
@@ -144,5 +144,5 @@ def _kernel_of_this_python(folder: Path) -> Iterator[Any]:
     text = json.dumps({"argv": argv, "display_name": _KERNEL, "language": "python"})
     (spec / "kernel.json").write_text(text, encoding="utf-8")
     specs = KernelSpecManager(kernel_dirs=[str(folder / "kernels")], ensure_native_kernel=False)
-    # Sockets in a private folder: no port of this machine, and nobody else can connect.
+    # Sockets in a private folder: they use no port, and other users cannot connect.
     yield AsyncKernelManager(kernel_name=_KERNEL, kernel_spec_manager=specs, transport="ipc", ip=str(folder / "kernel"))

@@ -197,7 +197,7 @@ class Names:
 
     @contextmanager
     def lent(self, exercise: str, references: Mapping[str, str]) -> Iterator[None]:
-        """Put the lesson's own functions in the place of those of earlier exercises, for a moment.
+        """Temporarily replace the functions of earlier exercises by the lesson's own.
 
         What the notebook made with the replaced functions, on the way to the answers, is made once more.
 

@@ -85,7 +85,7 @@ class Lab:
 
     @property
     def problem(self) -> str:
-        """Why nothing can run on the cluster any more, in a sentence; empty while all is well."""
+        """Message why nothing can run on the cluster any more; empty if all is well."""
         again = f'Run its first code cell (`lab = lessons.start("{self.lesson}")`) and the cells that you need again.'
         if self.closed:
             return f"Lesson {self.lesson} is closed. {again}"
@@ -102,7 +102,7 @@ class Lab:
         return Report(self.lesson, {**figures, "workers": len(known_workers(self.client))})
 
     def close(self) -> None:
-        """Disconnect, and stop the cluster if it is the lesson's own and nobody else is connected to it."""
+        """Disconnect, and stop the cluster if it is the lesson's own and has no other clients."""
         if self.closed:
             return
         others = connected_others(self._client) if self.owns_cluster else 0
@@ -165,7 +165,7 @@ def start(lesson: str, *, cluster: str | None = None, apart: bool = False) -> La
     cluster : str, optional
         Name or id of a running cluster.
     apart : bool, optional
-        Share a cluster with nobody, because the lesson ends workers on purpose.
+        Do not share a cluster, because the lesson ends workers on purpose.
 
     Raises
     ------

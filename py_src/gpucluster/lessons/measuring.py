@@ -66,7 +66,7 @@ class _MemoryWatch(threading.Thread):
 
 
 def measure(notebook: Path, *, cell_timeout: float = 90, **options: Any) -> Measured:
-    """Run a notebook in a registry that nobody else uses; see `private_registry`, and `execute` for the options."""
+    """Run a notebook in a private registry; see `private_registry`, and `execute` for the options."""
     watch = _MemoryWatch()
     watch.start()
     try:
@@ -80,7 +80,7 @@ def measure(notebook: Path, *, cell_timeout: float = 90, **options: Any) -> Meas
 
 @contextmanager
 def private_registry() -> Iterator[Path]:
-    """Let clusters register in a folder of their own, and stop those that are left."""
+    """Use a temporary folder as the registry, and stop the clusters that are left."""
     from ..client import api
 
     before = os.environ.get("GPUCLUSTER_DIR")

@@ -45,7 +45,7 @@ def is_plain(value: Any) -> bool:
 
 
 def can_change(value: Any) -> bool:
-    """Whether somebody who is given a value can change it."""
+    """Whether a value can be changed in place."""
     inside = isinstance(value, tuple) and any(map(can_change, value))
     return inside or isinstance(value, (np.ndarray, list, dict, set)) or _is_table(value)
 

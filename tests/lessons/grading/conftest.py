@@ -102,7 +102,7 @@ def hand_in(small_lesson: Path, tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="module")
 def keys() -> dict[str, AnswerKey]:
-    """The small lesson's answer key as it was graded, by the limits."""
+    """The graded answer key of the small lesson, by the limits."""
     return {}
 
 

@@ -81,7 +81,7 @@ def reached():
         server.accept()
 
 def in_child(step):
-    # What cannot be taken back is tried in a process of its own.
+    # What cannot be undone is tried in a separate process.
     if (child := os.fork()) == 0:
         try:
             os._exit(1 if step() is False else 0)
@@ -143,7 +143,7 @@ time.sleep(600)  # a victim
 
 @contextmanager
 def laid_out(folder: Path, **more: Any) -> Iterator[dict[str, Any]]:
-    """Lay out what the tries reach for, all of it made for that, and yield what they are told."""
+    """Create the targets of the escape attempts, and yield the attempts' parameters."""
     place = folder / "outside"
     place.mkdir()
     for name in ("secret", "written", "removed", "emptied"):

@@ -148,7 +148,7 @@ def test_a_key_that_nearly_fills_the_memory_of_a_learner_is_named(
 def test_a_broken_notebook_counts_what_the_others_do(
     hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first in the list is broken; 06.3 counts for nobody, as the key does not pass it."""
+    """The first in the list is broken; 06.3 gives no one points, as the key does not pass it."""
     hand_in("ana").write_text("{", encoding="utf-8")
     hand_in("bo")
 
@@ -165,7 +165,7 @@ def test_a_broken_notebook_counts_what_the_others_do(
     asked.clear()
     (tmp_path / "class" / "bo" / "06-kmeans.ipynb").unlink()
     [ana] = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7).submissions
-    assert (ana.points, ana.of, asked) == (0, 3, []), "no key is graded for nobody"
+    assert (ana.points, ana.of, asked) == (0, 3, []), "no key is graded without a submission"
 
 
 def test_a_key_that_takes_longer_than_a_learners_notebook_may_is_named(

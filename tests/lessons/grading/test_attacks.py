@@ -225,7 +225,7 @@ def test_harm_ends_one_notebook_and_no_other(
     assert points(grades, "f-daemon") == ALL, note(grades, "f-daemon")
     assert points(grades, "h-answer-loops")["06.2"] == 1
     assert points(grades, "h-answer-loops")["06.3"] == 0
-    # What nobody has read yet fills the kernel's memory: it may be ended before its time is over.
+    # Unread output fills the kernel's memory: it may be ended before its time is over.
     assert points(grades, "i-prints")["06.2"] == 1, note(grades, "i-prints")
     assert points(grades, "i-prints")["06.3"] == 0
     assert points(grades, "j-honest") == ALL
@@ -331,4 +331,4 @@ def test_a_submission_that_says_it_is_somebody_else(
     grades: Any = graded(LIMITS.model_copy(update={"cell_seconds": 4}))
     assert [one.learner for one in grades.submissions] == ["ana"]
     assert grades.submissions[0].points == 0
-    assert "did not finish in time" not in note(grades, "ana"), "whoever grades it must not hang"
+    assert "did not finish in time" not in note(grades, "ana"), "the grader must not hang"

@@ -128,7 +128,7 @@ def test_a_second_run_loses_nobodys_page_and_no_change_of_the_table(
     assert said == f"{tmp_path / 'back'} has pages of earlier runs for learners who are not in this one: bo.html.\n"
     for name, learner in {"a-b.html": "a-b", "Zoë-Müller.html": "Zoë Müller", "Zoé-Möller.html": "Zoé Möller"}.items():
         assert f"<h1>{learner}</h1>" in (tmp_path / "back" / name).read_text(encoding="utf-8")
-    # Points that somebody has changed are not lost.
+    # Points edited by hand are not lost.
     table = tmp_path / "grades.csv"
     table.write_text(table.read_text(encoding="utf-8").replace('"0"', '"1"'), encoding="utf-8")
     for number in ("", "-2"):

@@ -255,7 +255,7 @@ FILLS = """
 import os, time
 try:
     os.mkdir("/dev/shm/gpucluster-test-folder")
-    raise AssertionError("a folder in which nobody looks")
+    raise AssertionError("a folder that is not searched")
 except OSError:
     pass
 files = []

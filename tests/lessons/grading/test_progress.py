@@ -36,7 +36,7 @@ LEARNERS = ("ana", "bo", "cy", "dee")
 
 
 class Graders:
-    """In the place of runners: who was graded, how many at a time, and where to stop."""
+    """Stands in for runners: which learners were graded, how many at a time, and where to stop."""
 
     def __init__(self) -> None:
         self.graded: list[str] = []
@@ -118,7 +118,7 @@ def test_what_is_graded_is_not_graded_again(
     assert [result.points for result in second.submissions] == [3.0] * 4
     assert [result.learner for result in second.submissions] == list(LEARNERS)
     graders.graded.clear()
-    os.utime(hand_in("bo", "x = 1"), (0, 1_800_000_000))  # handed in anew
+    os.utime(hand_in("bo", "x = 1"), (0, 1_800_000_000))  # handed in again
     third = {result.learner: result for result in run().submissions}
     assert third["bo"].changed_at == "2027-01-15T08:00:00+00:00"
     third["bo"].changed_at = second.submissions[1].changed_at

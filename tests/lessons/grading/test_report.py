@@ -127,7 +127,7 @@ def test_the_page_says_what_fails_most_and_of_errors_which() -> None:
         "<td>06.10 Photo</td><td>0 of 3</td>"
         "<td>2 × It runs without an error: ValueError<br>1 × One label per point</td></tr>"
     )
-    assert "06.9" not in page[page.index("<h2>Exercises") : page.index('<h2 id="n0"')], "it counts for nobody"
+    assert "06.9" not in page[page.index("<h2>Exercises") : page.index('<h2 id="n0"')], "it gives no one points"
 
 
 def test_notebooks_of_one_learner_and_lesson_are_told_apart() -> None:

@@ -177,7 +177,7 @@ def test_a_broken_notebook_belongs_to_the_lesson_that_its_name_says(tmp_path: Pa
         ("cy", "unknown", "it is not a notebook"),
         ("dee", "06", ""),
     ]
-    # Nobody knows whether it belongs to the lesson that is asked for: it is not passed over in silence.
+    # It may belong to the requested lesson: it is not skipped silently.
     assert [one.learner for one in find_submissions(tmp_path, "06")] == ["ana", "bo", "cy", "dee"]
 
 

@@ -75,7 +75,7 @@ def hostile(given: dict[str, str]) -> dict[str, tuple[str, dict[str, str] | None
     Parameters
     ----------
     given : dict
-        Where things are: ``solutions``, ``other`` (somebody's notebook), ``mine`` (a file of the account), ``port`` and
+        ``solutions``, ``other`` (another learner's notebook), ``mine`` (a file of the account), ``port`` and
         ``victim`` (a process), ``marker`` (a file that is not to be made).
     """
     right = {number: lesson_answer(number) for number in EXERCISES}

@@ -53,7 +53,7 @@ def test_then_the_parent_of_a_lesson(tmp_path: Path, name: str, parent: bool) ->
 def test_the_copies_below_come_before_the_folder_itself(tmp_path: Path) -> None:
     copies = tmp_path / "gpucluster-lessons"
     copies.symlink_to(tmp_path)
-    assert learner_folder(tmp_path) == tmp_path, "it may lead to somebody else's"
+    assert learner_folder(tmp_path) == tmp_path, "it may lead to another user's"
     copies.unlink()
     copies.mkdir()
     assert learner_folder(tmp_path) == copies

@@ -190,7 +190,7 @@ def test_what_cannot_be_written_is_not_promised(room: Path, own: Path, monkeypat
 
 
 def test_who_stops_is_told_what_could_not_be_removed(room: Path, own: Path, tmp_path: Path) -> None:
-    """A folder in its place stands for a file that somebody else owns: it cannot be removed either."""
+    """A folder of that name stands for another user's file: it cannot be removed either."""
     for stop in (withdraw, forget):
         path = share(room, "Ana", own)
         path.unlink()

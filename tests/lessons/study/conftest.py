@@ -1,4 +1,4 @@
-"""A small set of lessons of its own."""
+"""A small separate set of lessons."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Hashes and noise, held to ``vectors.json``, which the tests of the panel read too.
 
-To write the vectors anew: ``GPUCLUSTER_WRITE_VECTORS=1 pytest tests/lessons/study/test_scrambling.py``.
+To rewrite the vectors: ``GPUCLUSTER_WRITE_VECTORS=1 pytest tests/lessons/study/test_scrambling.py``.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class RecordedOutputs:
     seconds: dict[str, float] = field(default_factory=dict)
     """How long each cell ran, by its id."""
     measured: str = ""
-    """When and on what, as the end of a sentence; empty where nobody noted it."""
+    """When and on what, as the end of a sentence; empty if not recorded."""
 
     def of(self, cell_id: str, code: str) -> tuple[Output, ...] | None:
         """Return what a cell put out, or None if this very code was not measured."""

@@ -2,7 +2,7 @@
 
 Cells carry a kind as their first tag (``predict``, ``run``, ``exercise``, ``check``, ``hint-1`` to ``hint-3``,
 ``instructor``) and, where they belong to an exercise, its number: ``# %% tags=["exercise"] exercise="06.2"``.
-A cell that others refer to has a name of its own, ``anchor="mean-of-means"``; ``06#mean-of-means`` leads to it.
+A cell that others refer to has a name, ``anchor="mean-of-means"``; ``06#mean-of-means`` links to it.
 What the learner is to write stands between the lines ``### BEGIN SOLUTION`` and ``### END SOLUTION``, or is the right
 side of an assignment or of an entry of a dictionary, or the guess of a ``predict``, in a line that ends with
 ``# SOLUTION``.

@@ -1,4 +1,4 @@
-"""What ``gpucluster lessons …`` does. An action gets the words somebody typed and prints nothing."""
+"""What ``gpucluster lessons …`` does. An action receives the parsed command line and prints nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def own_folder(found: Namespace) -> Path:
         folder = Path(named).expanduser().absolute()
         try:
             usable = folder.is_dir() or not folder.exists()
-        except OSError as error:  # too long a name; on some versions of Python, a folder that is somebody else's
+        except OSError as error:  # the name is too long or, on some versions of Python, the folder is another user's
             raise InvalidRequest(f"{shown_path(named)} cannot be read: {error.strerror}.") from None
         if not usable:
             raise InvalidRequest(f"{shown_path(named)} is not a folder.")
@@ -95,7 +95,7 @@ def open_lesson(found: Namespace, _say: Say) -> Answer:
     if getattr(found, "no_browser", False):
         command.append("--no-browser")
     if os.geteuid() == 0:
-        command.append("--allow-root")  # in a container, where there is nobody else
+        command.append("--allow-root")  # in a container, which has no other users
     if place:
         print(f"This opens the notebook of lesson {lesson.id} at its beginning; go to {place} there.", file=sys.stderr)
     sys.stdout.flush()
@@ -119,7 +119,7 @@ def check(found: Namespace, say: Say) -> Answer:
 
 
 def reset(found: Namespace, _say: Say) -> Answer:
-    """Begin a lesson anew and keep what was there."""
+    """Reset a lesson and keep a backup."""
     written = reset_lesson(own_folder(found), found.lesson)
     kept = f"\nYour work is in {written.backup}." if written.backup else ""
     return Answer(f"Fresh: {written.notebook}{kept}")

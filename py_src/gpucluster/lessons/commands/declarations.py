@@ -69,7 +69,7 @@ def declare_check(parser: SentenceParser, _face: str) -> None:
 
 
 def declare_reset(parser: SentenceParser, _face: str) -> None:
-    """Begin a lesson anew."""
+    """Reset a lesson."""
     _lesson(parser)
     _folder(parser)
 

@@ -170,7 +170,7 @@ def _beside(table: Path) -> Path | None:
 
 
 def _uncounted(results: Grades) -> bool:
-    """Whether the notebooks of a whole lesson were run and count for nobody."""
+    """Whether the notebooks of a whole lesson were run but give no one points."""
     ran = [one for one in results.submissions if one.exercises and one.status != "unreadable"]
     full: dict[str, float] = {}
     for one in ran:
@@ -212,7 +212,7 @@ def _folder(name: str, submissions: Path) -> Path:
 
 
 def _keep_changed(table: Path, progress: Progress) -> None:
-    """Keep a table that this command has not written, or that somebody has changed since, and say where."""
+    """Keep a table that was not written by this command or was edited since, and report where."""
     from ..grading.progress import digest_of
 
     if not table.is_file() or not (content := table.read_bytes()) or digest_of(content) in progress.tables:

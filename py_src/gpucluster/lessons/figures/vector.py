@@ -27,7 +27,7 @@ ACCENT, WARNING = "var(--jp-brand-color1, #1f6fb2)", "var(--jp-warn-color1, #c45
 
 
 class Picture:
-    """A drawing of so many pixels; it is as wide as the page where that is narrower.
+    """A drawing; it shrinks to the width of a narrower page.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class AnswerKey:
     Attributes
     ----------
     grades : dict
-        One grade per exercise. What has not "passed" counts for nobody; its message says why.
+        One grade per exercise. One that has not "passed" gives no one points; its message is the reason.
     notes : tuple of str
         What is to be said about the lesson.
     every_cell : bool

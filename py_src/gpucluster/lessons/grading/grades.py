@@ -82,7 +82,7 @@ class Protection(_Part):
 
     @property
     def fenced(self) -> bool:
-        """Whether the kernel had a file system, processes and a network of its own."""
+        """Whether the kernel had its own file system, processes and network."""
         return {"user", "mnt", "pid", "net", "ipc"} <= set(self.namespaces)
 
     @property

@@ -81,7 +81,7 @@ class Sandboxing(BaseModel):
     kind : str
         ``"landlock"``: in none but what the processes do to themselves.
     apart : bool
-        Whether each kernel has a sandbox of its own in that of its runner.
+        Whether each kernel has its own sandbox inside that of its runner.
     image : str
         Where the system comes from, for Apptainer and containers.
     """

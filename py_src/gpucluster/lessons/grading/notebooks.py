@@ -1,4 +1,4 @@
-"""Reading a notebook that somebody else may change at any time: no link below the class's folder is followed."""
+"""Reading a notebook that another user may change at any time: no link below the class's folder is followed."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Progress:
             self._add({"of": result.file, "fingerprint": fingerprint, "what": result.model_dump(mode="json")})
 
     def writes(self, table: str) -> None:
-        """Keep what the table is like that is being written: one that is like none of them, somebody has changed."""
+        """Record the digest of a table that is written, so that edited tables can be recognized."""
         digest = digest_of(table.encode())
         if digest not in self.tables:
             self.tables.add(digest)

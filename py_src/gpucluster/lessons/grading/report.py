@@ -36,7 +36,7 @@ def shown_names(grades: Grades) -> list[str]:
 
 
 def points_of(one: NotebookGrade) -> str:
-    """Return "3 of 10"; of a notebook whose lesson nobody knows, nobody knows how many there are."""
+    """Return "3 of 10", without the total for an unknown lesson."""
     return f"{one.points:g} of {full_points(one)}"
 
 
@@ -302,7 +302,7 @@ def learner_page(grades: Grades, learner: str) -> str:
 
 
 def others_pages(folder: Path, names: Iterable[str]) -> list[str]:
-    """Return the names of pages in a folder that were made by an earlier run, and by this one for nobody."""
+    """Return the names of pages in a folder that only an earlier run made."""
     found = set()
     for path in folder.glob("*.html"):
         with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:

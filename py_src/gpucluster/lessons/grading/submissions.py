@@ -90,7 +90,7 @@ def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission
 def missing_notes(folder: Path) -> list[str]:
     """Return sentences that name what gets no row below a folder: links, and folders in which nothing can be graded.
 
-    Somebody may be missing in the results for that.
+    Because of these, a learner may be missing in the results.
     """
     root = folder.expanduser().resolve()
     found, links = _notebooks(root)
@@ -124,14 +124,14 @@ def repeated_notes(submissions: Sequence[Submission]) -> list[str]:
 
 
 def _some(names: list[str]) -> str:
-    """The names, so many at most that the sentence can be read."""
+    """The first names, and how many others there are."""
     shown = [printable(_printable(name), _LONGEST_NAME) for name in names[:_MOST_NAMED]]
     left = len(names) - len(shown)
     return ", ".join(shown) + (f" and {counted(left, 'other')}" if left else "")
 
 
 def _notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The notebooks, and the links in the place of one, or of a learner's folder."""
+    """The notebooks, and the links that stand for one or for a learner's folder."""
     found, links = [], []
     for place, folders, files in os.walk(folder, followlinks=False):
         depth = len(Path(place).relative_to(folder).parts)
@@ -153,7 +153,7 @@ def _per_learner(folder: Path) -> list[list[Path]]:
 
 
 def _submissions(folder: Path, paths: list[Path]) -> list[Submission]:
-    """One learner's notebooks; so many at most that the others are graded as well."""
+    """One learner's notebooks, up to a limit, so that the other learners are graded as well."""
     found = [_submission(folder, path) for path in paths[:_MOST_PER_LEARNER]]
     left = paths[_MOST_PER_LEARNER:]
     if left:

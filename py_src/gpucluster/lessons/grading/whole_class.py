@@ -44,7 +44,7 @@ def grade(
     """Grade notebooks.
 
     For each lesson, the answer key is graded first. It shows which exercises can be checked from outside of the kernel,
-    and an exercise that the key itself does not pass on this machine, or not in a learner's time, counts for nobody.
+    and an exercise that the key does not pass on this machine, or not in a learner's time, gives no one points.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Class:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """End whatever runs when something goes wrong, or somebody says stop."""
+        """End all runners after an error or an interrupt."""
         try:
             yield
         except BaseException:
@@ -263,8 +263,8 @@ def _complete(result: NotebookGrade, key: dict[str, ExerciseGrade] | None) -> No
 
 
 def _as_the_key_allows(one: ExerciseGrade, keys: dict[str, ExerciseGrade] | None) -> ExerciseGrade:
-    """The grade as it is, or that of an exercise which counts for nobody."""
-    if keys is None:  # nobody handed in a notebook of this lesson that can be read
+    """The grade, unchanged if the exercise counts, else without points."""
+    if keys is None:  # no readable notebook of this lesson was handed in
         return one
     key = keys.get(one.id)
     if key is not None and key.state == "passed":

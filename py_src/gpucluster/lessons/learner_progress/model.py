@@ -134,7 +134,7 @@ class Progress(BaseModel):
 
     @property
     def not_shared(self) -> str | None:
-        """Why the class could not be shown what was just written, in a sentence; it is not part of the file."""
+        """Message why the last change could not be shared with the class; not part of the file."""
         return self._not_shared
 
     @not_shared.setter

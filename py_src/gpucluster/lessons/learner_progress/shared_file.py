@@ -129,7 +129,7 @@ def write_shared_file(progress: Progress) -> Path:
 
 
 def remove_shared_file(progress: Progress) -> str | None:
-    """Remove this learner's file, if there is one; return in a sentence why it is still there, or None."""
+    """Remove this learner's file, if there is one; return the reason if it could not be removed, else None."""
     if progress.sharing.folder is None:
         return None
     path = shared_file(progress)
@@ -148,7 +148,7 @@ def publish(progress: Progress) -> str | None:
     Returns
     -------
     str or None
-        Why it could not be written, in a sentence; a lesson goes on without.
+        Why it could not be written; a lesson continues without it.
     """
     if progress.sharing.folder is None:
         return None

@@ -73,7 +73,7 @@ def share(folder: Path, name: str, learner: Path | None = None) -> Path:
 
 
 def share_again(learner: Path | None = None) -> Progress:
-    """Bring the shared file up to date while nobody else writes; see `Progress.not_shared` of what is returned."""
+    """Update the shared file under the lock; see `Progress.not_shared` of the result."""
     with locked(learner) as progress:
         progress.not_shared = publish(progress)
     return progress

@@ -39,8 +39,8 @@ def learner_folder(start: Path | None = None) -> Path:
 
     In this order: the folder that ``GPUCLUSTER_LESSONS_FOLDER`` names; the nearest folder at or above the current
     one that has the file or is named ``gpucluster-lessons``; that folder within the current one; the parent, when the
-    current folder is named like a lesson; the current folder. What is somebody else's does not count, nor a file in a
-    folder above where everybody may write, such as ``/tmp``.
+    current folder is named like a lesson; the current folder. Other users' files and folders do not count, nor does a
+    file in a world-writable folder further up, such as ``/tmp``.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def learner_folder(start: Path | None = None) -> Path:
         return Path(named).expanduser().absolute()
     here = (start or Path.cwd()).absolute()
     for folder in (here, *here.parents):
-        # The second, so that a file further up, which somebody made by accident, does not part us from the panel.
+        # The second condition: a file further up, made by accident, must not separate this from the panel.
         has_file = _is_own(folder / FILE_NAME, stat.S_ISREG)
         if folder.name == COPIES or (has_file and (folder == here or not _is_for_everybody(folder))):
             return folder
@@ -195,7 +195,7 @@ def _unreadable(path: Path, why: str | None) -> ProgressUnreadable:
 
 
 def _text_of(path: Path, progress: Progress) -> str:
-    """Return what is to be written, which was read back first: a file that nobody can read again loses everything."""
+    """Return the text of the file, parsed once before it is written: an unreadable file would lose everything."""
     try:
         text = progress.model_dump_json(indent=1, warnings=False) + "\n"
         json.loads(text)

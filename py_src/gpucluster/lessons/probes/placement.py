@@ -38,7 +38,7 @@ def spread(client: Client, array: Any) -> Any:
     workers = sorted(known_workers(client))
     made = client.compute(list(array.to_delayed().ravel()))
     futures = [
-        # A key of its own: the block may lie elsewhere already, under the key that it has in the array.
+        # A new key: the block may already be elsewhere under its key in the array.
         client.submit(_itself, block, workers=[workers[number % len(workers)]], allow_other_workers=False, pure=False)
         for number, block in enumerate(made)
     ]

@@ -60,7 +60,7 @@ class LessonFolder:
         return await asyncio.to_thread(self._copy)
 
     async def reset(self, lesson: str) -> LessonCopied:
-        """Begin a lesson anew; what was there is kept."""
+        """Reset a lesson and keep a backup."""
         written = await asyncio.to_thread(reset_lesson, self.folder, lesson)
         return self._written([written.notebook], written.backup)
 

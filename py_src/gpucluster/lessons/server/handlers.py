@@ -1,4 +1,4 @@
-"""Lessons over REST: list, copy, begin anew, the copy without prose, reported answers, delete what is known."""
+"""Lessons over REST: list, copy, reset, the copy without prose, reported answers, delete the record."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CopyLessonsHandler(LessonHandler):
 
 
 class ResetLessonHandler(LessonHandler):
-    """The learner's copy of one lesson, made anew."""
+    """Reset the learner's copy of one lesson."""
 
     @authenticated
     @authorized

@@ -114,7 +114,7 @@ def advice_for(progress: Progress) -> list[LessonStep]:
 
 
 def check_known(events: list[LessonEvent]) -> None:
-    """Refuse events about what no lesson has: nobody's progress is to grow by made-up ids.
+    """Reject events with ids that no lesson has, so that progress cannot be inflated.
 
     Raises
     ------

@@ -87,7 +87,7 @@ def schedule(given: Pipeline) -> list[Span]:
 
 
 def share_of(spans: Sequence[Span], lane: str, start: float, stop: float) -> float:
-    """Return in which share of a time a lane worked, 0 to 1; spans of one lane never overlap here."""
+    """Return the share of a time in which a lane worked, 0 to 1; spans of one lane never overlap here."""
     inside = (min(span.stop, stop) - max(span.start, start) for span in spans if span.lane == lane)
     return sum(seconds for seconds in inside if seconds > 0) / (stop - start)
 

@@ -20,7 +20,7 @@ _LOST_WORKER_TIMEOUT, _LONG = "distributed.deploy.lost-worker-timeout", "1 hour"
 _usual: Any = "15s"  # in the scheduler's process: what the setting was before
 
 PATIENCE_SECONDS = 60.0
-"""How long to wait for a worker that has been started anew."""
+"""How long to wait for a restarted worker."""
 
 
 def addresses(client: Client) -> list[str]:
@@ -87,12 +87,12 @@ def _set_lost_worker_timeout(expected: bool) -> None:
 
 
 def restored(client: Client, n_workers: int) -> None:
-    """Wait until so many workers are there again.
+    """Wait until `n_workers` workers are back.
 
     Raises
     ------
     TimeoutError
-        After a minute, with a sentence.
+        After a minute.
     """
     # Not client.wait_for_workers: it may count from a list that is two seconds old, with the dead worker in it.
     deadline = time.monotonic() + PATIENCE_SECONDS

@@ -122,7 +122,7 @@ def advice_on(materials: Iterable[Material], progress: Progress, limit: int = 3)
     progress : Progress
         What the learner has done.
     limit : int, optional
-        How many topics at most: a long list helps nobody.
+        Maximum number of topics.
     """
     judged = [_judge(material, progress) for material in materials]
     weak = sorted((one for one in judged if one.score >= WEAK), key=lambda one: -one.score)

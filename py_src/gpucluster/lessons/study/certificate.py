@@ -1,6 +1,6 @@
 """``certificate()``: a sheet of what a learner has shown, made from their own progress file.
 
-It is a local file for their own use. Nobody signs it, and whoever has the progress file can change it: it says so.
+It is a local file for their own use, unsigned, and anyone with the progress file can change it: it states this.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ EMPTY = Step("def principal_components(C, k):\n    ...", ("07.2",), "07.2")
 
 @pytest.fixture
 def graded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., dict[str, ExerciseGrade]]]:
-    """Run steps in a sandboxed kernel of their own."""
+    """Run steps in a separate sandboxed kernel."""
     roots: list[Path] = []
 
     def run(*steps: Step) -> dict[str, ExerciseGrade]:
@@ -63,7 +63,7 @@ def test_a_right_answer_after_an_empty_one_gets_its_point(graded: Callable[..., 
     found = graded(Step(IMPORTS), EMPTY, Step(MADE_WITH_IT), right("07.5"))
     assert (found["07.2"].state, found["07.2"].points) == ("not_yet", 0)
     assert (found["07.5"].state, found["07.5"].points) == ("passed", 1), found["07.5"].findings
-    assert found["07.5"].message == "07.2 is empty or not right yet: checked with the lesson's own in its place."
+    assert found["07.5"].message == "07.2 is empty or not right yet: checked with the lesson's answer instead."
 
 
 @pytest.mark.full

@@ -79,7 +79,7 @@ def test_a_cell_that_fills_the_memory_costs_no_other(
 
 
 class Scripted:
-    """A kernel that needs one second per letter of a cell, and ends when it is told to."""
+    """A kernel that needs one second per letter of a cell, and ends on request."""
 
     refused = 0
     clock = 0.0

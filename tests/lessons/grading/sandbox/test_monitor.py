@@ -1,4 +1,4 @@
-"""What the watch sees of the processes below it, and what it leaves of them; each in a program of its own."""
+"""What the monitor sees of its descendants, and which of them it ends; each test in a separate program."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ for _ in range(20):
     file.write(bytes(16 * 2**20))
 time.sleep(600)
 """
-HIDDEN = "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # nobody looks into it any more"
+HIDDEN = "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # its memory can no longer be read"
 THREADS = """
 threading.stack_size(2**16)
 print("ready", flush=True)
@@ -79,7 +79,7 @@ headless = start(HEADLESS)
 until(lambda: psutil.Process(headless.pid).status() == "zombie")
 monitor = ResourceMonitor(Limits(), keeper())
 monitor.start()
-headless.wait()  # it has no memory that the system would tell; whoever ends it may have waited for it first
+headless.wait()  # the system reports no memory for it; its parent may have waited for it first
 print(psutil.pid_exists(headless.pid))
 monitor.stop()
 headless = start(HEADLESS)

@@ -1,4 +1,4 @@
-"""Study files: what is right is read, what is wrong is a sentence that names the place."""
+"""Study files: valid ones are read, errors name the place."""
 
 from __future__ import annotations
 

@@ -19,6 +19,6 @@ if __name__ == "__main__":
 
     # Modules that the notebook has written, as at home; last, so that none takes the place of one that is installed.
     sys.path.append(os.getcwd())
-    # Lines that begin with "!" run without a terminal of their own: terminals are closed to submissions.
+    # Lines that begin with "!" run without a terminal: terminals are closed to submissions.
     ZMQInteractiveShell.system_piped = ZMQInteractiveShell.system = InteractiveShell.system_raw  # type: ignore
     kernelapp.launch_new_instance()

@@ -1,7 +1,7 @@
 """Running a check in the learner's kernel, for the exercises that cannot be looked at from outside.
 
-All modules of the lessons are imported anew for the check, so that what the notebook did to them is undone; only the
-one that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass,
+All modules of the lessons are imported again for the check, which undoes changes made by the notebook; only the one
+that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass,
 something else was changed. A submission made for the purpose can still get past this, which is why the results name the
 exercises that were checked here.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 _LESSONS = "gpucluster.lessons"
 _STAYS = ("grading", "lab")
-"""Modules that are not imported anew: this conversation, and the notebook's cluster."""
+"""Modules that are not imported again: this channel and the notebook's cluster."""
 
 
 def check_here(exercise: str, seed: int, names: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The learner's side of the channel: it runs in the kernel, among the learner's own code, and nobody believes it.
+"""The learner's side of the channel. It runs in the kernel, beside the learner's code, so it is not trusted.
 
-All that it sends is looked at by the grader. A learner who changes it changes what the grader gets, as a wrong answer
+The grader validates all that it sends. A learner who changes it changes what the grader receives, as a wrong answer
 would.
 """
 
@@ -138,7 +138,7 @@ class AnswerServer:
                 tracemalloc.stop()
 
     def lend(self, exercise: str, solutions: dict[str, str]) -> list[str]:
-        """Put the lesson's own functions in the place of earlier ones that the exercise uses, until the end."""
+        """Replace the earlier functions that the exercise uses by the lesson's own, until the end."""
         from ...following import kernel_names
 
         names = kernel_names(self.names)
@@ -177,7 +177,7 @@ def _builtin(kind: type) -> str:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Whether something is as its copy says; what is in a list is looked at by itself."""
+    """Whether a value equals its copy; items of a list are compared separately."""
     if isinstance(old, (list, dict)):
         parts = zip(old, new, strict=False) if isinstance(old, list) else ((old[key], new.get(key)) for key in old)
         return len(old) == len(new) and all(one is other for one, other in parts)

@@ -75,7 +75,7 @@ def pickled(value: Any, stays: tuple[type, ...]) -> bytes:
 def _until_known(futures: list[Future[Any]]) -> None:
     """Wait until the scheduler has heard of futures of ours.
 
-    The kernel has a connection of its own. A task of the learner that uses such a future may arrive before the future
+    The kernel has its own connection. A task of the learner that uses such a future may arrive before the future
     does, and would be cancelled for "lost dependencies".
     """
     client, keys = futures[0].client, [future.key for future in futures]

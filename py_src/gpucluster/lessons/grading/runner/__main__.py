@@ -1,4 +1,4 @@
-"""One submission in a process of its own: ``python -m gpucluster.lessons.grading.runner`` with a job on standard input.
+"""One submission in its own process: ``python -m gpucluster.lessons.grading.runner`` with a job on standard input.
 
 It restricts itself, runs the notebook in kernels that it restricts further, grades the answers, writes the result to
 standard output and ends everything that the notebook has started.

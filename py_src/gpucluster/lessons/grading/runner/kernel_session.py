@@ -63,7 +63,7 @@ def start_kernel(sandbox: Sandbox, keeper: Keeper | DistantKeeper, number: int) 
     client.load_connection_info(about)
     try:
         keeper.start(number)
-        # Without the heartbeat, which nobody needs: a kernel that spoils the connection holds its thread for ever.
+        # Without the heartbeat, which is not needed: a kernel that spoils the connection holds its thread forever.
         client.start_channels(hb=False)
         for channel in (client.shell_channel, client.control_channel):
             # A kernel that spoils the connection as well: else who sends waits for ever.

@@ -80,7 +80,7 @@ def grade_in_runner(job: Job, runners: Runners | None = None) -> NotebookGrade:
 
 
 def _answer(job: Job, runners: Runners) -> str:
-    """What a runner answers that has a folder of its own; nothing is left of either."""
+    """Run a runner in its own folder and return its answer; both are removed."""
     # Without links: the path is the same in every sandbox.
     root = Path(tempfile.mkdtemp(prefix="gg")).resolve()
     sandbox = Sandbox(root, secrets.token_hex(16))

@@ -197,7 +197,7 @@ def steps_of(
     lesson : Lesson
         The lesson that it belongs to.
     original : dict
-        The notebook as it was given out.
+        The notebook as handed out.
     every_cell : bool, optional
         Run what nothing needs as well.
     """

@@ -1,9 +1,9 @@
-"""Bubblewrap: the runner in namespaces of its own, and each of its kernels in others, with less to see.
+"""Bubblewrap: the runner in its own namespaces, and each of its kernels in further ones that show less.
 
-Two of them, one in the other. The outer one has no network but a loopback of its own, which the runner shares with the
-kernel: so a check reaches the notebook's cluster. In the inner one there is neither the runner nor a solution. Some
-systems let nobody make a sandbox in a sandbox: then there is the outer one alone, with process numbers of its own, and
-Landlock stands between kernel and runner.
+There are two sandboxes, one in the other. The outer one has no network but its own loopback, which the runner shares
+with the kernel: so a check reaches the notebook's cluster. The inner one contains neither the runner nor a solution.
+Some systems do not allow nested sandboxes: then there is only the outer one, with its own process numbers, and Landlock
+separates kernel and runner.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def outer(sandbox: Sandbox, solutions: Path, *, apart: bool) -> list[str]:
     solutions : pathlib.Path
         Folder with the lessons and their solutions.
     apart : bool
-        Whether each kernel gets namespaces of its own in it.
+        Whether each kernel gets its own namespaces in it.
 
     Raises
     ------

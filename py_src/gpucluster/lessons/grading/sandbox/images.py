@@ -75,7 +75,7 @@ def in_container(
     devices = [word for device in view.graphics() for word in ("--device", str(device))]
     same: list[str] = []
     if Path(found).name == "podman":
-        # The same numbers inside as outside, in a user namespace of its own; Docker has one for all containers or none.
+        # The same user ids inside as outside, in its own user namespace; Docker has one for all containers or none.
         same = ["--userns", "keep-id"] if os.getuid() else ["--uidmap", "0:0:65536", "--gidmap", "0:0:65536"]
     return [
         found, "run", "--rm", "--interactive", "--name", container_name(sandbox), "--pull", "never",

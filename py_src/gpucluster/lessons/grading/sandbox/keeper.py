@@ -33,7 +33,7 @@ class SharedMemory:
     Parameters
     ----------
     private : bool, optional
-        Whether the submission has a shared memory of its own, in which all is its own and that ends with it.
+        Whether the submission has its own shared memory, which is removed with it.
     """
 
     def __init__(self, *, private: bool = False) -> None:
@@ -112,7 +112,7 @@ class Keeper:
     sandbox : Sandbox
         Where they run.
     before : sequence of str, optional
-        What comes before the command of each, such as that of a sandbox of its own.
+        What comes before the command of each, such as that of a sandbox.
     apart : bool, optional
         Whether that is one, so that a kernel gets nothing from its runner and all that it starts ends with it.
     private : bool, optional
@@ -160,7 +160,7 @@ class Keeper:
         return self._kernel is not None and self._kernel.poll() is None
 
     def kill(self) -> None:
-        """End the kernel; with a sandbox of its own, all that it has started as well."""
+        """End the kernel; in its own sandbox, all that it has started as well."""
         if self._kernel is not None:
             with suppress(OSError, subprocess.TimeoutExpired):
                 self._kernel.kill()
@@ -185,7 +185,7 @@ class Keeper:
         return self._shared.left()
 
     def close(self) -> None:
-        """Let go of the kernel."""
+        """End the kernel."""
         self.kill()
 
     def namespaces(self) -> dict[str, str]:

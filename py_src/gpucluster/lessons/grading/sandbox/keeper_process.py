@@ -1,7 +1,7 @@
-"""A keeper in a process of its own, which stays as it is when its runner gives up its rights.
+"""A keeper in its own process, which keeps its rights when its runner gives up its own.
 
 A process restricted by Landlock can neither make a sandbox nor end what runs in one. So the runner, before it restricts
-itself, splits a small process off that can do both. It takes no other wishes than those below, whoever runs the runner.
+itself, splits a small process off that can do both. It accepts only the requests below, even from a compromised runner.
 """
 
 from __future__ import annotations

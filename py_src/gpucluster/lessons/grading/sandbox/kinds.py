@@ -65,7 +65,7 @@ def keeper_of(sandbox: Sandbox, sandboxing: Sandboxing, module: str = KERNEL) ->
     Parameters
     ----------
     module : str, optional
-        What to start in the place of a kernel.
+        What to start instead of a kernel.
     """
     private = sandboxing.kind != "landlock"
     if not sandboxing.apart:

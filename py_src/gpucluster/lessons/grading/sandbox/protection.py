@@ -137,7 +137,7 @@ def protect_kernel(root: Path, unreadable: Collection[Path], *, apart: bool) -> 
     unreadable : collection of pathlib.Path
         Folders and files that it may not read, as far as there are such where it runs.
     apart : bool
-        Whether it has a sandbox of its own, and nothing from its runner.
+        Whether it has its own sandbox, and nothing from its runner.
 
     Raises
     ------

@@ -183,7 +183,7 @@ def _objection(sandboxing: Sandboxing, found: dict[str, bool], protection: Prote
 
 @contextmanager
 def _listening() -> Iterator[dict[str, Any]]:
-    """Two sockets of this process that nobody in a sandbox is to reach."""
+    """Two sockets of this process that must not be reachable from a sandbox."""
     abstract = f"gpucluster-{secrets.token_hex(8)}"
     with socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG) as server, socket.socket(socket.AF_UNIX) as unnamed:
         unnamed.bind(f"\0{abstract}")

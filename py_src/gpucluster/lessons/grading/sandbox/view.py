@@ -1,4 +1,4 @@
-"""What of the file system is to be seen in a sandbox with a mount namespace of its own, all of it read-only.
+"""What a sandbox with its own mount namespace shows of the file system, all of it read-only.
 
 The system's programs and libraries, this Python with its packages, and nothing of anybody's home.
 """
@@ -44,7 +44,7 @@ def of_python() -> list[Path]:
     Raises
     ------
     ValueError
-        When one of them is somebody's home, or holds homes: then it cannot be shown.
+        When one of them is a home folder, or holds home folders: then it cannot be shown.
     """
     needed = [Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix), _PACKAGE]
     for folder in needed:

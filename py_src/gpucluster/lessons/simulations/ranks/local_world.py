@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from .outcome import RankFailed
 
-# Messages of simulated ranks: as they were sent, under way, and awaited.
+# Messages of simulated ranks: sent, in transit, and awaited.
 
 
 Kind = Literal["buffer", "pickle"]
@@ -77,7 +77,7 @@ PATIENCE_SECONDS = 10
 
 
 class Deadlock(RankFailed):
-    """A rank waits for something that nobody will send."""
+    """A rank waits for a message that no rank will send."""
 
 
 class World:

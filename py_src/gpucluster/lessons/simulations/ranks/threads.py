@@ -46,7 +46,7 @@ class _Meeting:
             return copy.deepcopy(self._shared)
 
     def end(self) -> None:
-        """One rank is done: from now on nobody need wait."""
+        """One rank is done: from now on no rank need wait."""
         with self._changed:
             self.ended = True
             self._changed.notify_all()
