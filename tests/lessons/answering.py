@@ -9,12 +9,10 @@ in the folder of its lesson, with a cell for each answer.
 
     # %% wrong axis: The nearest point of each centroid.
     # fails: It returns one label per point
-    # edit of right loop
     # ~ argmin(axis=1) => argmin(axis=0)
 
     # %% wrong number: The distance to the nearest centroid, not its number.
     # fails: It returns one label per point
-    # edit of right loop
     # -     return distances.argmin(axis=1)
     # +     nearest = distances.min(axis=1)
     # +     return nearest
@@ -25,10 +23,11 @@ in the folder of its lesson, with a cell for each answer.
     def assign(points, centroids):
         return np.zeros(len(points), dtype=int)
 
-A wrong answer names a property that does not hold; of several, at least one. An edit of another answer above, or of
-``the solution`` of the lesson, replaces text that is there once: first parts of lines (``~``), then whole lines (``-``
-and ``+``); a line ``#`` stands between two edits of which the first only removes lines. Code below them follows the
-other answer, so a function defined again replaces the first.
+A wrong answer names a property that does not hold; of several, at least one. An answer of only edits changes the first
+answer of the file; ``# edit of`` names another one above, or ``the solution`` of the lesson. Edits replace text that is
+there once: first parts of lines (``~``), then whole lines (``-`` and ``+``); a line ``#`` stands between two edits of
+which the first only removes lines. Code below them follows the other answer, so a function defined again replaces the
+first.
 """
 
 from __future__ import annotations
@@ -122,6 +121,7 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if line.startswith("# %%")]
     texts: dict[tuple[str, str], str] = {}
+    first = None
     for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
         where = f"answers/{exercise}.py, line {start + 1}"
         head = _HEAD.fullmatch(lines[start])
@@ -136,15 +136,20 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
             fails.append(body.pop(0).removeprefix("# fails: "))
         if bool(fails) == (kind == "right"):
             raise ValueError(f"{where}: a wrong answer has a line '# fails: PROPERTY' below its name, a right one none")
+        base = None
         if body and body[0].startswith("# edit of "):
-            other = body.pop(0).removeprefix("# edit of ").partition(" ")
-            if (other[0], other[2]) == ("the", "solution"):
-                texts["the", "solution"] = solution_of(exercise)
-            if (other[0], other[2]) not in texts:
-                raise ValueError(f"{where}: there is no '{other[0]} {other[2]}' above")
-            texts[kind, name] = _edited(texts[other[0], other[2]], body, where)
-        else:
+            base = body.pop(0).removeprefix("# edit of ").partition(" ")[::2]
+        elif body and body[0].startswith(("# ~ ", "# - ")):
+            base = first
+        if base == ("the", "solution"):
+            texts[base] = solution_of(exercise)
+        if base is None:
             texts[kind, name] = "\n".join(body).strip("\n") + "\n"
+        elif base in texts:
+            texts[kind, name] = _edited(texts[base], body, where)
+        else:
+            raise ValueError(f"{where}: there is no '{' '.join(base)}' above")
+        first = first or (kind, name)
         yield Answer(exercise, kind == "right", name, tuple(fails), texts[kind, name])
 
 

@@ -62,6 +62,11 @@ def test_code_of_an_edit_follows_the_other_answer(write: Callable[[str], object]
     assert answering.answer("99.1", "right other").text == "A = 2\nB = 3\n"
 
 
+def test_an_edit_without_a_name_is_of_the_first_answer(write: Callable[[str], object]) -> None:
+    write("# %% right sum\nA = 1\n# %% right other\nA = 3\n# %% right last\n# ~ A = 1 => A = 2\n")
+    assert answering.answer("99.1", "right last").text == "A = 2\n"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -1,4 +1,4 @@
-"""What checks of several lessons ask of an answer: so many things, numbers and arrays of a shape, words of a key."""
+"""What checks of several lessons require of an answer: N values, numbers and arrays of a shape, words of a key."""
 
 from __future__ import annotations
 

@@ -1,5 +1,12 @@
 """Answers to exercise 00.3."""
 
+# %% right run
+import os
+
+
+def worker_pids(client):
+    return list(client.run(os.getpid).values())
+
 # %% right b_psutil_sorted: Each worker names its own process through psutil; the list is sorted.
 def me():
     import psutil
@@ -10,39 +17,22 @@ def me():
 def worker_pids(client):
     return sorted(client.run(me).values())
 
-# %% right run
-import os
-
-
-def worker_pids(client):
-    return list(client.run(os.getpid).values())
-
 # %% wrong b_many_tasks: One pid for each of ten tasks, so a worker appears many times and not once.
 # fails: There is one number for each worker
-import os
-
-
+# ~ list(client.run(os.getpid).values()) => client.gather(client.map(ask, range(10), pure=False))
 def ask(number):
     return os.getpid()
 
-
-def worker_pids(client):
-    return client.gather(client.map(ask, range(10), pure=False))
-
 # %% wrong b_notebook_calls: Calls os.getpid in the notebook, once for each worker, instead of on the workers.
 # fails: No number occurs twice
-# edit of right run
-# -     return list(client.run(os.getpid).values())
-# +     return [os.getpid() for _ in client.scheduler_info(n_workers=-1)["workers"]]
+# ~ list(client.run(os.getpid).values()) => [os.getpid() for _ in client.scheduler_info(n_workers=-1)["workers"]]
 
 # %% wrong b_one_submit: One task goes to one worker, so the list has one pid and not those of all workers.
 # fails: There is one number for each worker
-# edit of right run
 # ~ list(client.run(os.getpid).values()) => [client.submit(os.getpid, pure=False).result()]
 
 # %% wrong b_parents: Returns the pids of the processes that started the workers, not of the workers.
 # fails: No number occurs twice
-# edit of right run
 # ~ run(os.getpid).values => run(os.getppid).values
 
 # %% wrong b_ports: Takes the port at the end of each address for the process number.
@@ -52,7 +42,6 @@ def worker_pids(client):
 
 # %% wrong b_pure_submits: Without pure=False all calls are the same task, so one pid is repeated for all workers.
 # fails: No number occurs twice
-# edit of right run
 # -     return list(client.run(os.getpid).values())
 # +     addresses = client.scheduler_info(n_workers=-1)["workers"]
 # +     futures = [client.submit(os.getpid, workers=[address]) for address in addresses]
@@ -60,15 +49,12 @@ def worker_pids(client):
 
 # %% wrong b_with_notebook: The notebook is in the list as well, although only workers were asked for.
 # fails: There is one number for each worker
-# edit of right run
 # ~ return list => return [os.getpid()] + list
 
 # %% wrong dictionary
 # fails: It returns a list of numbers
-# edit of right run
 # ~ return list(client.run(os.getpid).values()) => return client.run(os.getpid)
 
 # %% wrong scheduler
 # fails: There is one number for each worker
-# edit of right run
 # ~ list(client.run(os.getpid).values()) => [*client.run(os.getpid).values(), client.run_on_scheduler(os.getpid)]

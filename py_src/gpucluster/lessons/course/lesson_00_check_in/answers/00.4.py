@@ -21,9 +21,7 @@ def borrow(start, job):
 
 # %% wrong b_cluster_left: Only the client is closed, and the cluster keeps running.
 # fails: No worker and no port is left after a job that succeeds
-from distributed import Client
-
-
+# edit of the solution
 def borrow(start, job):
     with Client(start()) as client:
         return job(client)
@@ -39,9 +37,7 @@ def borrow(start, job):
 
 # %% wrong b_exception_only: Closes in the good case and after ValueError only, so other errors leave the cluster running.
 # fails: No worker and no port is left after a job that fails
-from distributed import Client
-
-
+# edit of the solution
 def borrow(start, job):
     cluster = start()
     client = Client(cluster)
@@ -59,20 +55,12 @@ def borrow(start, job):
 # fails: It returns a result
 # edit of the solution
 # ~ return job => job
-# -     """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
 
 # %% wrong b_two_clusters: Calls start() twice, and one of the two clusters is left running.
 # fails: start() is called once
 # edit of the solution
 # -     """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
 # +     start()
-
-# %% wrong never_closed
-# fails: No worker and no port is left after a job that succeeds
-# edit of wrong b_cluster_left
-# -     with Client(start()) as client:
-# -         return job(client)
-# +     return job(Client(start()))
 
 # %% wrong no_result
 # fails: It returns what the job returned

@@ -1,5 +1,10 @@
 """Answers to exercise 00.5."""
 
+# %% right modulo
+def visible_to(worker, devices):
+    names = devices.split(",")
+    return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
+
 # %% right b_numpy_roll: numpy.roll on an array of texts.
 import numpy as np
 
@@ -7,29 +12,20 @@ import numpy as np
 def visible_to(worker, devices):
     return ",".join(np.roll(np.array(devices.split(",")), -worker).tolist())
 
-# %% right modulo
-def visible_to(worker, devices):
-    names = devices.split(",")
-    return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
-
 # %% right slices
-def visible_to(worker, devices):
-    names = devices.split(",")
-    return ",".join(names[worker:] + names[:worker])
+# ~ [(worker + i) % len(names)] for i in range(len(names)) => [worker:] + names[:worker]
 
 # %% wrong b_blanks: There are blanks after the commas, so the text is not the string that the table shows.
 # fails: All devices are there, none is new
-def visible_to(worker, devices):
-    names = devices.split(",")
-    k = worker % len(names)
-    return ", ".join(names[k:] + names[:k])
+# -     return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
+# +     k = worker % len(names)
+# +     return ", ".join(names[k:] + names[:k])
 
 # %% wrong b_from_one: Counts the workers from 1, but the first worker has the number 0.
 # fails: Worker number i begins with device number i
-def visible_to(worker, devices):
-    names = devices.split(",")
-    k = (worker - 1) % len(names)
-    return ",".join(names[k:] + names[:k])
+# -     return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
+# +     k = (worker - 1) % len(names)
+# +     return ",".join(names[k:] + names[:k])
 
 # %% wrong b_letters: Rotates the letters of the text, not the names between the commas.
 # fails: All devices are there, none is new
@@ -43,15 +39,9 @@ def visible_to(worker, devices):
 
 # %% wrong b_swap_first: Brings the own device to the front, but the others do not follow in a rotated order.
 # fails: The others follow in order, and go round
-def visible_to(worker, devices):
-    names = devices.split(",")
-    own = names.pop(worker % len(names))
-    return ",".join([own] + names)
-
-# %% wrong characters
-# fails: All devices are there, none is new
-def visible_to(worker, devices):
-    return devices[worker:] + devices[:worker]
+# -     return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
+# +     own = names.pop(worker % len(names))
+# +     return ",".join([own] + names)
 
 # %% wrong same_for_all
 # fails: Worker number i begins with device number i

@@ -13,11 +13,8 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 
 # %% wrong b_float16: Float16 cannot hold the sizes, so the number of nodes is not the smallest.
 # fails: All the data fits into the nodes
-import numpy as np
-
-
-def nodes_needed(data_bytes, node_bytes, usable=1.0):
-    return int(np.ceil(np.float16(data_bytes / node_bytes) / np.float16(usable)))
+# ~ import math => import numpy as np
+# ~ math.ceil(data_bytes / (node_bytes * usable => int(np.ceil(np.float16(data_bytes / node_bytes) / np.float16(usable)
 
 # %% wrong b_floor: Rounds down, so the nodes do not hold the data.
 # fails: All the data fits into the nodes
@@ -26,7 +23,6 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 
 # %% wrong b_nodes_rounded: Rounds up before it divides by usable, so the number is not the smallest.
 # fails: One node fewer would be too few
-# edit of right b_ceil
 # ~ data_bytes / (node_bytes * usable) => math.ceil(data_bytes / node_bytes) / usable
 
 # %% wrong b_one_more: Adds one also if the data fits exactly.
@@ -36,7 +32,6 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 
 # %% wrong b_usable_ignored: Ignores usable, and fills the whole memory.
 # fails: All the data fits into the nodes
-# edit of right b_ceil
 # ~ ceil(data_bytes / (node_bytes * usable)) => ceil(data_bytes / node_bytes)
 
 # %% wrong fraction
@@ -46,6 +41,5 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 
 # %% wrong single_precision
 # fails: One byte more needs one node more
-# edit of wrong b_float16
-# -     return int(np.ceil(np.float16(data_bytes / node_bytes) / np.float16(usable)))
-# +     return np.ceil(np.float32(data_bytes) / np.float32(node_bytes * usable))
+# ~ import math => import numpy as np
+# ~ math.ceil(data_bytes / ( => np.ceil(np.float32(data_bytes) / np.float32(

@@ -16,15 +16,10 @@ def conclude(measured):
     return dict(zip(measured["copies"], winner, strict=True))
 
 # %% right idxmin
-# edit of right columns
-# -     ratio = measured["Dask"] / measured["pandas"]
-# -     winner = np.where(ratio > 1, "pandas", "Dask").astype(object)
-# -     winner[(ratio < 1.1) & (1 / ratio < 1.1)] = "equal"
-# -     return dict(zip(measured["copies"], winner, strict=True))
-# +     table = measured.set_index("copies")[["pandas", "Dask"]]
-# +     winners = table.idxmin(axis=1)
-# +     winners[table.max(axis=1) / table.min(axis=1) < 1.1] = "equal"
-# +     return winners.to_dict()
+# ~ ratio = measured["Dask"] / measured["pandas"] => table = measured.set_index("copies")[["pandas", "Dask"]]
+# ~ winner = np.where(ratio > 1, "pandas", "Dask").astype(object) => winners = table.idxmin(axis=1)
+# ~ winner[(ratio < 1.1) & (1 / ratio < 1.1)] => winners[table.max(axis=1) / table.min(axis=1) < 1.1]
+# ~ dict(zip(measured["copies"], winner, strict=True)) => winners.to_dict()
 
 # %% wrong larger_time
 # fails: The winner follows from the two times (a random table)
@@ -34,39 +29,16 @@ def conclude(measured):
 # %% wrong fixed
 # fails: There is one entry for each number of copies
 # edit of right columns
-# -     ratio = measured["Dask"] / measured["pandas"]
-# -     winner = np.where(ratio > 1, "pandas", "Dask").astype(object)
-# -     winner[(ratio < 1.1) & (1 / ratio < 1.1)] = "equal"
-# -     return dict(zip(measured["copies"], winner, strict=True))
-# +     return {1: "pandas", 4: "pandas", 16: "Dask"}
+def conclude(measured):
+    return {1: "pandas", 4: "pandas", 16: "Dask"}
 
 # %% wrong b_three_rows: Looks at the three sizes of the notebook only, not at all rows of the table.
 # fails: It runs without an error: IndexError
-# edit of wrong fixed
-# -     {"copies": [1, 4, 16], "rows": [336776, 1347104, 5388416], "pandas": [0.12, 0.5, 2.1], "Dask": [0.3, 0.52, 1.3]}
-# +     {
-# +         "copies": [1, 4, 16],
-# +         "rows": [336776, 1347104, 5388416],
-# +         "pandas": [0.0955, 0.353, 1.365],
-# +         "Dask": [0.3652, 0.4164, 1.4465],
-# +     }
-# -     return {1: "pandas", 4: "pandas", 16: "Dask"}
-# +     answer = {}
-# +     for i, copies in enumerate((1, 4, 16)):
-# +         p, d = measured["pandas"].iloc[i], measured["Dask"].iloc[i]
-# +         answer[copies] = "equal" if max(p, d) / min(p, d) < 1.1 else "pandas" if p < d else "Dask"
-# +     return answer
+# ~ dict(zip(measured["copies"], winner, strict=True)) => {copies: winner[row] for row, copies in enumerate((1, 4, 16))}
 
 # %% wrong never_measured
 # fails: All six times were measured
-# edit of right idxmin
-# -     {"copies": [1, 4, 16], "rows": [336776, 1347104, 5388416], "pandas": [0.12, 0.5, 2.1], "Dask": [0.3, 0.52, 1.3]}
-# +     {
-# +         "copies": [1, 4, 16],
-# +         "rows": [336776, 1347104, 5388416],
-# +         "pandas": [0.12, 0.5, float("nan")],
-# +         "Dask": [0.3, 0.52, 1.3],
-# +     }
+# ~ [0.12, 0.5, 2.1] => [0.12, 0.5, float("nan")]
 
 # %% wrong of_the_slower
 # fails: The winner follows from the two times (a random table)
@@ -75,5 +47,5 @@ def conclude(measured):
 
 # %% wrong six_percent
 # fails: The winner follows from the two times (a random table)
-# edit of wrong of_the_slower
-# ~ 1 - table.min(axis=1) / table.max(axis=1) < 0.1 => table.max(axis=1) / table.min(axis=1) < 1.06
+# edit of right idxmin
+# ~ 1.1 => 1.06

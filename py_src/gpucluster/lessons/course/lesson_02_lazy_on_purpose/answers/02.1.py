@@ -27,8 +27,7 @@ def order(graph):
 # %% wrong b_circle_left_out: With a circle it returns the tasks that can be done, instead of a ValueError.
 # fails: A graph with a circle raises a ValueError
 # edit of the solution
-# -             raise ValueError("There is a circle.")
-# +             return done
+# ~ raise ValueError("There is a circle.") => return done
 
 # %% wrong b_diamond_is_circle: A task that two others need is taken for a circle, because it is visited twice.
 # fails: It runs without an error: ValueError
@@ -50,23 +49,9 @@ def order(graph):
 
 # %% wrong only_with_needs
 # fails: Each task is in the list exactly once
-# edit of right b_graphlib
 # -     return list(TopologicalSorter(graph).static_order())
 # +     found = TopologicalSorter({task: needs for task, needs in graph.items() if needs}).static_order()
 # +     return [task for task in found if graph[task]]
-
-# %% wrong empties_graph
-# fails: Inputs are not modified
-def order(graph):
-    done = []
-    while graph:
-        ready = [k for k, v in graph.items() if not set(v) & graph.keys()]
-        if not ready:
-            raise ValueError("circle")
-        for k in ready:
-            del graph[k]
-        done += ready
-    return done
 
 # %% wrong remembers: Levels are kept in a default argument, from one graph to the next.
 # fails: Each task comes after everything that it needs, in 200 random graphs

@@ -38,10 +38,6 @@ loads = {"a": 1, "b": 1, "c": 0, "d": 2, "e": 1}
 # fails: Snippet d loads as often as you say
 loads = {"a": 2, "b": 1, "c": 0, "d": 1, "e": 1}
 
-# %% wrong lazy_remembers
-# fails: Snippet a loads as often as you say
-loads = {"a": 1, "b": 1, "c": 0, "d": 1, "e": 1}
-
 # %% wrong one_missing
 # fails: There is a number for each snippet
 loads = {"a": 2, "b": 1, "c": 0, "d": 2}

@@ -15,7 +15,6 @@ def three_answers(pieces):
     return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
 
 # %% right b_one_plan: One single plan: even the mean is lazy, and one compute brings a tuple.
-# edit of right array
 # ~ def merge(found) => def together(sizes, sums, largest)
 # ~ rows, totals, worst = np.array(found).T => rows = sum(sizes)
 # ~ return [int(rows.sum()), totals.sum() / rows.sum(), worst.max()] => return rows, sum(sums) / rows, max(largest)
@@ -39,30 +38,18 @@ def three_answers(pieces):
     return rows, sum(sums) / rows, max(largest)
 
 # %% right together_on_a_worker: All pieces are put together on one worker, where they fit; three numbers come back.
-import numpy as np
-from dask import delayed
-
-
+# -     return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
+# +     return answers(delayed(np.concatenate)(pieces)).compute()
 @delayed
 def answers(values):
     return values.size, values.mean(), values.max()
 
-
-def three_answers(pieces):
-    return answers(delayed(np.concatenate)(pieces)).compute()
-
 # %% wrong b_largest_from_zero: The largest begins at 0, so with negative values only it is not the largest of the pieces.
 # fails: The largest value is right
+# edit of the solution
+# ~ piece.max => 0] + [piece.max
 import dask
 from dask import delayed
-
-
-def three_answers(pieces):
-    rows = delayed(sum)([piece.size for piece in pieces])
-    total = delayed(sum)([piece.sum() for piece in pieces])
-    worst = delayed(max)([0] + [piece.max() for piece in pieces])
-    rows, total, worst = dask.compute(rows, total, worst)
-    return rows, total / rows, worst
 
 # %% wrong b_whole_minutes: Integer division cuts the mean.
 # fails: The mean of all values is right
@@ -73,10 +60,7 @@ def three_answers(pieces):
 
 # %% wrong b_number_of_pieces: Counts the pieces, not the values in them.
 # fails: The number of values is right
-import dask
-from dask import delayed
-
-
+# edit of right b_summary_per_piece
 def three_answers(pieces):
     total, worst = dask.compute(
         delayed(sum)([piece.sum() for piece in pieces]), delayed(max)([piece.max() for piece in pieces])
@@ -85,10 +69,7 @@ def three_answers(pieces):
 
 # %% wrong b_persist_unused: Persists, but goes on with the old plans, so everything is loaded again.
 # fails: Each piece is loaded exactly once
-import dask
-from dask import delayed
-
-
+# edit of right b_summary_per_piece
 def three_answers(pieces):
     dask.persist(*pieces)
     rows = delayed(sum)([piece.size for piece in pieces]).compute()
@@ -98,13 +79,10 @@ def three_answers(pieces):
 
 # %% wrong b_pieces_fetched: Fetches the pieces to the notebook; only small numbers may come.
 # fails: No piece comes to the notebook
+# -     return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
+# +     values = np.concatenate(dask.compute(*pieces))
+# +     return values.size, values.mean(), values.max()
 import dask
-import numpy as np
-
-
-def three_answers(pieces):
-    values = np.concatenate(dask.compute(*pieces))
-    return values.size, values.mean(), values.max()
 
 # %% wrong b_still_lazy: Returns plans, not the three numbers.
 # fails: They are computed, not only planned
@@ -115,8 +93,8 @@ def three_answers(pieces):
 
 # %% wrong last_piece_lost
 # fails: The number of values is right
-# edit of wrong b_whole_minutes
-# ~ total // rows => total / rows
-# - def three_answers(pieces):
-# + def three_answers(pieces):
+# edit of the solution
+# -     """Return the number of values, their mean, and the largest, of all pieces together."""
 # +     pieces = pieces[:-1]
+import dask
+from dask import delayed

@@ -15,8 +15,7 @@ def prepare(table):
 
 # %% wrong all_columns_kept
 # fails: It has the three columns
-def prepare(table):
-    return table[table.dep_delay > 120].persist()
+# ~ 120][["carrier", "dep_delay", "distance"]] => 120]
 
 # %% wrong all_rows_kept
 # fails: The workers keep what is needed, and no more
@@ -26,45 +25,31 @@ def prepare(table):
 
 # %% wrong b_hours: The delay is in minutes, and not in hours.
 # fails: It has the flights more than 120 minutes late, and no others
-def prepare(table):
-    return table[table.dep_delay > 2][["carrier", "dep_delay", "distance"]].persist()
+# ~ 120][ => 2][
 
 # %% wrong b_kept_global: Persists both whole table and result and holds the first in a global, so the workers keep more than needed.
 # fails: The workers keep what is needed, and no more
+# edit of the solution
+# -     """Return the flights more than 120 minutes late, three columns, kept on the workers."""
+# +     table = table.persist()
+# +     held.append(table)
 held = []
-
-
-def prepare(table):
-    table = table.persist()
-    held.append(table)
-    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()
 
 # %% wrong b_only_a_plan: Only a plan, so each question loads everything again.
 # fails: Questions to the result load nothing again
-def prepare(table):
-    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]]
+# ~ ].persist() => ]
 
 # %% wrong b_pandas: Returns a pandas table in the notebook, not a Dask table on the workers.
 # fails: It returns a Dask table
-def prepare(table):
-    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
+# ~ persist => compute
 
 # %% wrong b_through_notebook: Brings the rows to the notebook and makes a Dask table of them again; they must be kept on the workers.
 # fails: Nothing but names travels to the notebook
+# -     return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()
+# +     here = table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
+# +     return dd.from_pandas(here, npartitions=table.npartitions)
 import dask.dataframe as dd
-
-
-def prepare(table):
-    here = table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].compute()
-    return dd.from_pandas(here, npartitions=table.npartitions)
 
 # %% wrong b_two_hours_too: >= takes flights of exactly two hours as well; the text says more than two hours.
 # fails: It has the flights more than 120 minutes late, and no others
-def prepare(table):
-    return table[table.dep_delay >= 120][["carrier", "dep_delay", "distance"]].persist()
-
-# %% wrong through_the_notebook
-# fails: Nothing but names travels to the notebook
-# edit of wrong b_through_notebook
-# ~ here = table => small = table
-# ~ from_pandas(here, npartitions=table.npartitions) => from_pandas(small, npartitions=4).persist()
+# ~ dep_delay > 120 => dep_delay >= 120

@@ -3,9 +3,8 @@
 # %% right first_task
 # edit of the solution
 # ~ task, needs in graph.items() => task in graph
+# ~ needs):  # it can be the first of those that are left => graph[task]):
 # ~ its for other, its in graph.items() => graph[other] for other in graph
-# -         if not any(need in graph for need in needs):  # it can be the first of those that are left
-# +         if not any(need in graph for need in graph[task]):
 
 # %% right lru
 from functools import lru_cache
@@ -45,9 +44,7 @@ def count_orders(graph):
 
 # %% wrong b_first_need_only: Looks at the first need of each task only, not at all of them.
 # fails: The number of orders is right: a task that needs itself
-from itertools import permutations
-
-
+# edit of right permutations
 def count_orders(graph):
     return sum(
         all(way.index(graph[task][0]) < way.index(task) for task in graph if graph[task]) for way in permutations(graph)
@@ -55,9 +52,7 @@ def count_orders(graph):
 
 # %% wrong b_just_before: The needs must come directly before the task, although anything may be done in between.
 # fails: The number of orders is right: many orders
-from itertools import permutations
-
-
+# edit of right permutations
 def count_orders(graph):
     count = 0
     for way in permutations(graph):
@@ -103,26 +98,6 @@ def count_orders(graph):
     except RecursionError:
         return 0
     return total
-
-# %% wrong global_memo
-# fails: The number of orders is right: a chain
-MEMO = {}
-
-
-def count_orders(graph):
-    key = frozenset(graph)
-    if not graph:
-        return 1
-    if key not in MEMO:
-        MEMO[key] = sum(
-            count_orders({o: n for o, n in graph.items() if o != k}) for k, v in graph.items() if not set(v) & key
-        )
-    return MEMO[key]
-
-# %% wrong one
-# fails: The number of orders is right: tasks that need nothing
-def count_orders(graph):
-    return 1
 
 # %% wrong own_need_overlooked: A task that needs itself passes, as it does not come after itself.
 # fails: The number of orders is right: a task that needs itself

@@ -73,9 +73,8 @@ def bound(orders, cooks, knives):
 # %% wrong b_whole_seconds: Floor division cuts the seconds of the first two limits.
 # fails: It is right where the limit is the work with a knife, shared among the knives
 # edit of wrong b_knife_by_cooks
-# ~ sum(order.seconds for order in orders) / cooks => sum(order.seconds for order in orders) // cooks
-# -     cutting = sum(order.seconds for order in orders if order.knife) / cooks
-# +     cutting = sum(order.seconds for order in orders if order.knife) // knives
+# ~ orders) / cooks => orders) // cooks
+# ~ knife) / cooks => knife) // knives
 
 # %% wrong pops_orders
 # fails: Inputs are not modified

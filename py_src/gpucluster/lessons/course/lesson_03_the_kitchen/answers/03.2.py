@@ -60,11 +60,6 @@ def idle_share(log, cooks):
 
 # %% right table: A context that may be empty; the share from a table.
 # edit of right own_entry
-# ~ collections import namedtuple => contextlib import nullcontext
-# ~ numpy as np => pandas as pd
-# -
-# - Entry = namedtuple("Entry", ["name", "cook", "taken", "began", "ended"])
-# + from gpucluster.lessons.simulations.kitchen import Entry
 # -     if not order.knife:
 # -         return hands_on(order)
 # -     with knives:
@@ -74,97 +69,77 @@ def idle_share(log, cooks):
 # +     table = pd.DataFrame(log)
 # +     busy = (table.ended - table.began).sum()
 # +     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
+from contextlib import nullcontext
+import pandas as pd
+from gpucluster.lessons.simulations.kitchen import Entry
 
 # %% wrong knife_for_all: Every order takes a knife.
 # fails: Orders without a knife do not wait for one
 # edit of right table
 # ~ knives if order.knife else nullcontext() => knives
-# -     table = pd.DataFrame(log)
-# -     busy = (table.ended - table.began).sum()
-# -     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
-# +     length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
-# +     return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
+def idle_share(log, cooks):
+    length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
+    return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
 
 # %% wrong no_knife: No cook takes a knife.
 # fails: Never more knives in use than there are
 # edit of wrong knife_for_all
-# -     with knives:
-# -         return hands_on(order)
-# +     return hands_on(order)
+def with_semaphore(order, knives):
+    return hands_on(order)
 
 # %% wrong busy_share: The share of work, not of idleness.
 # fails: The idle share is right in 20 random logs, also when a cook has nothing to do
 # edit of wrong no_knife
-# ~ return 1 - sum => return sum
-# - def with_semaphore(order, knives):
-# + def with_semaphore(order, knives):
-# +     if order.knife:
-# +         with knives:
-# +             return hands_on(order)
+# ~ 1 - sum => sum
+def with_semaphore(order, knives):
+    if order.knife:
+        with knives:
+            return hands_on(order)
+    return hands_on(order)
 
 # %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
 # fails: Each order gives what hands_on returns: an Entry
-import time
-
-import numpy as np
-from distributed import get_worker
-from gpucluster.lessons.simulations.kitchen import Entry
-
-
-def hands_on(order):
-    """Do the work of an order."""
-    began = time.time()
-    time.sleep(order.seconds)
-    return Entry(order.name, get_worker().name, began, began, time.time())
-
-
+# edit of right table
+# - def hands_on(order):
+# + def hands_on(order):
+# +     """Do the work of an order."""
+# -     with knives if order.knife else nullcontext():
+# +     if order.knife:
+# +         with knives:
+# +             hands_on(order)
+# +     else:
 def idle_share(log, cooks):
     busy = sum(entry.ended - entry.began for entry in log)
     span = max(entry.ended for entry in log) - min(entry.taken for entry in log)
     return 1 - busy / (cooks * span)
 
-
-def with_semaphore(order, knives):
-    if order.knife:
-        with knives:
-            hands_on(order)
-    else:
-        return hands_on(order)
-
 # %% wrong b_opposite: The orders without a knife take one, and those with a knife do not.
 # fails: Never more knives in use than there are
 # edit of wrong b_nothing_returned
-# -         with knives:
-# -             hands_on(order)
-# -     else:
-#
-# -         return hands_on(order)
-# +         return hands_on(order)
-# +     with knives:
-# +         return hands_on(order)
+def with_semaphore(order, knives):
+    if order.knife:
+        return hands_on(order)
+    with knives:
+        return hands_on(order)
 
 # %% wrong never_given_back: A knife is taken and never given back.
 # fails: Never more knives in use than there are
 # fails: Every knife is back at the end
-# edit of wrong no_knife
-# - def with_semaphore(order, knives):
-# + def with_semaphore(order, knives):
-# +     if not order.knife:
-# +         return hands_on(order)
-# +     if not knives.acquire(timeout=0.5):
-# +         return hands_on(order)
+# edit of wrong knife_for_all
+def with_semaphore(order, knives):
+    if not order.knife:
+        return hands_on(order)
+    if not knives.acquire(timeout=0.5):
+        return hands_on(order)
+    return hands_on(order)
 
 # %% wrong kept_after_an_error: After an error, the knife is not given back.
 # fails: A knife is back also when hands_on raises an error
 # edit of right acquire
-# -     if order.knife:
-# -         knives.acquire()
-# -     try:
-# +     if not order.knife:
-# -     finally:
-# -         if order.knife:
-# -             knives.release()
-# +     knives.acquire()
-# +     entry = hands_on(order)
-# +     knives.release()
-# +     return entry
+def with_semaphore(order, knives):
+    if not order.knife:
+        return hands_on(order)
+    knives.acquire()
+    entry = hands_on(order)
+    knives.release()
+    return entry

@@ -1,13 +1,13 @@
 """Answers to exercise 03.4."""
 
+# %% right b_shuffle_tasks: A shuffle by the row number, with tasks instead of p2p.
+def balance(table, npartitions):
+    return table.shuffle(on="row", npartitions=npartitions, shuffle_method="tasks")
+
 # %% right b_helper_column: A helper column with a scrambled row number is shuffled by, and dropped again.
 def balance(table, npartitions):
     helper = table.assign(helper=(table["row"] * 2654435761) % 2**31)
     return helper.shuffle("helper", npartitions=npartitions).drop(columns="helper")
-
-# %% right b_shuffle_tasks: A shuffle by the row number, with tasks instead of p2p.
-def balance(table, npartitions):
-    return table.shuffle(on="row", npartitions=npartitions, shuffle_method="tasks")
 
 # %% right index: A sorted index with limits at equal distances.
 def balance(table, npartitions):
@@ -16,40 +16,32 @@ def balance(table, npartitions):
     return table.set_index("row", divisions=limits, drop=False)
 
 # %% right shuffle: A shuffle by a column whose values are all different.
-def balance(table, npartitions):
-    return table.shuffle(on="row", npartitions=npartitions)
+# ~ npartitions, shuffle_method="tasks" => npartitions
 
 # %% wrong b_by_origin: Shuffles by origin, which has three values for all partitions.
 # fails: It runs without an error: KeyError
-def balance(table, npartitions):
-    return table.shuffle("origin", npartitions=npartitions)
+# ~ on="row", npartitions=npartitions, shuffle_method="tasks" => "origin", npartitions=npartitions
 
 # %% wrong b_eager_pandas: Returns a list of pandas tables, not a lazy table, and gathers all rows.
 # fails: It returns a lazy Dask table
+# -     return table.shuffle(on="row", npartitions=npartitions, shuffle_method="tasks")
+# +     here = table.compute().sort_values("row")
+# +     return [here.iloc[i] for i in np.array_split(np.arange(len(here)), npartitions)]
 import numpy as np
-
-
-def balance(table, npartitions):
-    here = table.compute().sort_values("row")
-    return [here.iloc[i] for i in np.array_split(np.arange(len(here)), npartitions)]
 
 # %% wrong b_in_notebook: Gathers the table in the notebook and cuts it there.
 # fails: The rows do not travel through the notebook
+# -     return table.shuffle(on="row", npartitions=npartitions, shuffle_method="tasks")
+# +     return dd.from_pandas(table.compute(), npartitions=npartitions)
 import dask.dataframe as dd
-
-
-def balance(table, npartitions):
-    return dd.from_pandas(table.compute(), npartitions=npartitions)
 
 # %% wrong b_npartitions_ignored: Keeps the old number of partitions and ignores npartitions.
 # fails: There are as many partitions as were asked for
-def balance(table, npartitions):
-    return table.shuffle("row")
+# ~ on="row", npartitions=npartitions, shuffle_method="tasks" => "row"
 
 # %% wrong b_row_lost: Row becomes the index, so the column row is gone and the rows are not the same.
 # fails: The result can be computed: KeyError
-def balance(table, npartitions):
-    return table.set_index("row", npartitions=npartitions)
+# ~ shuffle(on="row", npartitions=npartitions, shuffle_method="tasks") => set_index("row", npartitions=npartitions)
 
 # %% wrong b_sampled: Cuts the large partitions by taking a sample, so not the same rows come back.
 # fails: No row is lost
@@ -61,11 +53,6 @@ def balance(table, npartitions):
 def balance(table, npartitions):
     return table.set_index("row", npartitions=npartitions, drop=False)
 
-# %% wrong sorted_by_estimate: Sorted rows, in partitions whose limits Dask estimates from a sample.
-# fails: The largest partition has at most 1.3 times the mean number of rows
-def balance(table, npartitions):
-    return table.sort_values("row", npartitions=npartitions)
-
 # %% wrong twice: Rows at the edges are in two partitions.
 # fails: No row is there twice
 def balance(table, npartitions):
@@ -74,5 +61,4 @@ def balance(table, npartitions):
 
 # %% wrong persisted: Computed at once and kept on the workers, where the text asks for a lazy table.
 # fails: The table is lazy: nothing of it is computed yet
-def balance(table, npartitions):
-    return table.shuffle(on="row", npartitions=npartitions).persist()
+# ~ , shuffle_method="tasks" => ).persist(

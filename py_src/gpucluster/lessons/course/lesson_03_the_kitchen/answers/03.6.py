@@ -1,5 +1,15 @@
 """Answers to exercise 03.6."""
 
+# %% right table: Rows numbered as they turn up.
+def bars(records):
+    rows, found = {}, []
+    for record in records:
+        row = rows.setdefault((record["worker"], record["thread"]), len(rows))
+        (work,) = [part for part in record["startstops"] if part["action"] == "compute"]
+        found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
+    first = min(start for _, start, _, _ in found)
+    return [(row, start - first, seconds, name) for row, start, seconds, name in found]
+
 # %% right c_sorted_threads: Rows by the sorted threads, a generator for each record's work.
 def bars(records):
     threads = sorted({(record["worker"], record["thread"]) for record in records})
@@ -12,65 +22,42 @@ def bars(records):
     zero = min((work[1] for work in works), default=0)
     return [(row, start - zero, stop - start, name) for row, start, stop, name in works]
 
-# %% right table: Rows numbered as they turn up.
-def bars(records):
-    rows, found = {}, []
-    for record in records:
-        row = rows.setdefault((record["worker"], record["thread"]), len(rows))
-        (work,) = [part for part in record["startstops"] if part["action"] == "compute"]
-        found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
-    first = min(start for _, start, _, _ in found)
-    return [(row, start - first, seconds, name) for row, start, seconds, name in found]
-
 # %% wrong absolute: Times since 1970.
 # fails: The first bar starts at 0
-# edit of right table
 # ~ start - first => start
 
 # %% wrong b_cut_in_place: Subtracts zero in the records themselves; a function must not change its arguments.
 # fails: Inputs are not modified
-def bars(records):
-    """Return a list of (row, start, seconds, name)."""
-    threads = sorted({(record["worker"], record["thread"]) for record in records})
-    row_of = {thread: row for row, thread in enumerate(threads)}
-    work = [(record, part) for record in records for part in record["startstops"] if part["action"] == "compute"]
-    zero = min(part["start"] for _, part in work)
-    for _, part in work:
-        part["start"] -= zero
-        part["stop"] -= zero
-    return [
-        (row_of[record["worker"], record["thread"]], part["start"], part["stop"] - part["start"], record["key"])
-        for record, part in work
-    ]
+# edit of the solution
+# ~ ["start"] - zero => ["start"]
+# -     zero = min(part["start"] for _, part in work)
+# +     zero = min(part["start"] for _, part in work)
+# +     for _, part in work:
+# +         part["start"] -= zero
+# +         part["stop"] -= zero
 
 # %% wrong b_first_part: Takes the first part of each record, which may be a transfer.
 # fails: A bar starts and ends with the compute part of its task, without the transfers
-# edit of right table
 # ~ (work,) = [part for part in record["startstops"] if part["action"] == "compute"] => work = record["startstops"][0]
 
 # %% wrong b_row_per_task: Each task has its own row, not each thread.
 # fails: Each thread of each worker has its own row
-# edit of right table
-# -         row = rows.setdefault((record["worker"], record["thread"]), len(rows))
-# +         row = len(found)
+# ~ rows.setdefault((record["worker"], record["thread"]), len(rows)) => len(found)
 
 # %% wrong b_row_per_thread: The row depends on the number of the thread only, but threads of two workers may have the same number.
 # fails: Each thread of each worker has its own row
-# edit of wrong b_row_per_task
-# ~ row = len(found) => row = rows.setdefault(record["thread"], len(rows))
+# ~ (record["worker"], record["thread"]) => record["thread"]
 
 # %% wrong b_stop_for_seconds: The third value is the end of the bar, not how long it takes.
 # fails: A bar starts and ends with the compute part of its task, without the transfers
-# edit of right table
-# ~ first, seconds, name => first, seconds - first, name
-# -         found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
-# +         found.append([row, work["start"], work["stop"], record["key"]])
+# ~ ["stop"] - work["start"] => ["stop"]
+# ~ first, seconds => first, seconds - first
 
 # %% wrong b_transfers_too: Draws a bar for each part, also for transfers, instead of one per task.
 # fails: There is one bar per task
-# edit of wrong b_first_part
-# ~ work = record["startstops"][0] => for work in record["startstops"]:
+# -         (work,) = [part for part in record["startstops"] if part["action"] == "compute"]
 # -         found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
+# +         for work in record["startstops"]:
 # +             found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
 
 # %% wrong changes_records

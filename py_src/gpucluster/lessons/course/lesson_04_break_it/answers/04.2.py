@@ -62,11 +62,7 @@ def survive(client, lazy):
 
 # %% wrong b_all_workers: Crashes every worker, the exercise says "a worker".
 # fails: One worker crashes
-import time
-
-from gpucluster.lessons.simulations.recovery import addresses, crash, restored
-
-
+# edit of right persist
 def survive(client, lazy):
     workers = addresses(client)
     future = client.compute(lazy)
@@ -80,11 +76,7 @@ def survive(client, lazy):
 
 # %% wrong b_computed_locally: The result comes from threads of the notebook; the one "started" on the cluster is thrown away.
 # fails: It runs without an error: ValueError
-import time
-
-from gpucluster.lessons.simulations.recovery import addresses, crash, restored
-
-
+# edit of right persist
 def survive(client, lazy):
     n_workers = len(addresses(client))
     future = client.compute(lazy)
@@ -103,19 +95,6 @@ def survive(client, lazy):
 # ~ len(workers) => n_workers
 # -     for address in workers:
 # -         crash(client, address)
-
-# %% wrong b_returns_future: Returns the future, not the result.
-# fails: The result is exactly that of an undisturbed run
-# edit of wrong b_no_crash
-# ~ return result => return future
-# - from gpucluster.lessons.simulations.recovery import addresses, restored
-# + from distributed import wait
-# + from gpucluster.lessons.simulations.recovery import addresses, crash, restored
-# -     while not any(client.has_what().values()):
-# +     while not (busy := [address for address, keys in client.has_what().items() if keys]):
-# -     result = future.result()
-# +     crash(client, busy[0])
-# +     wait(future)
 
 # %% wrong c_first_worker: Crashes the first worker, also where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again

@@ -7,7 +7,6 @@
 # +
 # +
 # + def with_reload(client, data, task, reload):
-# -     """Run task(data); load the data again if it was lost. Return the result and the future of the data."""
 
 # %% right by_name: A helper, and the error by its full name.
 from distributed.client import FutureCancelledError
@@ -46,16 +45,13 @@ why = "C"
 
 # %% wrong always_reloads: Loads each time, lost or not.
 # fails: While the data is there, it is not loaded again
+# edit of the solution
 def with_reload(client, data, task, reload):
     data = client.scatter(reload(), hash=False)
     return client.submit(task, data, pure=False).result(), data
 
-
-why = "c"
-
 # %% wrong b_error_returned: An error of the task is returned; "it must reach the caller".
 # fails: An error of the task itself is passed on, whatever its kind
-# edit of right b_try_except
 # -         data = client.scatter(reload(), hash=False)
 # -         return client.submit(task, data, pure=False).result(), data
 # +         data = client.scatter(reload(), hash=False)
@@ -65,36 +61,31 @@ why = "c"
 
 # %% wrong b_no_scatter: Gives back the loaded data itself; asked is "scatter what it returns" and the future of the data.
 # fails: The second is a future
-# edit of right b_try_except
 # ~ data = client.scatter(reload(), hash=False) => data = reload()
 
 # %% wrong old_future: Returns the future that was lost.
 # fails: The future it returns after the crash can be used again
-# edit of right b_try_except
 # -         data = client.scatter(reload(), hash=False)
 # -         return client.submit(task, data, pure=False).result(), data
 # +         return client.submit(task, client.scatter(reload(), hash=False), pure=False).result(), data
 
 # %% wrong b_reload_on_worker: Reload runs as a task on a worker, not "in the notebook".
 # fails: After a crash of the worker that held it, the data is loaded once
-# edit of right b_try_except
 # ~ data = client.scatter(reload(), hash=False) => data = client.submit(reload, pure=False)
 
 # %% wrong b_runs_here: After a loss the task runs in the notebook, not "on the cluster".
 # fails: It runs without an error: ValueError
-# edit of wrong old_future
-# -         return client.submit(task, client.scatter(reload(), hash=False), pure=False).result(), data
+# -         data = client.scatter(reload(), hash=False)
+# -         return client.submit(task, data, pure=False).result(), data
 # +         table = reload()
 # +         return task(table), client.scatter(table, hash=False)
 
 # %% wrong b_why_a: It is not a matter of time, no task makes the data (why).
 # fails: The reason is the right one of the four
-# edit of right b_try_except
 # ~ why = "c" => why = "a"
 
 # %% wrong c_only_value_errors: Passes on a ValueError only; any other error of the task counts as a loss.
 # fails: An error of the task itself is no reason to load again
-# edit of right b_try_except
 # -     except CancelledError:
 # -         data = client.scatter(reload(), hash=False)
 # +     except ValueError:

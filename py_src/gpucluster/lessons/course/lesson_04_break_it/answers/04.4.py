@@ -37,16 +37,14 @@ def read_lines(folder):
 
 # %% wrong append: Appends, as in the lesson.
 # fails: Each line is there once however often its task runs
+# -     with connect(folder) as database:
+# -         database.execute("insert or replace into lines values (?, ?)", (int(number), line))
+# +     with open(Path(folder) / "lines.txt", "a") as file:
+# +         file.write(line + "\n")
+# -     with connect(folder) as database:
+# -         return [line for (line,) in database.execute("select line from lines order by number")]
+# +     return (Path(folder) / "lines.txt").read_text().splitlines()
 from pathlib import Path
-
-
-def record(folder, number, line):
-    with open(Path(folder) / "lines.txt", "a") as file:
-        file.write(line + "\n")
-
-
-def read_lines(folder):
-    return (Path(folder) / "lines.txt").read_text().splitlines()
 
 # %% wrong b_set_of_lines: The reader drops equal lines; "two tasks may have the same words".
 # fails: Each line is there once when each task runs once
@@ -56,13 +54,10 @@ def read_lines(folder):
 
 # %% wrong c_by_process: A file for each process; a task that runs again elsewhere has two lines.
 # fails: After a real crash, there are exactly as many lines as tasks
-import os
+# edit of right plain_files
+# ~ os.path.join(folder, f"{number}.txt"), "w" => Path(folder) / f"{os.getpid()}.txt", "a"
+# ~ write(line) => write(f"{number} {line}\n")
 from pathlib import Path
-
-
-def record(folder, number, line):
-    with open(Path(folder) / f"{os.getpid()}.txt", "a") as file:
-        file.write(f"{number} {line}\n")
 
 
 def read_lines(folder):
@@ -73,6 +68,10 @@ def read_lines(folder):
 
 # %% wrong c_one_dictionary: One JSON file for all, read and written again: two tasks at the same time lose a line.
 # fails: Tasks may run again, also at the same time: JSONDecodeError
+# -     with connect(folder) as database:
+# -         return [line for (line,) in database.execute("select line from lines order by number")]
+# +     path = Path(folder) / "lines.json"
+# +     return list(json.loads(path.read_text()).values()) if path.exists() else []
 import json
 from pathlib import Path
 
@@ -83,46 +82,37 @@ def record(folder, number, line):
     lines[str(number)] = line
     path.write_text(json.dumps(lines))
 
-
-def read_lines(folder):
-    path = Path(folder) / "lines.json"
-    return list(json.loads(path.read_text()).values()) if path.exists() else []
-
 # %% wrong c_same_name_beside: Two runs of a task at the same time write beside under one name; one moves it away from the other.
 # fails: Tasks may run again, also at the same time: FileNotFoundError
+# edit of wrong append
+# ~ (Path(folder) / "lines.txt").read_text().splitlines() => [path.read_text() for path in Path(folder).glob("*.txt")]
+# -     with open(Path(folder) / "lines.txt", "a") as file:
+# -         file.write(line + "\n")
+# +     beside = Path(folder) / f"{number}.new"
+# +     beside.write_text(line)
+# +     os.rename(beside, Path(folder) / f"{number}.txt")
 import os
-from pathlib import Path
-
-
-def record(folder, number, line):
-    beside = Path(folder) / f"{number}.new"
-    beside.write_text(line)
-    os.rename(beside, Path(folder) / f"{number}.txt")
-
-
-def read_lines(folder):
-    return [path.read_text() for path in Path(folder).glob("*.txt")]
 
 # %% wrong created_once: If the file exists, its line is assumed to be in it.
 # fails: After a crash between opening a file and writing, each line is there
-# edit of wrong append
-# -     with open(Path(folder) / "lines.txt", "a") as file:
-# -         file.write(line + "\n")
-# +     try:
-# +         file = open(Path(folder) / f"{number}.txt", "x", encoding="utf-8")
-# +     except FileExistsError:
-# +         return
-# +     with file:
-# +         file.write(line)
-# -     return (Path(folder) / "lines.txt").read_text().splitlines()
-# +     return [path.read_text(encoding="utf-8") for path in Path(folder).glob("*.txt")]
+# edit of wrong c_same_name_beside
+# ~ () for path => (encoding="utf-8") for path
+def record(folder, number, line):
+    try:
+        file = open(Path(folder) / f"{number}.txt", "x", encoding="utf-8")
+    except FileExistsError:
+        return
+    with file:
+        file.write(line)
 
 # %% wrong lock_stays: A lock file stays when its writer crashes, and all others wait forever.
 # fails: A task that begins again after a crash comes to its end
+# edit of wrong c_same_name_beside
+# -     return [path.read_text() for path in Path(folder).glob("*.txt")]
+# +     file = Path(folder) / "lines.json"
+# +     return list(json.loads(file.read_text()).values()) if file.exists() else []
 import json
-import os
 import time
-from pathlib import Path
 
 
 def record(folder, number, line):
@@ -143,13 +133,7 @@ def record(folder, number, line):
     finally:
         os.unlink(lock)
 
-
-def read_lines(folder):
-    file = Path(folder) / "lines.json"
-    return list(json.loads(file.read_text()).values()) if file.exists() else []
-
 # %% wrong ascii: Letters that ASCII does not have are left out.
 # fails: Each line is there once when each task runs once
 # edit of right plain_files
-# -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
-# +     with open(os.path.join(folder, f"{number}.txt"), "w", encoding="ascii", errors="ignore") as file:
+# ~ "w") as => "w", encoding="ascii", errors="ignore") as

@@ -34,7 +34,6 @@ def run_carefully(client, task, args, retries, allowed):
 
 # %% wrong b_back_to_three: Sets 3 at the end, not what was there before ("put the scheduler's setting back").
 # fails: The scheduler's setting is put back, whatever happens
-# edit of right b_try_finally
 # ~ before = client => client
 # ~ run_on_scheduler(set_number, number=before) => run_on_scheduler(set_number, number=3)
 # -     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
@@ -56,28 +55,20 @@ def run_carefully(client, task, args, retries, allowed):
 
 # %% wrong b_no_retries: The option `retries` is ignored.
 # fails: A task that fails a few times succeeds with as many retries
-# edit of right b_try_finally
 # ~ args, retries=retries, pure=False => args, pure=False
 
 # %% wrong b_one_more: Off by one, the task ends allowed + 2 workers ("it then ends `allowed + 1`").
 # fails: It has then ended 1 + 1 workers, and no more
 # fails: It has then ended 0 + 1 workers, and no more
-# edit of right b_try_finally
 # ~ run_on_scheduler(set_number, number=allowed) => run_on_scheduler(set_number, number=allowed + 1)
 
 # %% wrong b_only_killed: Returns a KilledWorker only, other errors are raised ("return the exception if there is one").
 # fails: With one retry less, its own error is returned
-# edit of right b_try_finally
-# ~ Exception => KilledWorker
-# - def set_number(dask_scheduler, number):
-# + from distributed.scheduler import KilledWorker
-# +
-# +
-# + def set_number(dask_scheduler, number):
+# ~ Exception as => KilledWorker as
+from distributed.scheduler import KilledWorker
 
 # %% wrong b_text_of_error: Returns the text of the exception, not the exception.
 # fails: With one retry less, its own error is returned
-# edit of right b_try_finally
 # ~ return error => return repr(error)
 
 # %% wrong retries_only: Believes that retries count dead workers.

@@ -1,5 +1,19 @@
 """Answers to exercise 05.10."""
 
+# %% right middle: The middle of the band, and a margin when cutting.
+import math
+
+
+def npartitions_for(table_bytes, device_bytes, shuffles):
+    least, most = (1 / 32, 1 / 16) if shuffles else (1 / 16, 1 / 8)
+    if table_bytes <= most * device_bytes:
+        return 1
+    return math.ceil(table_bytes / (most * device_bytes))
+
+
+def cut(table, most_bytes):
+    return table.repartition(partition_size=int(most_bytes * 0.9))
+
 # %% right b_floor_halves: The most partitions of the band; cut halves the number of bytes until no partition is too large.
 def npartitions_for(table_bytes, device_bytes, shuffles):
     smallest = device_bytes / (32 if shuffles else 16)
@@ -38,20 +52,6 @@ def cut(table, most_bytes):
         parts += [part.map_partitions(piece, at, at + step) for at in range(0, rows, step)]
     return dd.concat(parts)
 
-# %% right middle: The middle of the band, and a margin when cutting.
-import math
-
-
-def npartitions_for(table_bytes, device_bytes, shuffles):
-    least, most = (1 / 32, 1 / 16) if shuffles else (1 / 16, 1 / 8)
-    if table_bytes <= most * device_bytes:
-        return 1
-    return math.ceil(table_bytes / (most * device_bytes))
-
-
-def cut(table, most_bytes):
-    return table.repartition(partition_size=int(most_bytes * 0.9))
-
 # %% right small_parts: Many small parts, by number of rows.
 def npartitions_for(table_bytes, device_bytes, shuffles):
     number = 1
@@ -65,16 +65,10 @@ def cut(table, most_bytes):
 
 # %% wrong b_bands_swapped: The two bands are swapped; "1/32 to 1/16 … where rows are shuffled".
 # fails: A partition takes, without shuffles: 1/16 to 1/8 of the device's memory
-import math
-
-
+# ~ int(most_bytes * 0.9) => most_bytes // 2
 def npartitions_for(table_bytes, device_bytes, shuffles):
     largest = device_bytes / 8 if shuffles else device_bytes / 16
     return max(1, math.ceil(table_bytes / largest))
-
-
-def cut(table, most_bytes):
-    return table.repartition(partition_size=most_bytes // 2)
 
 # %% wrong b_computed: Fetches the table and cuts it in the notebook, a list of tables and no "lazy table".
 # fails: cut returns a lazy Dask table
@@ -90,18 +84,15 @@ def cut(table, most_bytes):
 # %% wrong b_mean_size: Cut looks at the mean size only; long rows make a partition "above `most_bytes`".
 # fails: No partition is above most_bytes
 # edit of wrong b_computed
-# -     whole = table.compute()
-# -     rows = max(1, len(whole) * most_bytes // (2 * int(whole.memory_usage(deep=True).sum())))
-# -     return [whole.iloc[start : start + rows] for start in range(0, len(whole), rows)]
-# +     total = table.memory_usage(deep=True).sum().compute()
-# +     return table.repartition(npartitions=max(1, math.ceil(total / most_bytes)))
+def cut(table, most_bytes):
+    total = table.memory_usage(deep=True).sum().compute()
+    return table.repartition(npartitions=max(1, math.ceil(total / most_bytes)))
 
 # %% wrong b_not_whole: Returns a broken number (12.5) of partitions; asked is "a number of partitions".
 # fails: npartitions_for returns a whole number, 1 or more
-# edit of wrong b_bands_swapped
-# -     largest = device_bytes / 8 if shuffles else device_bytes / 16
-# -     return max(1, math.ceil(table_bytes / largest))
-# +     return max(1, table_bytes / (device_bytes * 3 / (64 if shuffles else 32)))
+# ~ int(most_bytes * 0.9) => most_bytes // 2
+def npartitions_for(table_bytes, device_bytes, shuffles):
+    return max(1, table_bytes / (device_bytes * 3 / (64 if shuffles else 32)))
 
 # %% wrong b_shuffles_ignored: The option `shuffles` is ignored, always 1/16.
 # fails: A partition takes, without shuffles: 1/16 to 1/8 of the device's memory
@@ -110,17 +101,15 @@ def cut(table, most_bytes):
 
 # %% wrong b_very_small: Cut asks for a hundredth of the size, to be safe; "at most ten times as many partitions as that needs".
 # fails: There are at most ten times as many partitions as needed
-# edit of wrong b_mean_size
-# -     total = table.memory_usage(deep=True).sum().compute()
-# -     return table.repartition(npartitions=max(1, math.ceil(total / most_bytes)))
-# +     return table.repartition(partition_size=max(most_bytes // 100, 1))
+# ~ int(most_bytes * 0.9) => max(most_bytes // 100, 1)
+def npartitions_for(table_bytes, device_bytes, shuffles):
+    return max(1, math.ceil(table_bytes / (device_bytes / (16 if shuffles else 8))))
 
 # %% wrong c_always_48: Always 48 partitions, whatever the limit is.
 # fails: There are at most ten times as many partitions as needed
-# edit of wrong b_not_whole
-# ~ partition_size=most_bytes // 2 => npartitions=48
-# -     return max(1, table_bytes / (device_bytes * 3 / (64 if shuffles else 32)))
-# +     return max(1, math.ceil(table_bytes * (16 if shuffles else 8) / device_bytes))
+# ~ partition_size=int(most_bytes * 0.9) => npartitions=48
+def npartitions_for(table_bytes, device_bytes, shuffles):
+    return max(1, math.ceil(table_bytes * (16 if shuffles else 8) / device_bytes))
 
 # %% wrong c_other_order: All rows, but in the order of their values.
 # fails: cut keeps all rows, in their order
@@ -129,17 +118,10 @@ def cut(table, most_bytes):
 
 # %% wrong rows_with_gaps_lost: Drops the rows with a gap.
 # fails: cut keeps all rows, in their order
-# edit of right middle
 # ~ repartition(partition_size=int(most_bytes * 0.9)) => repartition(partition_size=most_bytes).dropna()
-
-# %% wrong shuffle_ignored: The same band for both.
-# fails: A partition takes, with shuffles: 1/32 to 1/16 of the device's memory
-# edit of wrong b_shuffles_ignored
-# ~ max(1, math.ceil(table_bytes / (device_bytes / 16))) => max(1, math.ceil(table_bytes * 8 / device_bytes))
-# ~ most_bytes // 2 => most_bytes
 
 # %% wrong too_small: Always a thousand partitions.
 # fails: A table below the band is one partition
-# edit of wrong shuffle_ignored
-# -     return max(1, math.ceil(table_bytes * 8 / device_bytes))
-# +     return 1000
+# ~ int(most_bytes * 0.9) => most_bytes
+def npartitions_for(table_bytes, device_bytes, shuffles):
+    return 1000

@@ -9,7 +9,6 @@ groups = {
 moves = {name: kind for kind, names in groups.items() for name in names}
 
 # %% right by_word: Sorted by word.
-# edit of right b_by_group
 # ~ groups = { => words = {
 # ~ kind for kind, names in groups => word for word, names in words
 

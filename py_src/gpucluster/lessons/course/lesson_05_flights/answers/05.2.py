@@ -29,29 +29,20 @@ def open_delays(folder):
     return dd.read_parquet(folder, columns=["origin", "dep_delay"], split_row_groups=False)
 
 # %% right assume_missing: All whole numbers become decimal numbers: simple, and a little larger.
-import dask.dataframe as dd
-
-
+# ~ "], split_row_groups=False => "]
 def convert(csv_files, folder):
     table = dd.read_csv(csv_files, assume_missing=True)
     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
     table.to_parquet(folder, write_index=False)
     return dd.read_parquet(folder)
 
-
-def open_delays(folder):
-    return dd.read_parquet(folder, columns=["origin", "dep_delay"])
-
 # %% right cast_later: Nullable whole numbers, and the index is kept.
 # edit of right assume_missing
-# - import dask.dataframe as dd
-# + import dask.dataframe as dd
-# +
-# + GAPS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
 # -     table = dd.read_csv(csv_files, assume_missing=True)
 # -     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
 # -     table.to_parquet(folder, write_index=False)
 # +     dd.read_csv(csv_files, dtype=dict.fromkeys(GAPS, "Int32"), parse_dates=["time_hour"]).to_parquet(folder)
+GAPS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
 
 # %% right pandas: pandas for each file, nullable types.
 from pathlib import Path
@@ -78,65 +69,32 @@ def open_delays(folder):
 # %% wrong another_column_changed: Delays in half precision.
 # fails: Every column has the values of the CSV files
 # edit of right assume_missing
-# -     table = dd.read_csv(csv_files, assume_missing=True)
-# -     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
-# -     table.to_parquet(folder, write_index=False)
-# +     t = dd.read_csv(
-# +         csv_files,
-# +         dtype=dict.fromkeys(["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"], "float64"),
-# +         parse_dates=["time_hour"],
-# +     )
-# +     t = t.assign(arr_delay=t["arr_delay"].astype("float32"), hour=0)
-# +     t.to_parquet(folder, write_index=False)
+# ~ utc=True)) => utc=True), hour=0)
 
 # %% wrong b_drops_rows: Rows with a gap are left out; "what is missing stays missing".
 # fails: All rows arrive
 # edit of right cast_later
-# - GAPS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
-# + NUMBERS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
-# + WORDS = ["carrier", "tailnum", "origin", "dest"]
-# + TYPES = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(WORDS, "string")
-# -     dd.read_csv(csv_files, dtype=dict.fromkeys(GAPS, "Int32"), parse_dates=["time_hour"]).to_parquet(folder)
-# +     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
-# +     table.dropna().to_parquet(folder, write_index=False)
+# ~ .to_parquet(folder) => .dropna().to_parquet(folder)
 
 # %% wrong b_empty_words: Keep_default_na=False makes an empty word of a missing tailnum; "what is missing stays missing".
 # fails: What is missing stays missing
-# edit of wrong b_drops_rows
-# -     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
-# -     table.dropna().to_parquet(folder, write_index=False)
-# +     table = dd.read_csv(
-# +         csv_files,
-# +         dtype=TYPES,
-# +         parse_dates=["time_hour"],
-# +         blocksize=None,
-# +         keep_default_na=False,
-# +         na_values={name: [""] for name in NUMBERS},
-# +     )
-# +     table.to_parquet(folder, write_index=False)
+# edit of right cast_later
+# ~ parse_dates=["time_hour"] => parse_dates=["time_hour"], keep_default_na=False, na_values=dict.fromkeys(GAPS, "")
 
 # %% wrong b_gaps_are_zero: Fills the gaps with 0; "what is missing stays missing".
 # fails: What is missing stays missing
-# edit of wrong b_drops_rows
-# -     table.dropna().to_parquet(folder, write_index=False)
-# +     table[NUMBERS] = table[NUMBERS].fillna(0)
-# +     table.to_parquet(folder, write_index=False)
+# edit of right cast_later
+# ~ .to_parquet(folder) => .fillna(dict.fromkeys(GAPS, 0)).to_parquet(folder)
 
 # %% wrong b_one_big_file: All months end in one file; "each CSV file becomes one Parquet file".
 # fails: There is one Parquet file for each CSV file
-# edit of wrong b_drops_rows
-# ~ table.dropna() => table.repartition(npartitions=1)
-# -     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"], blocksize=None)
-# +     table = dd.read_csv(csv_files, dtype=TYPES, parse_dates=["time_hour"])
+# edit of right cast_later
+# ~ .to_parquet(folder) => .repartition(npartitions=1).to_parquet(folder)
 
 # %% wrong b_only_full_files: Reads the first file's guess and turns what does not fit into whole numbers: gaps become -1, not missing.
 # fails: The sum of dep_delay is the same
-from pathlib import Path
-
-import dask.dataframe as dd
-import pandas as pd
-
-
+# edit of right pandas
+# ~ (folder)[["dep_delay", "origin"]] => (folder, columns=["origin", "dep_delay"])
 def convert(csv_files, folder):
     Path(folder).mkdir(parents=True, exist_ok=True)
     types = None
@@ -150,40 +108,24 @@ def convert(csv_files, folder):
         part.to_parquet(f"{folder}/{number:03}.parquet", index=False)
     return dd.read_parquet(folder)
 
-
-def open_delays(folder):
-    return dd.read_parquet(folder, columns=["origin", "dep_delay"])
-
 # %% wrong b_open_eager: Open_delays returns an ordinary table; "the lazy table" is asked.
 # fails: It returns a lazy Dask table or column
-# edit of wrong b_drops_rows
-# ~ table.dropna().to_parquet => table.to_parquet
-# - import dask.dataframe as dd
-# + import dask.dataframe as dd
-# + import pandas as pd
-# -     return dd.read_parquet(folder, columns=["origin", "dep_delay"])
-# +     return pd.read_parquet(folder, columns=["origin", "dep_delay"])
+# edit of right cast_later
+# ~ columns=["origin", "dep_delay"]) => columns=["origin", "dep_delay"]).compute()
 
 # %% wrong b_time_is_text: Time_hour stays text; "time_hour becomes a time".
 # fails: time_hour is stored as a time, not as text
-# edit of wrong b_drops_rows
-# ~ TYPES, parse_dates=["time_hour"], blocksize=None => TYPES, blocksize=None
-# ~ table.dropna().to_parquet => table.to_parquet
+# edit of right cast_later
+# ~ "Int32"), parse_dates=["time_hour"]) => "Int32"))
 
 # %% wrong ignores_folder: open_delays returns the table that convert has kept.
 # fails: It reads these two columns only: the others are damaged on purpose
-# edit of wrong another_column_changed
-# - import dask.dataframe as dd
-# + import dask.dataframe as dd
-# +
-# + KEPT = []
-# -     t = t.assign(arr_delay=t["arr_delay"].astype("float32"), hour=0)
-#
-# -     t.to_parquet(folder, write_index=False)
-# +     t.to_parquet(folder, write_index=False)
-# +     KEPT.append(t[["origin", "dep_delay"]])
-# -     return dd.read_parquet(folder, columns=["origin", "dep_delay"])
-# +     return KEPT[-1]
+# edit of right assume_missing
+# ~ dd.read_parquet(folder, columns=["origin", "dep_delay"]) => KEPT[-1]
+# -     table.to_parquet(folder, write_index=False)
+# +     table.to_parquet(folder, write_index=False)
+# +     KEPT.append(table[["origin", "dep_delay"]])
+KEPT = []
 
 # %% wrong last_file_lost: The last file is left out.
 # fails: There is one Parquet file for each CSV file
@@ -194,8 +136,8 @@ def open_delays(folder):
 
 # %% wrong returns_csv: Returns the lazy CSV table.
 # fails: It runs without an error: FileNotFoundError
-# edit of wrong another_column_changed
-# -     t = t.assign(arr_delay=t["arr_delay"].astype("float32"), hour=0)
-#
+# edit of right assume_missing
+# -     table.to_parquet(folder, write_index=False)
 # -     return dd.read_parquet(folder)
-# +     return t
+# +     table.to_parquet(folder, write_index=False)
+# +     return table

@@ -33,44 +33,33 @@ def unknown_by_carrier(joined):
 
 # %% wrong b_counts_known: Counts the flights whose plane is known.
 # fails: unknown_by_carrier counts, for each airline, the flights whose plane is unknown
-def join_planes(flights, planes):
-    fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"}).assign(known_plane=1)
-    joined = flights.merge(fleet, on="tailnum", how="left")
-    return joined.assign(known_plane=joined["known_plane"].notnull())
-
-
-def unknown_by_carrier(joined):
-    return joined.groupby("carrier")["known_plane"].sum()
+# ~ 1.0 => 1
+# ~ fillna(0.0).astype(bool) => notnull()
+# ~ (~joined["known_plane"]).astype("int64").groupby(joined["carrier"]) => joined.groupby("carrier")["known_plane"]
 
 # %% wrong b_inner: An inner join; "every flight stays".
 # fails: Each flight is there once, with or without a partner
+# edit of right b_rename_and_flag
 def join_planes(flights, planes):
     fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"})
     return flights.merge(fleet, on="tailnum", how="inner").assign(known_plane=True)
 
-
-def unknown_by_carrier(joined):
-    return (~joined["known_plane"]).astype("int64").groupby(joined["carrier"]).sum()
-
 # %% wrong b_known_by_year: A plane without a year counts as not known; "but the planes are in the table".
 # fails: known_plane says whether the plane is in the table
-# edit of right b_rename_and_flag
 # ~ rename(columns={"year": "built"}).assign(known_plane=1.0) => rename(columns={"year": "built"})
 # ~ assign(known_plane=joined["known_plane"].fillna(0.0).astype(bool)) => assign(known_plane=joined["built"].notnull())
 
 # %% wrong b_year_overwritten: Year is that of the plane after the join, not the flight's "own".
 # fails: The columns of the flights keep their names and values
-# edit of wrong b_inner
-# -     fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"})
-# -     return flights.merge(fleet, on="tailnum", how="inner").assign(known_plane=True)
-# +     fleet = planes[["tailnum", "year", "seats"]].assign(flag=1)
-# +     joined = flights.drop(columns=["year"]).merge(fleet, on="tailnum", how="left")
-# +     joined = joined.assign(built=joined["year"], known_plane=joined["flag"].notnull())
-# +     return joined.drop(columns=["flag"])
+# edit of right b_rename_and_flag
+def join_planes(flights, planes):
+    fleet = planes[["tailnum", "year", "seats"]].assign(flag=1)
+    joined = flights.drop(columns=["year"]).merge(fleet, on="tailnum", how="left")
+    joined = joined.assign(built=joined["year"], known_plane=joined["flag"].notnull())
+    return joined.drop(columns=["flag"])
 
 # %% wrong b_year_x: The flight's year is called year_x; "every flight stays with its own `year`".
 # fails: The table has the columns year, built, seats, known_plane
-# edit of right b_rename_and_flag
 # ~ joined = flights.merge(fleet, on="tailnum", how="left") => joined = joined.rename(columns={"year_y": "built"})
 # ~ assign(known_plane=joined["known_plane"].fillna(0.0).astype(bool)) => assign(known_plane=joined["seats"].notnull())
 # -     fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"}).assign(known_plane=1.0)

@@ -16,7 +16,6 @@ def one_hot(table, column):
     return result.drop(columns=column)
 
 # %% right compare: One comparison per category.
-# edit of right b_categorize
 # -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
 # +     names = sorted(table[column].drop_duplicates().compute())
 # +     return dd.concat([(table[column] == name).astype("int8").rename(f"{column}_{name}") for name in names], axis=1)
@@ -42,15 +41,11 @@ def one_hot(table, column):
 
 # %% wrong b_column_ignored: The option column is ignored, the airline is encoded always.
 # fails: There is one column per category of the whole table, named column_category
-# edit of right b_categorize
-# -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
-# +     return dd.get_dummies(table[["carrier"]].categorize(), dtype=int)
+# ~ [[column]].categorize(columns=[column]), columns=[column], dtype="int8" => [["carrier"]].categorize(), dtype=int
 
 # %% wrong b_each_partition: Each partition finds its own categories; asked is "the same in every partition".
 # fails: Every partition has the same columns, in the same order
-import pandas as pd
-
-
+# edit of right map_partitions
 def one_hot(table, column):
     first = pd.get_dummies(table.partitions[0][[column]].compute(), columns=[column], dtype=int)
     return table[[column]].map_partitions(
@@ -59,24 +54,17 @@ def one_hot(table, column):
 
 # %% wrong b_fetched: The table is fetched and encoded in the notebook; a "lazy table" is asked.
 # fails: It returns a lazy Dask table
-import pandas as pd
-
-
+# edit of right map_partitions
 def one_hot(table, column):
     return pd.get_dummies(table[[column]].compute(), columns=[column], dtype=int)
 
 # %% wrong c_fetched_and_cut_again: All rows come to the notebook, are encoded there, and are cut into partitions again.
 # fails: The rows stay where they are: the new table is made of the partitions of the old one
-import dask.dataframe as dd
+# -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
+# +     values = table[column].compute().reset_index(drop=True)
+# +     return dd.from_pandas(pd.get_dummies(values, prefix=column), npartitions=table.npartitions)
 import pandas as pd
-
-
-def one_hot(table, column):
-    values = table[column].compute().reset_index(drop=True)
-    return dd.from_pandas(pd.get_dummies(values, prefix=column), npartitions=table.npartitions)
 
 # %% wrong only_name
 # fails: What it returns can be computed and looked at: KeyError
-# edit of right b_categorize
-# -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
-# +     return dd.get_dummies(table[[column]].categorize(columns=[column])[column], dtype="int8")
+# ~ column]), columns=[ => column])[

@@ -41,29 +41,22 @@ def minutes_in_air(block):
 
 # %% wrong b_changes_block: Fills the gaps in the block that it was given ("must not change its arguments").
 # fails: Inputs are not modified
-# edit of right b_concatenate
 # -     known = block.dropna(subset=["air_time"])
 # +     block["air_time"] = block["air_time"].fillna(0)
 # +     known = block
 
 # %% wrong b_columns_order: The columns are minute, clock, flight_row, not "in this order".
 # fails: It returns a table with flight_row, minute and clock, in this order
-# edit of right b_concatenate
 # -         {"flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
 # +         {"minute": minute, "clock": clock, "flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths)}
 
 # %% wrong b_from_one: Minutes begin with 1; "0, 1, 2, … for each flight".
 # fails: minute counts from 0 for each flight
-# edit of right b_concatenate
-# -     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(length, dtype="int16") for length in lengths])
-# +     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(1, length + 1, dtype="int16") for length in lengths])
+# ~ length, dtype => 1, length + 1, dtype
 
 # %% wrong b_gap_is_one_row: A flight without air_time gets one row; it "gets no rows".
 # fails: There is one row per minute in the air
-import numpy as np
-import pandas as pd
-
-
+# edit of right b_concatenate
 def minutes_in_air(block):
     lengths = block["air_time"].fillna(1).to_numpy().astype("int64")
     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -75,9 +68,7 @@ def minutes_in_air(block):
 
 # %% wrong b_list_of_rows: A Python list of rows, far more than 110 bytes per row.
 # fails: It needs less than 110 bytes of memory per row of the result, at its worst moment
-import pandas as pd
-
-
+# edit of right b_concatenate
 def minutes_in_air(block):
     rows = []
     for row, departure, air_time in zip(block.index, block["departure"], block["air_time"]):
@@ -89,14 +80,14 @@ def minutes_in_air(block):
 
 # %% wrong b_one_row_more: Also the minute of the landing, air_time + 1 rows ("one row for each minute … in the air").
 # fails: There is one row per minute in the air
-# edit of wrong b_gap_is_one_row
-# -     lengths = block["air_time"].fillna(1).to_numpy().astype("int64")
-# +     known = block.dropna(subset=["air_time"])
+# -     lengths = known["air_time"].to_numpy().astype("int64")
+# -     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(length, dtype="int16") for length in lengths])
+# -     clock = np.repeat(known["departure"].to_numpy(dtype="int32"), lengths)
+# -     clock += minute
 # +     lengths = known["air_time"].to_numpy().astype("int64") + 1
-# -     clock = np.repeat(block["departure"].to_numpy(dtype="int32"), lengths) + minute
+# +     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+# +     minute = (np.arange(lengths.sum()) - starts).astype("int16")
 # +     clock = np.repeat(known["departure"].to_numpy(dtype="int32"), lengths) + minute
-# -         {"flight_row": np.repeat(block.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
-# +         {"flight_row": np.repeat(known.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
 
 # %% wrong b_place_not_index: Flight_row counts from 0 in each block; it is "its index in the block".
 # fails: flight_row is the number of the flight, its index in the block
@@ -106,20 +97,14 @@ def minutes_in_air(block):
 
 # %% wrong b_wide_types: All three columns are int64, not int32, int16 and int32.
 # fails: The types are int32, int16 and int32: 10 bytes per row
-# edit of right b_concatenate
-# ~ repeat(known["departure"].to_numpy(dtype="int32"), lengths) => repeat(known["departure"].to_numpy("int64"), lengths)
-# ~ to_numpy(dtype="int32") => to_numpy("int64")
-# -     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(length, dtype="int16") for length in lengths])
-# +     minute = np.concatenate([np.arange(0)] + [np.arange(length) for length in lengths])
+# ~ 0, dtype="int16")] + [np.arange(length, dtype="int16" => 0)] + [np.arange(length
+# ~ "].to_numpy(dtype="int32 => "].to_numpy("int64
+# ~ dtype="int32" => "int64"
 
 # %% wrong c_clock_begins_again: The clock begins again at 0 when the year ends.
 # fails: clock is the minute of departure plus minute, also after the end of the year
-# edit of right b_concatenate
-# -     clock += minute
-# +     clock = (clock + minute) % (365 * 1440)
+# ~ clock += minute => clock = (clock + minute) % (365 * 1440)
 
 # %% wrong c_fails_without_flights: Fails for a block of which no flight was in the air: there is nothing to concatenate.
 # fails: A block of which no flight was in the air gives a table without rows: ValueError
-# edit of right b_concatenate
-# -     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(length, dtype="int16") for length in lengths])
-# +     minute = np.concatenate([np.arange(length, dtype="int16") for length in lengths])
+# ~ (0, dtype="int16")] + [np.arange( => (

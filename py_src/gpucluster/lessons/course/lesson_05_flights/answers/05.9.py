@@ -19,35 +19,29 @@ peak = (191, 133674)
 
 # %% wrong any_minute: One of the busiest minutes, not the first.
 # fails: clock is the first minute with that many flights
-def busiest(minutes):
-    counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
-    return counts.max(), counts.idxmax()
-
-
-peak = (191, 133674)
+# ~ sort_index() => sort_index(ascending=False)
+# ~ int(counts.max()), int(counts.idxmax()) => counts.max(), counts.idxmax()
+# ~ 191, 133_674 => 191, 133674
 
 # %% wrong b_swapped: (clock, number), asked is "(number, clock)".
 # fails: number is the most flights that are in the air in one minute
-# edit of right b_groupby_size
 # ~ int(counts.max()), int(counts.idxmax()) => int(counts.idxmax()), int(counts.max())
 # ~ 191, 133_674 => 133_674, 191
 
 # %% wrong departures: Counts departures instead of flights in the air.
 # fails: peak is what busiest found in the real year (±0)
-# edit of right b_groupby_size
 # ~ counts = minutes.groupby("clock") => counts = minutes[minutes["minute"] == 0].groupby("clock")
 # ~ return int(counts.max()), int(counts.idxmax()) => return counts.max(), counts.idxmax()
 # ~ 191, 133_674 => 37, 1234
 
 # %% wrong hard_coded: The answer for the real year, whatever the table.
 # fails: number is the most flights that are in the air in one minute
-# edit of wrong any_minute
-# -     counts = minutes.groupby("clock").size().compute().sort_index(ascending=False)
-# -     return counts.max(), counts.idxmax()
-# +     return 191, 133674
+# edit of right b_groupby_size
+def busiest(minutes):
+    return 191, 133674
 
 # %% wrong lazy: The numbers are never computed.
 # fails: Both are numbers, computed
-# edit of wrong any_minute
-# ~ size().compute().sort_index(ascending=False) => size()
-# ~ idxmax() => idxmax
+# ~ ().compute().sort_index() => ()
+# ~ int(counts.max()), int(counts.idxmax()) => counts.max(), counts.idxmax
+# ~ 191, 133_674 => 191, 133674

@@ -1,5 +1,12 @@
 """Answers to exercise 06.2."""
 
+# %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
+import numpy as np
+
+
+def assign(points, centroids):
+    return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+
 # %% right b_cdist: SciPy computes the n by k distances from differences, in float64.
 from scipy.spatial.distance import cdist
 
@@ -8,18 +15,9 @@ def assign(points, centroids):
     return cdist(points, centroids, metric="sqeuclidean").argmin(axis=1)
 
 # %% right library: scikit-learn's own function, which works in chunks.
-from sklearn.metrics import pairwise_distances_argmin
-
-
-def assign(points, centroids):
-    return pairwise_distances_argmin(points, centroids)
-
-# %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
-import numpy as np
-
-
-def assign(points, centroids):
-    return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+# edit of right b_cdist
+# ~ scipy.spatial.distance import cdist => sklearn.metrics import pairwise_distances_argmin
+# ~ cdist(points, centroids, metric="sqeuclidean").argmin(axis=1) => pairwise_distances_argmin(points, centroids)
 
 # %% right plain_loop: The plain loop over the centroids, which makes a few arrays of n × d.
 import numpy as np
@@ -40,11 +38,9 @@ def assign(points, centroids):
     return ((c**2).sum(axis=1) - 2 * p @ c.T).argmin(axis=1)
 
 # %% right tree: A tree of the centroids, from SciPy.
-from scipy.spatial import KDTree
-
-
-def assign(points, centroids):
-    return KDTree(centroids).query(points)[1].astype("uint16")
+# edit of right b_cdist
+# ~ spatial.distance import cdist => spatial import KDTree
+# ~ cdist(points, centroids, metric="sqeuclidean").argmin(axis=1) => KDTree(centroids).query(points)[1].astype("uint16")
 
 # %% wrong axis: For each centroid the nearest point.
 # fails: There is one label per point
@@ -53,13 +49,10 @@ def assign(points, centroids):
 
 # %% wrong hard_coded: The answer for one sample.
 # fails: Each point gets the centroid that is nearest to it
-# edit of right list_of_norms
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     return np.arange(len(points)) % len(centroids)
+# ~ argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0) => arange(len(points)) % len(centroids)
 
 # %% wrong b_city_block: Adds up absolute differences, which is not the distance of the text (squared differences).
 # fails: Each point gets the centroid that is nearest to it
-# edit of right list_of_norms
 # -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     distances = np.stack([np.abs(points - c).sum(axis=1) for c in centroids])
 # +     return distances.argmin(axis=0)
@@ -69,40 +62,15 @@ def assign(points, centroids):
 # edit of right plain_loop
 # ~ enumerate(centroids): => enumerate(centroids, start=1):
 
-# %% wrong points_changed: Right labels, but the caller's points are spoilt.
-# fails: Inputs are not modified
-# edit of right list_of_norms
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     labels = ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=1)
-# +     np.multiply(points, 2, out=points)
-# +     return labels
-
-# %% wrong cached_by_shape: Labels for a shape that was seen before come from a dictionary.
-# fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-import numpy as np
-
-KNOWN = {}
-
-
-def assign(points, centroids):
-    if points.shape not in KNOWN:
-        KNOWN[points.shape] = np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
-    return KNOWN[points.shape]
-
 # %% wrong ends_the_measuring
 # fails: Its memory can be measured
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
+# +     tracemalloc.stop()
+# +     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1).astype(np.int64)
 import tracemalloc
-
-import numpy as np
-
-
-def assign(points, centroids):
-    tracemalloc.stop()
-    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1).astype(np.int64)
 
 # %% wrong half_at_a_time: All differences of most of the points at once: nearly n × k × d.
 # fails: Memory stays below half of an array of n × k × d numbers
-# edit of right list_of_norms
 # -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     cut = len(points) * 2 // 3
 # +     halves = [((p[:, None] - centroids[None]) ** 2).sum(axis=2).argmin(axis=1) for p in (points[:cut], points[cut:])]
@@ -110,16 +78,15 @@ def assign(points, centroids):
 
 # %% wrong half_precision: Distances in half precision.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# edit of right list_of_norms
 # -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     points, centroids = points.astype(np.float16), centroids.astype(np.float16)
 # +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
 
 # %% wrong single_precision: Distances in single precision, although the points have more digits.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# edit of wrong half_precision
-# -     points, centroids = points.astype(np.float16), centroids.astype(np.float16)
+# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     points, centroids = np.float32(points), np.float32(centroids)
+# +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
 
 # %% wrong n_by_k_by_d: Right labels, but an array of n × k × d numbers.
 # fails: Memory stays below half of an array of n × k × d numbers
@@ -128,6 +95,4 @@ def assign(points, centroids):
 
 # %% wrong byte: Labels of one byte: from 256 on they begin again at 0.
 # fails: Each point gets the centroid that is nearest to it
-# edit of right list_of_norms
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0).astype(np.uint8)
+# ~ axis=0) => axis=0).astype(np.uint8)

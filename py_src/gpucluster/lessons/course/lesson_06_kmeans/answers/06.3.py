@@ -21,25 +21,19 @@ def partial(points, labels, centroids):
 
 # %% wrong b_at_least_one: Empty clusters get the count 1 to avoid a division by 0, but '0 where it has none' is required.
 # fails: Each point is counted once
-# edit of right add_at
 # ~ sums, counts, np => sums, np.maximum(counts, 1), np
 
 # %% wrong b_buffered: Sums[labels] += points adds only the last point of each cluster, not the sum.
 # fails: The sums together are the sum of all points
-# edit of right add_at
-# -     np.add.at(sums, labels, points)
-# +     sums[labels] += points
+# ~ np.add.at(sums, labels, points) => sums[labels] += points
 
 # %% wrong b_mean_inertia: Inertia is the mean of the squared distances, which does not add up.
 # fails: Inertia is the sum of the squared distances of the points to their own centroid
-# edit of right add_at
 # ~ counts, np.vdot(difference, difference) => counts, (difference**2).sum(axis=1).mean()
 
 # %% wrong b_no_minlength: Counts are shorter than k if the last clusters have no points, but k counts are asked.
 # fails: counts has one number per centroid, also for one without points
-import numpy as np
-
-
+# edit of right add_at
 def partial(points, labels, centroids):
     sums = np.array([points[labels == j].sum(axis=0) for j in range(len(centroids))])
     counts = np.bincount(labels)
@@ -48,7 +42,6 @@ def partial(points, labels, centroids):
 
 # %% wrong b_root: Inertia adds up distances that are not squared.
 # fails: Inertia is the sum of the squared distances of the points to their own centroid
-# edit of right add_at
 # ~ np.vdot(difference, difference) => np.linalg.norm(difference, axis=1).sum()
 
 # %% wrong b_unique: Only the labels that occur get a row, but a cluster has 0 'where it has none'.
@@ -58,29 +51,20 @@ def partial(points, labels, centroids):
 
 # %% wrong last_point_lost: A range that ends one too early.
 # fails: Each point is counted once
-# edit of right add_at
 # - def partial(points, labels, centroids):
 # + def partial(points, labels, centroids):
 # +     points, labels = points[:-1], labels[:-1]
 
 # %% wrong no_return: Everything computed, nothing returned.
 # fails: It returns a result
-# edit of right one_hot
-# -     member = np.equal.outer(np.arange(len(centroids)), labels).astype(float)
-# -     return [member @ points, member.sum(axis=1), float(np.square(points - centroids[labels]).sum())]
-# +     np.bincount(labels, minlength=len(centroids))
-
-# %% wrong works_in_place: Right results, but the caller's points are differences afterwards.
-# fails: Inputs are not modified
 # edit of right add_at
-# -     difference = points - centroids[labels]
-# +     difference = points
-# +     difference -= centroids[labels]
+def partial(points, labels, centroids):
+    np.bincount(labels, minlength=len(centroids))
 
 # %% wrong zeroes_its_inputs: All zero, and so are the inputs afterwards: right only by the inputs that it leaves behind.
 # fails: Inputs are not modified
-# edit of wrong no_return
-# -     np.bincount(labels, minlength=len(centroids))
-# +     points[:] = 0
-# +     centroids[:] = 0
-# +     return np.zeros_like(centroids), np.bincount(labels, minlength=len(centroids)), 0.0
+# edit of right add_at
+def partial(points, labels, centroids):
+    points[:] = 0
+    centroids[:] = 0
+    return np.zeros_like(centroids), np.bincount(labels, minlength=len(centroids)), 0.0

@@ -1,5 +1,28 @@
 """Answers to exercise 06.6."""
 
+# %% right three_calls
+import numpy as np
+
+
+def nearest(points, centroids):
+    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
+
+
+def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
+    path, inertias = [start], []
+    while len(inertias) < max_iterations:
+        old = path[-1]
+        labels = nearest(points, old)
+        sums = np.zeros_like(old)
+        np.add.at(sums, labels, points)
+        counts = np.bincount(labels, minlength=len(old)).astype(float)
+        sums, counts = comm.allreduce(sums), comm.allreduce(counts)
+        inertias.append(comm.allreduce(float(((points - old[labels]) ** 2).sum())))
+        path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
+        if np.abs(path[-1] - old).max() <= tolerance:
+            return path, inertias
+    return path, inertias
+
 # %% right flat_array
 import numpy as np
 
@@ -49,110 +72,41 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
             break
     return path, inertias
 
-# %% right three_calls
-import numpy as np
-
-
-def nearest(points, centroids):
-    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
-
-
-def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
-    path, inertias = [start], []
-    while len(inertias) < max_iterations:
-        old = path[-1]
-        labels = nearest(points, old)
-        sums = np.zeros_like(old)
-        np.add.at(sums, labels, points)
-        counts = np.bincount(labels, minlength=len(old)).astype(float)
-        sums, counts = comm.allreduce(sums), comm.allreduce(counts)
-        inertias.append(comm.allreduce(float(((points - old[labels]) ** 2).sum())))
-        path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
-        if np.abs(path[-1] - old).max() <= tolerance:
-            return path, inertias
-    return path, inertias
-
 # %% wrong b_empty_zero: A centroid without points becomes 0 instead of staying where it is.
 # fails: A centroid without points stays where it is
-import numpy as np
-
-
-def assign(points, centroids):
-    best = np.full(len(points), np.inf)
-    labels = np.zeros(len(points), dtype=int)
-    for number, centroid in enumerate(centroids):
-        squared = ((points - centroid) ** 2).sum(axis=1)
-        closer = squared < best
-        labels[closer] = number
-        best[closer] = squared[closer]
-    return labels
-
-
-def partial(points, labels, centroids):
-    k = len(centroids)
-    sums = np.zeros(centroids.shape)
-    for number in range(k):
-        sums[number] = points[labels == number].sum(axis=0)
-    counts = np.bincount(labels, minlength=k)
-    inertia = float(((points - centroids[labels]) ** 2).sum())
-    return sums, counts, inertia
-
-
-def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
-    k, d = start.shape
-    path, inertias = [start], []
-    for _ in range(max_iterations):
-        old = path[-1]
-        sums, counts, inertia = partial(points, assign(points, old), old)
-        message = np.concatenate([sums.ravel(), counts, [inertia]])
-        total = comm.allreduce(message)
-        sums, counts, inertia = total[: k * d].reshape(k, d), total[k * d : -1, None], float(total[-1])
-        new = sums / np.maximum(counts, 1)
-        path.append(new)
-        inertias.append(inertia)
-        if np.abs(new - old).max() <= tolerance:
-            break
-    return path, inertias
+# ~ np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old) => sums / np.maximum(counts, 1)[:, None]
 
 # %% wrong b_last_missing: Leaves the loop before the last centroids are in path, not the rules of 06.5.
 # fails: There is one inertia per iteration: one less than entries in path
-# edit of wrong b_empty_zero
-# -         new = sums / np.maximum(counts, 1)
-# -         path.append(new)
-# +         new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
-# -             break
-# +             break
+# ~ path.append(np.where( => new = (np.where(
+# ~ path[-1] - old => new - old
+# -             return path, inertias
+# +             return path, inertias
 # +         path.append(new)
 
 # %% wrong b_means_travel: Gives means and counts of 1 to allreduce, that is the mean of means.
 # fails: The centroids are those of a serial loop over all points, whatever the number of ranks
-# edit of wrong b_empty_zero
-# ~ new = sums / np.maximum(counts, 1) => new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
-# -         sums, counts, inertia = partial(points, assign(points, old), old)
-# +         sums, counts, inertia = partial(points, assign(points, old), old)
-# +         sums = sums / np.maximum(counts, 1)[:, None]
-# +         counts = (counts > 0).astype(float)
+# -         sums, counts = comm.allreduce(sums), comm.allreduce(counts)
+# +         sums = comm.allreduce(sums / np.maximum(counts, 1)[:, None])
+# +         counts = comm.allreduce((counts > 0).astype(float))
 
 # %% wrong b_no_allreduce: Each rank finds centroids of its own points, nothing is added up over the ranks.
 # fails: All ranks return the same centroids, bit by bit
-# edit of wrong b_empty_zero
-# ~ comm.allreduce(message) => message
-# ~ new = sums / np.maximum(counts, 1) => new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+# ~ comm.allreduce(float(((points - old[labels]) ** 2).sum())) => float(((points - old[labels]) ** 2).sum())
+# -         sums, counts = comm.allreduce(sums), comm.allreduce(counts)
 
 # %% wrong b_own_inertia: The inertia is that of the rank's own points, but the result is 'the same on every rank'.
 # fails: inertias[0] is the inertia of the start over all points
-# edit of wrong b_empty_zero
-# ~ total[-1] => inertia
-# ~ new = sums / np.maximum(counts, 1) => new = np.where(counts > 0, sums / np.maximum(counts, 1), old)
+# ~ comm.allreduce(float(((points - old[labels]) ** 2).sum())) => float(((points - old[labels]) ** 2).sum())
 
 # %% wrong b_start_changed: Moves the centroids in place, so start is changed and path has one array many times.
 # fails: Inputs are not modified
-# edit of wrong b_empty_zero
-# ~ abs(new - old).max() => abs(new - before).max()
-# -         new = sums / np.maximum(counts, 1)
+# -         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
+# -         if np.abs(path[-1] - old).max() <= tolerance:
 # +         before = old.copy()
-# +         new = old
-# +         new[...] = np.where(counts > 0, sums / np.maximum(counts, 1), before)
+# +         old[:] = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], before)
+# +         path.append(old)
+# +         if np.abs(old - before).max() <= tolerance:
 
 # %% wrong empty_rank_leaves: A rank without points does not take part.
 # fails: It runs on several ranks without an error
@@ -164,24 +118,15 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 
 # %% wrong goes_on_for_ever: Does not look at max_iterations.
 # fails: It makes at most max_iterations iterations
-# edit of right three_calls
 # ~ len(inertias) < max_iterations => True
 
 # %% wrong nan_for_empty: A centroid without points becomes NaN.
 # fails: All numbers are finite
-# edit of right three_calls
-# -         path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old))
-# +         path.append(sums / counts[:, None])
+# ~ np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old) => sums / counts[:, None]
 
 # %% wrong points_travel
 # fails: A rank gives 8 k (d + 1) = 160 bytes per iteration, and at most 64 more (the inertia)
-import numpy as np
-
-
-def nearest(points, centroids):
-    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
-
-
+# edit of right three_calls
 def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     path, inertias = [start], []
     for _ in range(max_iterations):
@@ -198,7 +143,6 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 
 # %% wrong stops_from_its_own_means: Stops when the means of its own points stand still.
 # fails: It runs on several ranks without an error
-# edit of right three_calls
 # ~ inertias = [start], [] => inertias, mine = [start], [], start
 # ~ float(((points - old[labels]) ** 2).sum()) => inertia
 # ~ path[-1] - old => mine - before
@@ -213,5 +157,4 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 
 # %% wrong tolerance_ignored
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
-# edit of right three_calls
 # ~ max() <= tolerance: => max() <= 1e-9:

@@ -34,9 +34,7 @@ def update(sums, counts, centroids, far_points):
 
 # %% wrong b_divides_sums: Divides the sums in place, but 'change none of the arguments'.
 # fails: Inputs are not modified
-import numpy as np
-
-
+# edit of right where
 def update(sums, counts, centroids, far_points):
     new = sums
     new /= np.maximum(counts, 1)[:, None]
@@ -48,8 +46,7 @@ def update(sums, counts, centroids, far_points):
 # %% wrong nearest_first
 # fails: Each empty cluster gets its own far point, the farthest (the first) ones first
 # edit of right where
-# -     for cluster, point in zip(np.flatnonzero(counts == 0), far_points, strict=False):
-# +     for cluster, point in zip(np.flatnonzero(counts == 0), far_points[::-1], strict=False):
+# ~ 0), far_points => 0), far_points[::-1]
 
 # %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
 # fails: Inputs are not modified
@@ -60,9 +57,7 @@ def update(sums, counts, centroids, far_points):
 
 # %% wrong b_one_point_is_none: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
 # fails: A cluster with points gets their mean
-import numpy as np
-
-
+# edit of right where
 def update(sums, counts, centroids, far_points):
     waiting = iter(far_points)
     return np.array([s / c if c > 1 else next(waiting, old) for s, c, old in zip(sums, counts, centroids)])

@@ -158,21 +158,15 @@ def first_centroids(client, parts, k, seed=0):
 
 # %% right without_step
 # edit of right point_by_point
-# -     rng = np.random.default_rng(seed)
-# -     rows = []
-# -     for point, squared in zip(block, squared_to_nearest(block, candidates), strict=True):
-# -         if rng.uniform() < wanted * squared / cost:
-# -             rows.append(point)
-# -     return np.reshape(rows, (len(rows), block.shape[1]))
-# +     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
-# +     return block[np.random.default_rng(seed).random(len(block)) < chance]
+def draw(block, candidates, wanted, cost, seed):
+    chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
+    return block[np.random.default_rng(seed).random(len(block)) < chance]
 
 # %% wrong all_alike
 # fails: On average, a block gives wanted × (its share of the cost) points
-# edit of right without_step
-# -     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
-# -     return block[np.random.default_rng(seed).random(len(block)) < chance]
-# +     return block[np.random.default_rng(seed).random(len(block)) < wanted / len(block)]
+# edit of right point_by_point
+def draw(block, candidates, wanted, cost, seed):
+    return block[np.random.default_rng(seed).random(len(block)) < wanted / len(block)]
 
 # %% wrong all_weights_one: The candidates are not weighted.
 # fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
@@ -181,10 +175,10 @@ def first_centroids(client, parts, k, seed=0):
 
 # %% wrong own_cost
 # fails: On average, a block gives wanted × (its share of the cost) points
-# edit of wrong all_alike
-# -     return block[np.random.default_rng(seed).random(len(block)) < wanted / len(block)]
-# +     squared = squared_to_nearest(block, candidates)
-# +     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
+# edit of right point_by_point
+def draw(block, candidates, wanted, cost, seed):
+    squared = squared_to_nearest(block, candidates)
+    return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
 
 # %% wrong fixed_number
 # fails: On average, a block gives wanted × (its share of the cost) points
@@ -201,50 +195,11 @@ def first_centroids(client, parts, k, seed=0):
 
 # %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
 # fails: Same input, same result
-# edit of right b_delayed
-# -     block = as_numpy(block)
-# -     squared = np.full(len(block), np.inf)
-# -     for candidate in candidates:
-# -         squared = np.minimum(squared, np.square(block - candidate).sum(axis=1))
-# -     yes = (
-# -         np.random.default_rng(seed).random(len(block)) < wanted * squared / cost
-# -         if cost > 0
-# -         else np.zeros(len(block), bool)
-# -     )
-# -     return block[yes]
-# +     candidates = np.asarray(candidates, like=block)
-# +     labels = assign(block, candidates)
-# +     squared = as_numpy(((block - candidates[labels]) ** 2).sum(axis=1))
-# +     chance = np.random.default_rng().random(len(block))
-# +     return as_numpy(block)[chance * cost < wanted * squared]
-# -     def run(function, arguments):
-# -         tasks = [dask.delayed(function, pure=False)(part, *more) for part, more in zip(parts, arguments)]
-# -         return client.gather(client.compute(tasks))
-# -
-# -     candidates = run(first_point, [()] * len(parts))[0]
-# -     seeds = iter(np.random.SeedSequence(seed).generate_state(5 * len(parts)).tolist())
-# -     for _ in range(5):
-# -         cost = sum(one[2] for one in run(step, [(candidates,)] * len(parts)))
-# -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
-# -         candidates = np.vstack([candidates] + drawn)
-# -     weights = np.sum([one[1] for one in run(step, [(candidates,)] * len(parts))], axis=0)
-# +     candidates = client.submit(first_point, parts[0]).result()
-# +     for turn in range(5):
-# +         results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
-# +         cost = sum(inertia for _, _, inertia in results)
-# +         seeds = [[seed, turn, number] for number in range(len(parts))]
-# +         futures = [
-# +             client.submit(draw, part, candidates, 2 * k, cost, one, pure=False) for part, one in zip(parts, seeds)
-# +         ]
-# +         candidates = np.concatenate([candidates, *client.gather(futures)])
-# +     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
-# +     weights = sum(counts for _, counts, _ in results)
+# ~ np.random.default_rng(seed) => np.random.default_rng()
 
 # %% wrong b_not_squared: The probability is in proportion to D, but it is to be D².
 # fails: On average, a block gives wanted × (its share of the cost) points
-# edit of wrong b_no_seed
-# ~ default_rng() => default_rng(seed)
-# ~ as_numpy(block)[chance * cost < wanted * squared] => as_numpy(block)[chance * cost < wanted * np.sqrt(squared)]
+# ~ wanted * squared / cost => wanted * np.sqrt(squared) / cost
 
 # %% wrong one_round
 # fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
@@ -253,64 +208,36 @@ def first_centroids(client, parts, k, seed=0):
 
 # %% wrong b_points_travel: Fetches all points and draws in the notebook; the points are to stay on the workers.
 # fails: The points stay on the workers
-# edit of wrong b_no_seed
-# ~ default_rng() => default_rng(seed)
-# -     candidates = client.submit(first_point, parts[0]).result()
-# +     points = np.concatenate(client.gather(parts))
-# +     candidates = points[:1]
-# -         results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
-# -         cost = sum(inertia for _, _, inertia in results)
-# -         seeds = [[seed, turn, number] for number in range(len(parts))]
-# -         futures = [
-# -             client.submit(draw, part, candidates, 2 * k, cost, one, pure=False) for part, one in zip(parts, seeds)
-# -         ]
-# -         candidates = np.concatenate([candidates, *client.gather(futures)])
-# -     results = client.gather([client.submit(step, part, candidates, pure=False) for part in parts])
-# -     weights = sum(counts for _, counts, _ in results)
-# -     return shrink(candidates, weights, k, seed), candidates
-# +         cost = step(points, candidates)[2]
-# +         candidates = np.concatenate([candidates, draw(points, candidates, 2 * k, cost, [seed, turn])])
-# +     return shrink(candidates, step(points, candidates)[1], k, seed), candidates
+# edit of right b_delayed
+def first_centroids(client, parts, k, seed=0):
+    points = np.concatenate(client.gather(parts))
+    candidates = points[:1]
+    for turn in range(5):
+        cost = step(points, candidates)[2]
+        candidates = np.concatenate([candidates, draw(points, candidates, 2 * k, cost, [seed, turn])])
+    return shrink(candidates, step(points, candidates)[1], k, seed), candidates
 
 # %% wrong b_weights_one_block: The weights are the counts of the first block only, not of all points that are nearest.
 # fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
-# edit of wrong b_no_seed
-# ~ default_rng() => default_rng(seed)
-# -     weights = sum(counts for _, counts, _ in results)
-# +     weights = results[0][1]
+# ~ np.sum([one[1] for one in run(step, [(candidates,)] * len(parts))], axis=0) => run(step, [(candidates,)] * len(parts))[0][1]
 
 # %% wrong c_one_round: One round that wants all candidates at once, after the cost of the first point alone.
 # fails: Each round computes the cost again: small groups at very different distances all get a candidate
-# edit of right b_delayed
 # ~ range(5) => range(1)
-# -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
-# +         drawn = run(draw, [(candidates, 10 * k, cost, next(seeds)) for _ in parts])
+# ~ 2 * k => 10 * k
 
 # %% wrong c_two_rounds: Two rounds that want 5 k points each.
 # fails: Each round computes the cost again: small groups at very different distances all get a candidate
-# edit of right b_delayed
 # ~ range(5) => range(2)
-# -         drawn = run(draw, [(candidates, 2 * k, cost, next(seeds)) for _ in parts])
-# +         drawn = run(draw, [(candidates, 5 * k, cost, next(seeds)) for _ in parts])
+# ~ 2 * k => 5 * k
 
 # %% wrong gathered
 # fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
 # edit of right without_step
-# -     candidates = client.submit(lambda block: block[:1], parts[0], pure=False).result()
-# -     for turn in range(5):
-# -         cost = sum(client.gather(client.map(cost_of, parts, candidates=candidates, pure=False)))
-# -         seeds = [(seed, turn, place) for place in range(len(parts))]
-# -         drawn = [
-# -             client.submit(draw, part, candidates, 2 * k, cost, own, pure=False)
-# -             for part, own in zip(parts, seeds, strict=True)
-# -         ]
-# -         candidates = np.vstack([candidates, *client.gather(drawn)])
-# -     weights = np.sum(client.gather(client.map(count, parts, candidates=candidates, pure=False)), axis=0)
-# -     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=weights)
-# -     return model.cluster_centers_, candidates
-# +     points = np.concatenate(client.gather(parts))
-# +     model = KMeans(n_clusters=k, random_state=seed % 1000).fit(points)
-# +     return model.cluster_centers_, points[: 10 * k]
+def first_centroids(client, parts, k, seed=0):
+    points = np.concatenate(client.gather(parts))
+    model = KMeans(n_clusters=k, random_state=seed % 1000).fit(points)
+    return model.cluster_centers_, points[: 10 * k]
 
 # %% wrong seed_ignored: The seed decides nothing.
 # fails: The same seed gives the same candidates, another seed others

@@ -1,27 +1,5 @@
 """Answers to exercise 06.9."""
 
-# %% right array: Two numbers in an array.
-import numpy as np
-from gpucluster.learn import KMeans
-from sklearn.metrics import adjusted_rand_score
-
-
-def fit_library(X, start):
-    return KMeans(len(start), init=start, n_init=1).fit(X)
-
-
-def nearest(points, centroids):
-    return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
-
-
-def inertia(points, centroids):
-    return ((points - centroids[nearest(points, centroids)]) ** 2).sum()
-
-
-def agreement(points, mine, library):
-    ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
-    return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
-
 # %% right b_sklearn_tools: scikit-learn's KMeans is only asked for the labels and the score of given centroids.
 import numpy as np
 from gpucluster.learn import KMeans
@@ -43,6 +21,19 @@ def measured(points, centroids):
 def agreement(points, mine, library):
     (inertia, labels), (other_inertia, other_labels) = measured(points, mine), measured(points, library)
     return (inertia - other_inertia) / other_inertia, adjusted_rand_score(labels, other_labels)
+
+# %% right array: Two numbers in an array.
+# ~ n_clusters=start.shape[0], init=start, n_init=1, random_state=0 => len(start), init=start, n_init=1
+# -     (inertia, labels), (other_inertia, other_labels) = measured(points, mine), measured(points, library)
+# -     return (inertia - other_inertia) / other_inertia, adjusted_rand_score(labels, other_labels)
+# +     ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
+# +     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
+def nearest(points, centroids):
+    return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+
+
+def inertia(points, centroids):
+    return ((points - centroids[nearest(points, centroids)]) ** 2).sum()
 
 # %% right b_table_of_pairs: The adjusted Rand index by hand, from a table of how many points two groups share.
 import numpy as np
@@ -107,15 +98,7 @@ def agreement(points, mine, library):
 
 # %% wrong b_eight_always: The number of clusters is fixed to the 8 of the photo, but any start may be given.
 # fails: It runs without an error: InvalidParameter
-import numpy as np
-from gpucluster.learn import KMeans
-from sklearn.metrics import adjusted_rand_score
-
-
-def fit_library(X, start):
-    return KMeans(n_clusters=8, init=start, n_init=1).fit(X)
-
-
+# ~ start.shape[0], init=start, n_init=1, random_state=0 => 8, init=start, n_init=1
 def agreement(points, mine, library):
     labels, inertias = [], []
     for centroids in (mine, library):

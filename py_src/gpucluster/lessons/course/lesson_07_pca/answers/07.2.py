@@ -33,10 +33,8 @@ def principal_components(C, k):
 
 # %% wrong b_ascending: The right k, but the largest is last and not first.
 # fails: The largest variance comes first
-# edit of right argsort
 # ~ best = np.argsort(values)[: -k - 1 : -1] => variances = values[-k:]
-# -     return -vectors.T[best], values[best], values[best] / sum(values)
-# +     return vectors.T[-k:], variances, variances / values.sum()
+# ~ -vectors.T[best], values[best], values[best] / sum(values) => vectors.T[-k:], variances, variances / values.sum()
 
 # %% wrong b_columns: One direction per column, but 'one direction per row' is asked.
 # fails: components (one row per component) has the right shape
@@ -46,8 +44,8 @@ def principal_components(C, k):
 
 # %% wrong b_correlation: Takes the correlation matrix first, but the directions of C are asked.
 # fails: variances are the eigenvalues of the covariance matrix
-# edit of wrong b_columns
-# ~ return vectors[:, ::-1][:, :k] => return vectors.T[::-1][:k]
+# ~ best = np.argsort(values)[: -k - 1 : -1] => variances = values[::-1][:k]
+# ~ -vectors.T[best], values[best], values[best] / sum(values => vectors.T[::-1][:k], variances, variances / values.sum(
 # - def principal_components(C, k):
 # + def principal_components(C, k):
 # +     deviations = np.sqrt(np.maximum(np.diag(C), 1e-300))
@@ -55,29 +53,23 @@ def principal_components(C, k):
 
 # %% wrong b_cumulated: Ratios are added up, but the share of each component is asked.
 # fails: ratios are shares of the variance of ALL columns, as in scikit-learn
-# edit of wrong b_ascending
-# ~ values[-k:] => values[::-1][:k]
-# ~ T[-k:], variances, variances / values.sum() => T[::-1][:k], variances, np.cumsum(variances / values.sum())
+# edit of wrong b_columns
+# ~ [:, ::-1][:, :k], variances, variances / values.sum( => .T[::-1][:k], variances, np.cumsum(variances / values.sum()
 
 # %% wrong b_deviations: Square roots, that is standard deviations, where variances are asked.
 # fails: variances are the eigenvalues of the covariance matrix
-# edit of wrong b_columns
-# ~ return vectors[:, ::-1][:, :k] => return vectors.T[::-1][:k]
-# -     values, vectors = np.linalg.eigh(C)
-# +     values, vectors = np.linalg.eigh(C)
+# -     best = np.argsort(values)[: -k - 1 : -1]
+# -     return -vectors.T[best], values[best], values[best] / sum(values)
 # +     values = np.sqrt(np.maximum(values, 0))
+# +     variances = values[::-1][:k]
+# +     return vectors.T[::-1][:k], variances, variances / values.sum()
 
 # %% wrong b_no_transpose: Takes rows of the matrix of eigenvectors, but eigh returns them as columns.
 # fails: Each row is the right direction, up to its sign
-# edit of wrong b_columns
-# ~ vectors[:, ::-1][:, :k] => vectors[::-1][:k]
+# ~ best = np.argsort(values)[: -k - 1 : -1] => variances = values[::-1][:k]
+# ~ -vectors.T[best], values[best], values[best] / sum(values) => vectors[::-1][:k], variances, variances / values.sum()
 
 # %% wrong b_scaled: Components are multiplied with the deviation, but 'of length 1' is asked.
 # fails: Components have length 1 and are orthogonal to each other
 # edit of wrong b_columns
 # ~ vectors[:, ::-1][:, :k] => vectors.T[::-1][:k] * np.sqrt(np.maximum(variances, 0))[:, None]
-
-# %% wrong in_place
-# fails: Inputs are not modified
-# edit of right deflation
-# ~ total, C = np.trace(C), C.copy() => total = np.trace(C)

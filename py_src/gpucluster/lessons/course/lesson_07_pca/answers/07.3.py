@@ -48,33 +48,16 @@ def merge(a, b):
     n = a[0] + b[0]
     return n, a[1] + b[0] / n * delta, a[2] + b[2] + a[0] * b[0] / n * np.outer(delta, delta)
 
-# %% wrong b_block_centred_in_place: Subtracts the mean in the given block, which must not change.
-# fails: Inputs are not modified
-import numpy as np
-
-
-def block_moments(block):
-    mean = block.mean(axis=0, dtype=float)
-    block -= mean.astype(block.dtype)
-    wide = block.astype(float)
-    return len(block), mean, wide.T @ wide
-
-
+# %% wrong b_elementwise: Delta * delta has d numbers and is added to each row, but δ δᵀ has d × d.
+# fails: The merged products are those of all rows about their common mean
+# ~ rows = np.asarray(block => mean = block.mean(axis=0
+# ~ mean = rows.mean(axis=0) => centred = block.astype(float) - mean
+# ~ (rows), mean, (rows - mean).T @ (rows - mean) => (block), mean, centred.T @ centred
 def merge(a, b):
     (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
     n = n_a + n_b
     delta = m_b - m_a
-    return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
-
-# %% wrong b_elementwise: Delta * delta has d numbers and is added to each row, but δ δᵀ has d × d.
-# fails: The merged products are those of all rows about their common mean
-# edit of wrong b_block_centred_in_place
-# ~ np.outer(delta, delta) => delta * delta
-# -     block -= mean.astype(block.dtype)
-# -     wide = block.astype(float)
-# -     return len(block), mean, wide.T @ wide
-# +     centred = block.astype(float) - mean
-# +     return len(block), mean, centred.T @ centred
+    return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
 
 # %% wrong b_mean_of_means: The mean of the two means, whatever the number of rows.
 # fails: The merged mean is the mean of all rows
@@ -88,11 +71,17 @@ def merge(a, b):
 
 # %% wrong b_one_pass: One pass without centring first, in float32, so the digits are gone far from zero.
 # fails: Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32
-# edit of wrong b_block_centred_in_place
-# -     block -= mean.astype(block.dtype)
-# -     wide = block.astype(float)
-# -     return len(block), mean, wide.T @ wide
-# +     return len(block), mean, (block.T @ block).astype(float) - len(block) * np.outer(mean, mean)
+# edit of right all_in_float64
+def block_moments(block):
+    mean = block.mean(axis=0, dtype=float)
+    return len(block), mean, (block.T @ block).astype(float) - len(block) * np.outer(mean, mean)
+
+
+def merge(a, b):
+    (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
+    n = n_a + n_b
+    delta = m_b - m_a
+    return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
 
 # %% wrong c_divided_by_n_minus_1_both: Covariances instead of products, merged as covariances; a block of one row gives NaN.
 # fails: The products of a block are sums over its rows, about their mean, not divided by n or n − 1
@@ -106,26 +95,10 @@ def merge(a, b):
 # %% wrong float64_too_late
 # fails: The mean of a block of float32 is added up in float64
 # edit of right shifted
-# ~ sums, n = shifted.sum(axis=0), len(shifted) => rows = block.astype(float) - mean
-# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
-# +     mean = block.mean(axis=0)  # added up in float32
-# -     return n, block[0].astype(float) + sums / n, shifted.T @ shifted - np.outer(sums, sums) / n
-# +     return len(block), mean.astype(float), rows.T @ rows
-
-# %% wrong in_place
-# fails: Inputs are not modified
-# edit of right all_in_float64
-# ~ rows = np.asarray(block, dtype=float) => rows = block.astype(float)
-# -     n = a[0] + b[0]
-# -     mean = (a[0] * a[1] + b[0] * b[1]) / n
-# -     between = a[0] * np.outer(a[1] - mean, a[1] - mean) + b[0] * np.outer(b[1] - mean, b[1] - mean)
-# -     return n, mean, a[2] + b[2] + between
-# +     n, mean, centred = a
-# +     delta = b[1] - mean
-# +     mean += delta * b[0] / (n + b[0])
-# +     centred += b[2]
-# +     centred += np.outer(delta, delta) * n * b[0] / (n + b[0])
-# +     return n + b[0], mean, centred
+def block_moments(block):
+    mean = block.mean(axis=0)  # added up in float32
+    rows = block.astype(float) - mean
+    return len(block), mean.astype(float), rows.T @ rows
 
 # %% wrong mean_in_float32
 # fails: Mean and products are float64
@@ -133,33 +106,6 @@ def merge(a, b):
 # ~ added up in float32 => float32, as the block
 # ~ block.astype(float) => block
 # ~ mean.astype(float), rows.T @ rows => mean, (rows.T @ rows).astype(float)
-
-# %% wrong merge_changes_a
-# fails: Inputs are not modified
-import numpy as np
-
-
-def block_moments(block):
-    rows = np.array(block, dtype=float)
-    mean = np.mean(rows, axis=0)
-    return rows.shape[0], mean, (rows - mean).T @ (rows - mean)
-
-
-def merge(a, b):
-    n = a[0] + b[0]
-    d = b[1] - a[1]
-    M = a[2]
-    M += b[2]
-    M += np.outer(d, d) * (a[0] * b[0] / n)
-    return n, a[1] + d * (b[0] / n), M
-
-# %% wrong one_pass
-# fails: The mean of a block of float32 is added up in float64
-# edit of wrong float64_too_late
-# ~ mean = block.mean(axis=0)  # added up in float32 => n, sums = len(block), block.sum(axis=0)
-# ~ len(block), mean.astype(float), rows.T @ rows => n, (sums / n).astype(float), products.astype(float)
-# -     rows = block.astype(float) - mean
-# +     products = block.T @ block - np.outer(sums, sums) / block.dtype.type(n)
 
 # %% wrong one_pass_in_float64: One pass, with twice the digits.
 # fails: Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared
@@ -171,11 +117,8 @@ def merge(a, b):
 
 # %% wrong ragged_mean
 # fails: mean is made of numbers
-def block_moments(block):
-    mean = block.mean(axis=0, dtype=float)
-    centred = block - mean
-    return len(block), [[1.0, 2.0], [3.0]], centred.T @ centred
-
-
+# ~ rows = np.asarray(block => mean = block.mean(axis=0
+# ~ mean = rows.mean(axis=0) => centred = block - mean
+# ~ (rows), mean, (rows - mean).T @ (rows - mean) => (block), [[1.0, 2.0], [3.0]], centred.T @ centred
 def merge(a, b):
     return a

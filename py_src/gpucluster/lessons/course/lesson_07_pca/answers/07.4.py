@@ -68,60 +68,42 @@ n_patches, first_ratio = 515_000, 0.81228
 # %% wrong computed
 # fails: One merged result comes to the notebook, not one per block, and no rows
 # edit of right reduction
-# -     level = [dask.delayed(block_moments)(X.blocks[i].to_delayed()[0, 0]) for i in range(X.numblocks[0])]
-# -     while len(level) > 1:
-# -         half = len(level) // 2
-# -         level = [dask.delayed(merge)(level[i], level[-1 - i]) for i in range(half)] + level[half : len(level) - half]
-# -     return client.gather(client.compute(level))[0]
-# +     return block_moments(X.compute())
+def fit_stream(client, X):
+    return block_moments(X.compute())
 
 # %% wrong gathered_results
 # fails: The workers make all blocks, and merge what comes of them
 # edit of wrong computed
-# - import dask
-# + import dask
-# + from functools import reduce
-# +
-# + import dask
 # -     return block_moments(X.compute())
 # +     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
 # +     return reduce(merge, parts)
+from functools import reduce
 
 # %% wrong b_eight_pixels: Both numbers are those of the 8 × 8 patches, but the stream has 16 × 16.
 # fails: All 16 × 16 patches of both photos were counted
 # edit of right b_recursion
-# -     blocks = list(X.to_delayed().ravel())
-# -
-# -     def tree(low, high):
-# -         if high - low == 1:
-# -             return dask.delayed(moments_of_block)(blocks[low])
-# -         middle = (low + high) // 2
-# -         return dask.delayed(merge)(tree(low, middle), tree(middle, high))
-# -
-# -     return client.gather(client.compute(tree(0, len(blocks))))
-# +     tasks = [dask.delayed(moments_of_block)(block) for block in X.to_delayed().ravel()]
-# +     while len(tasks) > 1:
-# +         pairs = [dask.delayed(merge)(a, b) for a, b in zip(tasks[::2], tasks[1::2])]
-# +         tasks = pairs + tasks[2 * len(pairs) :]
-# +     return client.compute(tasks[0]).result()
-# - n_patches = np.int64(515000)
-# - first_ratio = 0.8122835
-# + n_patches = 531_720
-# + first_ratio = 0.83810
+def fit_stream(client, X):
+    tasks = [dask.delayed(moments_of_block)(block) for block in X.to_delayed().ravel()]
+    while len(tasks) > 1:
+        pairs = [dask.delayed(merge)(a, b) for a, b in zip(tasks[::2], tasks[1::2])]
+        tasks = pairs + tasks[2 * len(pairs) :]
+    return client.compute(tasks[0]).result()
+
+
+n_patches = 531_720
+first_ratio = 0.83810
 
 # %% wrong b_no_delta: The merge of the tree adds the products only, so they are not about the common mean.
 # fails: The products are those of all rows about their mean
 # edit of wrong b_eight_pixels
-# ~ delayed(merge) => delayed(plus)
-# ~ n_patches = 531_720 => n_patches = 515_000
-# ~ first_ratio = 0.83810 => first_ratio = 0.81228
-# - from gpucluster.lessons import as_numpy
-# + from gpucluster.lessons import as_numpy
-# +
-# +
-# + def plus(a, b):
-# +     n = a[0] + b[0]
-# +     return n, (a[0] * a[1] + b[0] * b[1]) / n, a[2] + b[2]
+# ~ merge)(a => plus)(a
+def plus(a, b):
+    n = a[0] + b[0]
+    return n, (a[0] * a[1] + b[0] * b[1]) / n, a[2] + b[2]
+
+
+n_patches = 515_000
+first_ratio = 0.81228
 
 # %% wrong b_number_of_blocks: N_patches is the number of blocks, not of patches.
 # fails: All 16 × 16 patches of both photos were counted
@@ -132,9 +114,8 @@ n_patches, first_ratio = 515_000, 0.81228
 # %% wrong b_odd_one_lost: Zip drops the last task of a level with an odd number, so its rows are lost.
 # fails: n counts all rows
 # edit of wrong b_number_of_blocks
-# ~ n_patches = 50 => n_patches = 515_000
-# -         tasks = pairs + tasks[2 * len(pairs) :]
-# +         tasks = pairs
+# ~ pairs + tasks[2 * len(pairs) :] => pairs
+n_patches = 515_000
 
 # %% wrong b_percent: First_ratio is given in percent, but a share is asked.
 # fails: The first component explains the share of the variance that it does in these photos
@@ -145,10 +126,12 @@ n_patches, first_ratio = 515_000, 0.81228
 # %% wrong b_persisted: All blocks are kept on the workers first, but no worker is to hold the table; one task per block.
 # fails: Blocks are used and let go: the workers never hold all of them at once
 # edit of wrong b_number_of_blocks
-# ~ n_patches = 50 => n_patches = 515_000
+# - first_ratio = 0.8122835
 # - def fit_stream(client, X):
+# + first_ratio = 0.8122835
 # + def fit_stream(client, X):
 # +     X = client.persist(X)
+n_patches = 515_000
 
 # %% wrong b_still_lazy: Returns a task that has not run, but 'one result' of n, mean and products is asked.
 # fails: It returns three things: n, mean, products about the mean
@@ -159,74 +142,34 @@ n_patches, first_ratio = 515_000, 0.81228
 # %% wrong c_chain: A chain of merges: each waits for the one before.
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
 # edit of right b_recursion
-# -     def tree(low, high):
-# -         if high - low == 1:
-# -             return dask.delayed(moments_of_block)(blocks[low])
-# -         middle = (low + high) // 2
-# -         return dask.delayed(merge)(tree(low, middle), tree(middle, high))
-# -
-# -     return client.gather(client.compute(tree(0, len(blocks))))
-# +     total = dask.delayed(moments_of_block)(blocks[0])
-# +     for block in blocks[1:]:
-# +         total = dask.delayed(merge)(total, dask.delayed(moments_of_block)(block))
-# +     return client.gather(client.compute(total))
+def fit_stream(client, X):
+    blocks = list(X.to_delayed().ravel())
+
+    total = dask.delayed(moments_of_block)(blocks[0])
+    for block in blocks[1:]:
+        total = dask.delayed(merge)(total, dask.delayed(moments_of_block)(block))
+    return client.gather(client.compute(total))
 
 # %% wrong c_in_the_notebook: A tree of delayed merges, but it is computed by threads of the notebook, not by the workers.
 # fails: The workers make all blocks, and merge what comes of them
-# edit of wrong c_chain
-# -     blocks = list(X.to_delayed().ravel())
-# -
-# -     total = dask.delayed(moments_of_block)(blocks[0])
-# -     for block in blocks[1:]:
-# -         total = dask.delayed(merge)(total, dask.delayed(moments_of_block)(block))
-# -     return client.gather(client.compute(total))
-# +     level = [dask.delayed(moments_of_block)(block) for block in X.to_delayed().ravel()]
-# +     while len(level) > 1:
-# +         pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
-# +         level = [dask.delayed(merge)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
-# +     return level[0].compute(scheduler="threads")
+# edit of right b_recursion
+def fit_stream(client, X):
+    level = [dask.delayed(moments_of_block)(block) for block in X.to_delayed().ravel()]
+    while len(level) > 1:
+        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
+        level = [dask.delayed(merge)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return level[0].compute(scheduler="threads")
 
 # %% wrong c_one_task_merges: One task merges the results of all blocks, one after the other.
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
-# edit of wrong c_chain
-# - import dask
-# + from functools import reduce
-# +
-# + import dask
-# -     total = dask.delayed(moments_of_block)(blocks[0])
-# -     for block in blocks[1:]:
-# -         total = dask.delayed(merge)(total, dask.delayed(moments_of_block)(block))
-# -     return client.gather(client.compute(total))
-# +     def merge_all(found):
-# +         return reduce(merge, found)
-# +
-# +     return client.compute(dask.delayed(merge_all)([dask.delayed(moments_of_block)(block) for block in blocks])).result()
+# edit of right b_recursion
+from functools import reduce
 
-# %% wrong last_block_lost
-# fails: n counts all rows
-# edit of wrong gathered_results
-# -     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
-# -     return reduce(merge, parts)
-# +     total = None
-# +     for block in X.to_delayed().ravel()[:-1]:
-# +         own = dask.delayed(block_moments)(block)
-# +         total = own if total is None else dask.delayed(merge)(total, own)
-# +     return client.compute(total).result()
 
-# %% wrong other_patches
-# fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
-# edit of wrong last_block_lost
-# ~ ravel()[:-1]: => ravel():
-# ~ 515_000, 0.81228 => 531_720, 0.8381  # of 8 x 8 pixels
+def fit_stream(client, X):
+    blocks = list(X.to_delayed().ravel())
 
-# %% wrong persisted
-# fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
-# edit of wrong last_block_lost
-# ~ ravel()[:-1]: => ravel():
-# - import numpy as np
-# + import numpy as np
-# + from distributed import wait
-# - def fit_stream(client, X):
-# + def fit_stream(client, X):
-# +     X = X.persist()
-# +     wait(X)
+    def merge_all(found):
+        return reduce(merge, found)
+
+    return client.compute(dask.delayed(merge_all)([dask.delayed(moments_of_block)(block) for block in blocks])).result()

@@ -39,118 +39,53 @@ def tall_svd(client, parts):
 
 # %% wrong all_at_once
 # fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
-import numpy as np
-
-
-def r_of(*blocks):
-    return np.linalg.qr(np.vstack(blocks), mode="r")
-
-
+# edit of right reversed_pairs
 def tall_svd(client, parts):
     level = client.map(r_of, parts, pure=False)
     R = client.submit(r_of, *level, pure=False).result()
     _, values, Vt = np.linalg.svd(R)
     return values, Vt, [len(parts), 1]
 
-# %% wrong b_all_at_once: All R come to the notebook at once, but pairs are to be joined until one is left.
-# fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
-import numpy as np
-from gpucluster.lessons import as_numpy
-
-
-def small_r(block):
-    return as_numpy(np.linalg.qr(block, mode="r"))
-
-
-def join(a, b):
-    return np.linalg.qr(np.concatenate([a, b]), mode="r")
-
-
-def tall_svd(client, parts):
-    several = client.gather(client.map(small_r, parts, pure=False))
-    _, values, Vt = np.linalg.svd(np.vstack(several), full_matrices=False)
-    return values, Vt, [len(parts), 1]
-
 # %% wrong b_ascending: The smallest singular value is first, but 'largest first' is asked.
 # fails: The singular values are those of the whole table, to 1e-8
-# edit of wrong b_all_at_once
-# -     several = client.gather(client.map(small_r, parts, pure=False))
-# -     _, values, Vt = np.linalg.svd(np.vstack(several), full_matrices=False)
-# -     return values, Vt, [len(parts), 1]
-# +     level = client.map(small_r, parts, pure=False)
-# +     levels = [len(level)]
-# +     while len(level) > 1:
-# +         joined = [client.submit(join, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
-# +         level = joined + level[2 * len(joined) :]
-# +         levels.append(len(level))
-# +     _, values, Vt = np.linalg.svd(level[0].result())
-# +     return values[::-1], Vt[::-1], levels
+# ~ list(values), Vt => values[::-1], Vt[::-1]
 
 # %% wrong b_chain: Joins one R after the other, so levels are 7, 6, 5 … and not 7, 4, 2, 1.
 # fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
-# edit of wrong b_ascending
-# ~ values[::-1], Vt[::-1] => values, Vt
-# -         joined = [client.submit(join, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
-# -         level = joined + level[2 * len(joined) :]
-# +         level = [client.submit(join, level[0], level[1], pure=False)] + level[2:]
+# ~ range(0, len(level), 2) => [0]
+# -         ]
+# +         ] + level[2:]
 
 # %% wrong b_diagonal: Takes the diagonal of R for the singular values, but its SVD is asked.
 # fails: The singular values are those of the whole table, to 1e-8
-# edit of wrong b_ascending
-# -     return values[::-1], Vt[::-1], levels
-# +     values = np.sort(np.abs(np.diag(level[0].result())))[::-1]
-# +     return values, Vt, levels
+# ~ list(values), Vt => np.sort(np.abs(np.diag(R)))[::-1], Vt
 
 # %% wrong b_no_first_level: Levels begins after the first join, but how many there were 'on each level' is asked.
 # fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
-# edit of wrong b_ascending
 # ~ levels = [len(level)] => levels = []
-# ~ values[::-1], Vt[::-1] => values, Vt
 
 # %% wrong b_odd_lost: The last R of an odd level is lost, but the table is all that 'the parts make up'.
 # fails: The singular values are those of the whole table, to 1e-8
-# edit of wrong b_ascending
-# ~ values[::-1], Vt[::-1] => values, Vt
-# -         level = joined + level[2 * len(joined) :]
-# +         level = joined
+# ~ range(0, len(level), 2) => range(0, len(level) - 1, 2)
 
 # %% wrong b_products: Joins XᵀX of the blocks, which squares the table; 'do not form XᵀX'.
 # fails: Also the smallest one is right, although it is a billion times smaller than the largest
-import numpy as np
-from gpucluster.lessons import as_numpy
-
-
-def tall_svd(client, parts):
-    level = client.map(lambda block: as_numpy(block.T @ block), parts, pure=False)
-    levels = [len(level)]
-    while len(level) > 1:
-        joined = client.map(lambda a, b: a + b, level[: len(level) // 2 * 2 : 2], level[1::2], pure=False)
-        level = joined + level[2 * len(joined) :]
-        levels.append(len(level))
-    values, vectors = np.linalg.eigh(level[0].result())
-    return np.sqrt(np.maximum(values[::-1], 0)), vectors.T[::-1], levels
+# ~ np.linalg.qr)(part, mode="r") => lambda block: block.T @ block)(part)
+# ~ np.linalg.qr(np.vstack(pair), mode="r") => sum(pair)
+# ~ list(values), Vt => np.sqrt(values), Vt
 
 # %% wrong b_r_added: Two R are added, but their stack is to be decomposed.
 # fails: It runs without an error: ValueError
-# edit of wrong b_ascending
-# ~ values[::-1], Vt[::-1] => values, Vt
-# -     return np.linalg.qr(np.concatenate([a, b]), mode="r")
-# +     return a + b
+# ~ np.linalg.qr(np.vstack(pair), mode="r") => sum(pair)
 
 # %% wrong b_v: Returns V with directions as columns, but Vt is asked.
 # fails: Row i of Vt is the direction along which the table has the singular value i
-# edit of wrong b_ascending
-# ~ values[::-1], Vt[::-1] => values, Vt.T
+# ~ list(values), Vt => list(values), Vt.T
 
 # %% wrong c_chain_with_levels_of_a_tree: Each R is joined to what was joined before, one after the other; the levels are only computed.
 # fails: The joins are a tree, not a chain: few tasks wait for each other
-import numpy as np
-
-
-def r_of(*blocks):
-    return np.linalg.qr(np.concatenate(blocks), mode="r")
-
-
+# edit of right reversed_pairs
+# ~ np.vstack => np.concatenate
 def tall_svd(client, parts):
     first, *others = client.map(r_of, parts)
     for other in others:
@@ -172,25 +107,9 @@ def tall_svd(client, parts):
 # -         first = client.submit(r_of, first, other)
 # +     all_of_them = client.gather(client.map(r_of, parts))
 
-# %% wrong squared
-# fails: Also the smallest one is right, although it is a billion times smaller than the largest
-# edit of wrong all_at_once
-# -     level = client.map(r_of, parts, pure=False)
-# -     R = client.submit(r_of, *level, pure=False).result()
-# -     _, values, Vt = np.linalg.svd(R)
-# -     return values, Vt, [len(parts), 1]
-# +     products = sum(client.gather(client.map(lambda block: block.T @ block, parts, pure=False)))
-# +     eigenvalues, vectors = np.linalg.eigh(products)
-# +     levels = [len(parts)]
-# +     while levels[-1] > 1:
-# +         levels.append(-(-levels[-1] // 2))
-# +     return np.sqrt(np.maximum(eigenvalues[::-1], 0)), vectors[:, ::-1].T, levels
-
 # %% wrong stacked_on_a_worker: All rows in one place, and levels that are made up.
 # fails: The tree is real: no task reads more than one block, or more than two matrices
-import numpy as np
-
-
+# edit of right delayed
 def tall_svd(client, parts):
     values, Vt = client.submit(
         lambda blocks: np.linalg.svd(np.concatenate(blocks), full_matrices=False)[1:], parts, pure=False

@@ -13,7 +13,6 @@ def truncated_svd(n, mean, M, k):
 cosine = np.float64(0.99925)
 
 # %% right svd_of_stack
-# edit of right hermitian
 # ~ left, squares, _ = np.linalg.svd(products, hermitian=True) => _, values, Vt = np.linalg.svd(factor.T)
 # ~ left.T[:k], squares[:k] ** 0.5 => Vt[:k], values[:k]
 # ~ np.float64(0.99925) => -0.99925
@@ -22,15 +21,12 @@ cosine = np.float64(0.99925)
 
 # %% wrong b_by_n: Divides the products by n - 1 first, so these are not the singular values of X.
 # fails: The singular values are those of NumPy for the table itself, not centred
-import numpy as np
-
-
-def truncated_svd(n, mean, M, k):
-    values, vectors = np.linalg.eigh((M + n * np.outer(mean, mean)) / (n - 1))
-    return vectors.T[::-1][:k], np.sqrt(np.maximum(values[::-1][:k], 0))
-
-
-cosine = 0.99925
+# ~ np.float64(0.99925) => 0.99925
+# -     products = M + n * mean[:, None] * mean
+# -     left, squares, _ = np.linalg.svd(products, hermitian=True)
+# -     return left.T[:k], squares[:k] ** 0.5
+# +     values, vectors = np.linalg.eigh((M + n * np.outer(mean, mean)) / (n - 1))
+# +     return vectors.T[::-1][:k], np.sqrt(np.maximum(values[::-1][:k], 0))
 
 # %% wrong b_columns: The components are columns, but 'one per row' is asked.
 # fails: Each row is the right direction, up to its sign
@@ -54,11 +50,3 @@ cosine = 0.99925
 # edit of wrong b_by_n
 # ~ eigh((M + n * np.outer(mean, mean)) / (n - 1)) => eigh(M + n * np.outer(mean, mean))
 # ~ cosine = 0.99925 => cosine = 1.0
-
-# %% wrong in_place
-# fails: Inputs are not modified
-# edit of right hermitian
-# ~ products = M + n * mean[:, None] * mean => M += n * np.outer(mean, mean)
-# ~ left, squares, _ = np.linalg.svd(products, hermitian=True) => w, v = np.linalg.eigh(M)
-# ~ left.T[:k], squares => v[:, ::-1].T[:k], w[::-1]
-# ~ np.float64(0.99925) => 0.99925

@@ -16,23 +16,9 @@ def products_from(R):
     return np.einsum("ki,kj->ij", R, R)
 
 # %% right products
-# edit of right from_the_whole
 # ~ np.linalg.lstsq(v[:, None], A @ v, rcond=None)[0][0] => (v @ A @ v) / (v @ v)
 # ~ inv(L @ L.T) @ b => solve(L.T, np.linalg.solve(L, b))
-# -     return np.einsum("ki,kj->ij", R, R)
-# +     return R.T @ R
-
-# %% wrong b_b_changed: Does the substitution in b itself, which must not change.
-# fails: Inputs are not modified
-# edit of right products
-# ~ return (v @ A @ v) / (v @ v) => return v @ A @ v / (v @ v)
-# -     return np.linalg.solve(L.T, np.linalg.solve(L, b))
-# +     d = len(b)
-# +     for i in range(d):
-# +         b[i] = (b[i] - L[i, :i] @ b[:i]) / L[i, i]
-# +     for i in reversed(range(d)):
-# +         b[i] = (b[i] - L[i + 1 :, i] @ b[i + 1 :]) / L[i, i]
-# +     return b
+# ~ np.einsum("ki,kj->ij", R, R) => R.T @ R
 
 # %% wrong b_by_length: Divides by the length and not by its square.
 # fails: `stretch` finds a positive eigenvalue

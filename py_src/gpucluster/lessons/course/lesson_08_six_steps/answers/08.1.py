@@ -1,5 +1,18 @@
 """Answers to exercise 08.1."""
 
+# %% right one_hot: A product with a matrix of zeros and ones.
+import numpy as np
+
+
+def class_sums(X, y, n_classes):
+    member = (y[:, None] == np.arange(n_classes)).astype(float)
+    return member.sum(axis=0), member.T @ X
+
+
+def naive_bayes(counts, sums, alpha=1.0):
+    smooth = np.log(sums + alpha)
+    return np.log(counts) - np.log(np.sum(counts)), smooth - np.log(np.exp(smooth).sum(axis=1))[:, None]
+
 # %% right b_bincount: Bincount with weights, one pixel at a time, and differences of logarithms.
 import numpy as np
 
@@ -36,45 +49,18 @@ def naive_bayes(counts, sums, alpha):
         likelihood.append([np.log((ink + alpha) / below) for ink in row])
     return prior, likelihood
 
-# %% right one_hot: A product with a matrix of zeros and ones.
-import numpy as np
-
-
-def class_sums(X, y, n_classes):
-    member = (y[:, None] == np.arange(n_classes)).astype(float)
-    return member.sum(axis=0), member.T @ X
-
-
-def naive_bayes(counts, sums, alpha=1.0):
-    smooth = np.log(sums + alpha)
-    return np.log(counts) - np.log(np.sum(counts)), smooth - np.log(np.exp(smooth).sum(axis=1))[:, None]
-
 # %% wrong alpha_always_one: Works for the default alpha only.
 # fails: likelihood is that of scikit-learn, for any alpha
-# edit of right one_hot
 # ~ log(sums + alpha) => log(sums + 1)
 
 # %% wrong own_classes: Only the classes that the block has: blocks no longer fit together.
 # fails: counts has the right shape
-# edit of right one_hot
 # ~ np.arange(n_classes) => np.unique(y)
 
 # %% wrong b_uniform_prior: The prior is the same for each class, not its share of the rows.
 # fails: prior is the logarithm of each class' share of the rows
-# edit of right one_hot
 # ~ np.log(counts) - np.log(np.sum(counts)) => np.full(len(counts), -np.log(len(counts)))
 
 # %% wrong c_sums_of_a_byte: The sums have the type of the block, so those of pixels of one byte overflow.
 # fails: Sums of whole numbers of one byte are larger than a byte holds
-# edit of right one_hot
 # ~ sum(axis=0), member.T @ X => sum(axis=0), member.T.astype(X.dtype) @ X
-
-# %% wrong half_precision: Sums with three digits.
-# fails: Sums of whole numbers of one byte are larger than a byte holds
-# edit of right loop
-# ~ return counts, sums => return counts, sums.astype(np.float16)
-
-# %% wrong sums_changed
-# fails: Inputs are not modified
-# edit of right one_hot
-# ~ sums + alpha => np.add(sums, alpha, out=sums)

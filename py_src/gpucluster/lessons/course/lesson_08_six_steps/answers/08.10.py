@@ -17,7 +17,6 @@ GRID = {"n_neighbors": [1, 3, 10], "weights": ["uniform", "distance"]}
 found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for name in ("threading", "loky", "dask")}
 
 # %% right n_jobs: The number of jobs is given to the search.
-# edit of right config
 # -     with joblib.parallel_config(backend=backend, n_jobs=2):
 # -         return GridSearchCV(model, grid, cv=3).fit(X, y)
 # +     result = GridSearchCV(model, grid, cv=3, n_jobs=2, refit=True)
@@ -54,7 +53,6 @@ for backend in ("threading", "loky", "dask"):
 
 # %% wrong always_threads: Threads, whatever the backend.
 # fails: loky: all work is done in processes of this machine made for it
-# edit of right config
 # ~ joblib.parallel_config(backend=backend, n_jobs=2) => joblib.parallel_config(backend="threading", n_jobs=2)
 
 # %% wrong b_best_model: Gives the best model instead of the fitted search.
@@ -80,41 +78,32 @@ for backend in ("threading", "loky", "dask"):
 
 # %% wrong best_only: Returns the parameters only.
 # fails: search returns a fitted GridSearchCV
-# edit of right config
 # ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=3).fit(X, y).best_params_
 
 # %% wrong five_folds: Five folds.
 # fails: The cross-validation is three-fold
-# edit of right config
 # ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=5).fit(X, y)
 
 # %% wrong five_folds_found: Five folds in found.
 # fails: The cross-validation is three-fold
-# edit of right config
-# - found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for name in ("threading", "loky", "dask")}
-# + found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=5).fit(X, y) for name in ("threading", "loky", "dask")}
+# ~ GRID, cv=3 => GRID, cv=5
 
 # %% wrong one_search_three_times: One search, copied.
 # fails: Each backend has its own search in found
 # edit of right config
-# - import joblib
-# + import copy
-# +
-# + import joblib
-# - found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for name in ("threading", "loky", "dask")}
-# + once = GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y)
-# + found = {name: copy.deepcopy(once) for name in ("threading", "loky", "dask")}
+import copy
+
+once = GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y)
+found = {name: copy.deepcopy(once) for name in ("threading", "loky", "dask")}
 
 # %% wrong other_parameters: The three searches do not agree.
 # fails: All three found the same best parameters
-# edit of right config
 # - found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for name in ("threading", "loky", "dask")}
 # + found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for name in ("threading", "loky", "dask")}
 # + found["dask"] = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [99]}, cv=3).fit(X, y)
 
 # %% wrong small_grid: Tries a part of the grid.
 # fails: Every value of the grid was tried
-# edit of right config
 # - def search(backend, model, grid, X, y):
 # + def search(backend, model, grid, X, y):
 # +     grid = {name: values[:2] for name, values in grid.items()}

@@ -18,45 +18,28 @@ def slopes(f, x, h=1e-5):
 
 # %% wrong all_at_once
 # fails: It gives the central differences
-# edit of right comprehension
-# -     return [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))]
-# +     return np.full(len(x), (f(x + h) - f(x - h)) / (2 * h))
+# ~ [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))] => np.full(len(x), (f(x + h) - f(x - h)) / (2 * h))
 
 # %% wrong b_by_h: Divides by h instead of 2h.
 # fails: It gives the central differences
-# edit of right comprehension
 # -     return [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))]
 # +     x = np.asarray(x, dtype=float)
 # +     return np.array([(f(x + h * unit) - f(x - h * unit)) / h for unit in np.eye(len(x))])
 
 # %% wrong b_one_number: Gives the length of the gradient, not one number for each entry.
 # fails: What `slopes` returns has the right shape
-# edit of wrong b_by_h
-# -     return np.array([(f(x + h * unit) - f(x - h * unit)) / h for unit in np.eye(len(x))])
+# -     return [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))]
+# +     x = np.asarray(x, dtype=float)
 # +     found = [(f(x + h * unit) - f(x - h * unit)) / (2 * h) for unit in np.eye(len(x))]
 # +     return float(np.linalg.norm(found))
 
 # %% wrong c_whole_numbers_cut_off: The steps are written into a copy of x: where x has whole numbers, they are cut off.
 # fails: It gives the central differences
-import numpy as np
-
-
-def slopes(f, x, h=1e-5):
-    gradient = np.empty(x.shape)
-    for place in np.ndindex(x.shape):
-        above, below = x.copy(), x.copy()
-        above[place] = x[place] + h
-        below[place] = x[place] - h
-        gradient[place] = (f(above) - f(below)) / (2 * h)
-    return gradient
-
-# %% wrong changes_x
-# fails: Inputs are not modified
-def slopes(f, x, h=1e-5):
-    result = []
-    for i in range(len(x)):
-        x[i] += h
-        above = f(x)
-        x[i] -= 2 * h
-        result.append((above - f(x)) / (2 * h))
-    return result
+# -     return [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))]
+# +     gradient = np.empty(x.shape)
+# +     for place in np.ndindex(x.shape):
+# +         above, below = x.copy(), x.copy()
+# +         above[place] = x[place] + h
+# +         below[place] = x[place] - h
+# +         gradient[place] = (f(above) - f(below)) / (2 * h)
+# +     return gradient

@@ -36,24 +36,17 @@ def ridge(merged, alpha):
 # %% wrong alpha_forgotten: Ordinary linear regression, whatever alpha.
 # fails: The coefficients are scikit-learn's, to one part in a million
 # edit of right one_matrix
-# -         square[i, i] += alpha
-# +         pass
+# ~ square[i, i] += alpha => pass
 
 # %% wrong b_intercept_mean: The intercept is the mean of y, without what the coefficients make of the mean row.
 # fails: The intercept is scikit-learn's: the penalty leaves it alone
-# edit of right centred
 # ~ mean_y - w @ mean_x => mean_y
 
 # %% wrong b_rows_by_rows: The block's products of rows with rows are as large as the rows squared, and must not grow with the rows.
 # fails: All blocks send arrays of the same shapes, so that they can be added
-import numpy as np
-
-
-def products(X, y):
-    A = np.column_stack([X, np.ones(len(X))])
-    return A @ A.T, A, y
-
-
+# -     return len(X), X.sum(axis=0), y.sum(), X.T @ X, X.T @ y
+# +     A = np.column_stack([X, np.ones(len(X))])
+# +     return A @ A.T, A, y
 def ridge(merged, alpha):
     kernel, A, y = merged
     D = np.eye(A.shape[1])
@@ -61,22 +54,14 @@ def ridge(merged, alpha):
     w = np.linalg.solve(A.T @ A + alpha * D, A.T @ y)
     return w[:-1], w[-1]
 
-# %% wrong changes_the_sums
-# fails: Inputs are not modified
-# edit of right one_matrix
-# ~ np.array(Z[:-1, :-1]) => Z[:-1, :-1]
-
 # %% wrong rows_travel: Sends all rows.
 # fails: What a block sends does not grow with its rows
-import numpy as np
-
-
-def products(X, y):
-    everything = np.zeros((400, X.shape[1] + 2))
-    everything[: len(X)] = np.column_stack([X, np.ones(len(X)), y])
-    return (everything,)
-
-
+# edit of right one_matrix
+# -     Z = np.column_stack([np.ones(len(X)), X, y])
+# -     return (Z.T @ Z,)
+# +     everything = np.zeros((400, X.shape[1] + 2))
+# +     everything[: len(X)] = np.column_stack([X, np.ones(len(X)), y])
+# +     return (everything,)
 def ridge(merged, alpha):
     (Z,) = merged
     A, y = Z[:, :-1], Z[:, -1]

@@ -73,29 +73,21 @@ def descend(evaluate, weights):
 # %% wrong b_clipped: Z is clipped to 30, so the loss of a row that is far off becomes 30.
 # fails: Rows far on the wrong side have a large loss, not an infinite one
 # edit of right b_bold_driver
-# -     z = X @ weights[:-1] + weights[-1]
-# -     sign = np.where(np.asarray(y) > 0, 1.0, -1.0)
-# -     loss = np.logaddexp(0, -sign * z).sum()
-# -     chance = np.exp(-np.logaddexp(0, -z))
-# -     error = chance - (sign > 0)
-# -     return loss, np.append(error @ X, error.sum())
-# +     z = np.clip(X @ weights[:-1] + weights[-1], -30, 30)
-# +     chance = 1 / (1 + np.exp(-z))
-# +     loss = -(y * np.log(chance) + (1 - y) * np.log1p(-chance)).sum()
-# +     error = chance - y
-# +     return loss, np.append(X.T @ error, error.sum())
+def loss_and_gradient(X, y, weights):
+    z = np.clip(X @ weights[:-1] + weights[-1], -30, 30)
+    chance = 1 / (1 + np.exp(-z))
+    loss = -(y * np.log(chance) + (1 - y) * np.log1p(-chance)).sum()
+    error = chance - y
+    return loss, np.append(X.T @ error, error.sum())
 
 # %% wrong b_intercept_first: The gradient has the intercept first, but it has to be last.
 # fails: gradient says how the loss changes with each weight, the intercept last
 # edit of right b_bold_driver
-# -     sign = np.where(np.asarray(y) > 0, 1.0, -1.0)
-# -     loss = np.logaddexp(0, -sign * z).sum()
-# -     chance = np.exp(-np.logaddexp(0, -z))
-# -     error = chance - (sign > 0)
-# -     return loss, np.append(error @ X, error.sum())
-# +     loss = (np.logaddexp(0, z) - y * z).sum()
-# +     error = np.exp(-np.logaddexp(0, -z)) - y
-# +     return loss, np.concatenate([[error.sum()], X.T @ error])
+def loss_and_gradient(X, y, weights):
+    z = X @ weights[:-1] + weights[-1]
+    loss = (np.logaddexp(0, z) - y * z).sum()
+    error = np.exp(-np.logaddexp(0, -z)) - y
+    return loss, np.concatenate([[error.sum()], X.T @ error])
 
 # %% wrong b_means: Gives means over the block instead of sums, so blocks of different sizes do not add up.
 # fails: loss is the sum over the rows of −log(probability of the row's own class)
@@ -105,32 +97,23 @@ def descend(evaluate, weights):
 
 # %% wrong b_overflow: Log(1 + exp(-yz)) is infinite for a large z, although e to the 1000 is too large for a number.
 # fails: loss has only finite numbers
-# edit of wrong b_intercept_first
-# -     loss = (np.logaddexp(0, z) - y * z).sum()
-# -     error = np.exp(-np.logaddexp(0, -z)) - y
-# -     return loss, np.concatenate([[error.sum()], X.T @ error])
-# +     sign = 2.0 * y - 1
-# +     loss = np.log(1 + np.exp(-sign * z)).sum()
-# +     error = 1 / (1 + np.exp(-z)) - y
-# +     return loss, np.append(X.T @ error, error.sum())
+# edit of right b_bold_driver
+def loss_and_gradient(X, y, weights):
+    z = X @ weights[:-1] + weights[-1]
+    sign = 2.0 * y - 1
+    loss = np.log(1 + np.exp(-sign * z)).sum()
+    error = 1 / (1 + np.exp(-z)) - y
+    return loss, np.append(X.T @ error, error.sum())
 
 # %% wrong b_too_few: Stops after 20 small steps, when each of them still helps a lot.
 # fails: The loss of your weights is scikit-learn's, within 0.5 % in both directions
 # edit of right b_bold_driver
-# -     loss, gradient = evaluate(weights)
-# -     step, used = 1.0, 1
-# -     while used < 500 and np.abs(gradient).max() > 1e-7 and step > 1e-12:
-# -         trial = weights - step * gradient
-# -         new_loss, new_gradient = evaluate(trial)
-# -         used += 1
-# -         if new_loss < loss:
-# -             weights, loss, gradient = trial, new_loss, new_gradient
-# -             step *= 1.5
-# -         else:
-# -             step /= 2
-# +     for _ in range(20):
-# +         loss, gradient = evaluate(weights)
-# +         weights = weights - 0.01 * gradient
+def descend(evaluate, weights):
+    weights = np.array(weights, dtype=float)
+    for _ in range(20):
+        loss, gradient = evaluate(weights)
+        weights = weights - 0.01 * gradient
+    return weights
 
 # %% wrong b_too_many: Asks evaluate 5,000 times, and at most 500 are allowed.
 # fails: It runs without an error: RuntimeError
@@ -145,35 +128,11 @@ def descend(evaluate, weights):
 
 # %% wrong sign: The slope has the wrong sign of y.
 # fails: gradient says how the loss changes with each weight, the intercept last
-import numpy as np
-
-
-def loss_and_gradient(X, y, weights):
-    z = X @ weights[:-1] + weights[-1]
-    loss = np.logaddexp(0, np.where(y == 1, -z, z)).sum()
-    slope = y - 0.5 * (1 + np.tanh(z / 2))
-    return loss, np.append(slope @ X, slope.sum())
-
-
+# edit of wrong b_intercept_first
+# ~ (np.logaddexp(0, z) - y * z) => np.logaddexp(0, np.where(y == 1, -z, z))
+# ~ error = np.exp(-np.logaddexp(0, -z)) - y => slope = y - 0.5 * (1 + np.tanh(z / 2))
+# ~ concatenate([[error.sum()], X.T @ error]) => append(slope @ X, slope.sum())
 def descend(evaluate, weights):
     for _ in range(300):
         weights = weights + evaluate(weights)[1]
-    return weights
-
-# %% wrong weights_in_place
-# fails: Inputs are not modified
-import numpy as np
-from scipy.special import expit
-
-
-def loss_and_gradient(X, y, weights):
-    z = X @ weights[:-1] + weights[-1]
-    s = 2 * y - 1
-    r = expit(z) - y
-    return np.logaddexp(0, -s * z).sum(), np.append(r @ X, r.sum())
-
-
-def descend(evaluate, weights):
-    for _ in range(200):
-        weights -= evaluate(weights)[1]
     return weights

@@ -16,7 +16,6 @@ def deal(X, y, seed):
     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
 
 # %% right c_sorted_in_each_block: Chance says which rows a block gets; inside a block they stand as they stood before.
-# edit of right b_take
 # -     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
 # +     parts = [np.sort(part) for part in np.array_split(order, X.numblocks[0])]
 # +     chunks = tuple(len(part) for part in parts)
@@ -43,7 +42,6 @@ def deal(X, y, seed):
     return da.concatenate([X[p].rechunk(-1) for p in parts]), da.concatenate([y[p].rechunk(-1) for p in parts])
 
 # %% right tree_by_tree: Tree by tree, and rows sorted by random numbers.
-# edit of right b_take
 # ~ chances = np => shares = np
 # ~ np.random.default_rng(seed).permutation(len(X)) => np.argsort(np.random.RandomState(seed).uniform(size=X.shape[0]))
 # -         chances[:, np.asarray(forest.classes_, dtype=int)] += forest.predict_proba(X)
@@ -55,16 +53,13 @@ def deal(X, y, seed):
 
 # %% wrong always_the_same_order: Every fourth row to each block: no chance, and no seed.
 # fails: Another seed deals in another order
-# edit of right b_take
 # ~ chances = np => shares = np
 # ~ chances[:, np.asarray(forest.classes_, dtype=int)] => shares[:, forest.classes_]
-# ~ return chances.argmax => return shares.argmax
-# -     order = np.random.default_rng(seed).permutation(len(X))
-# +     order = np.concatenate([np.arange(len(X))[start::4] for start in range(4)])
+# ~ chances => shares
+# ~ random.default_rng(seed).permutation(len(X)) => concatenate([np.arange(len(X))[start::4] for start in range(4)])
 
 # %% wrong b_columns_left: The columns of a forest are put to the left, without asking classes_ which they are.
 # fails: Each row gets the class with the largest share of all trees, also where a forest has never seen a class
-# edit of right b_take
 # -         chances[:, np.asarray(forest.classes_, dtype=int)] += forest.predict_proba(X)
 # -     return chances.argmax(axis=1)
 # +         own = forest.predict_proba(X)
@@ -73,7 +68,6 @@ def deal(X, y, seed):
 
 # %% wrong b_inside_blocks: Rows are mixed only inside their block, so the blocks stay sorted by class.
 # fails: Every block has all classes
-# edit of right b_take
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # +     rng, begin, parts = np.random.default_rng(seed), 0, []
 # +     for rows in X.chunks[0]:
@@ -83,23 +77,19 @@ def deal(X, y, seed):
 
 # %% wrong b_one_block: What comes back is one block, not as many blocks as before.
 # fails: There are as many blocks as before
-# edit of right b_take
 # ~ rechunk(X.chunks), y[order].rechunk(y.chunks) => rechunk((-1, -1)), y[order].rechunk(-1)
 
 # %% wrong b_seed_ignored: The seed is not used, so the same seed does not give the same order.
 # fails: The same seed deals in the same order
-# edit of right b_take
 # ~ default_rng(seed) => default_rng()
 
 # %% wrong b_two_orders: X and y are dealt by two different orders, although the text says the same random order.
 # fails: Each row keeps its own label
-# edit of right b_take
 # ~ order = np.random.default_rng(seed).permutation(len(X)) => rng = np.random.default_rng(seed)
 # ~ X[order].rechunk(X.chunks), y[order] => X[rng.permutation(len(X))].rechunk(X.chunks), y[rng.permutation(len(y))]
 
 # %% wrong b_with_replacement: Draws rows with replacement, so these are not the same rows.
 # fails: Every row is there exactly once
-# edit of right b_take
 # ~ default_rng(seed).permutation(len(X)) => default_rng(seed).integers(0, len(X), len(X))
 
 # %% wrong c_blocks_of_a_fixed_order: A row's block is the same for every seed, only the order inside the blocks changes.
@@ -114,17 +104,14 @@ def deal(X, y, seed):
 
 # %% wrong c_fixed_step: A large step through the rows looks like chance, but it is always the same.
 # fails: The order is random: where one row goes says nothing of where the next rows go
-# edit of right b_take
 # ~ order = np.random.default_rng(seed).permutation(len(X)) => order = (np.arange(len(X)) * 7919 + seed) % len(X)
 
 # %% wrong c_one_order_rolled: One random order for all seeds; the seed only moves it on.
 # fails: Another seed reshuffles: the order is not the same one, shifted
-# edit of right b_take
 # ~ np.random.default_rng(seed).permutation(len(X)) => np.roll(np.random.default_rng(0).permutation(len(X)), seed)
 
 # %% wrong c_round_robin: The rows are dealt one after the other, as cards are; the seed only says who comes first.
 # fails: The order is random: where one row goes says nothing of where the next rows go
-# edit of right b_take
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # -     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
 # +     hands = X.numblocks[0]
@@ -134,24 +121,22 @@ def deal(X, y, seed):
 
 # %% wrong in_memory: The rows come to the notebook.
 # fails: Both are still Dask arrays
-# edit of wrong always_the_same_order
+# ~ chances = np => shares = np
+# ~ chances[:, np.asarray(forest.classes_, dtype=int)] => shares[:, forest.classes_]
+# ~ chances => shares
 # ~ X[order].rechunk(X.chunks), y[order].rechunk(y.chunks) => X.compute()[order], y.compute()[order]
-# -     order = np.concatenate([np.arange(len(X))[start::4] for start in range(4)])
-# +     order = np.random.default_rng(seed).permutation(len(X))
 
 # %% wrong mean_of_those_who_know: Divides by the number of trees that know the class.
 # fails: The mean is over all forests: a class that a forest does not know has the chance 0 there
 # edit of right tree_by_tree
 # ~ shares = np.zeros((len(X), n_classes)) => shares, know = np.zeros((len(X), n_classes)), np.zeros(n_classes)
+# ~ in shares => in shares / np.maximum(know, 1)
 # -             for column, label in enumerate(forest.classes_):
 # +             for column, label in enumerate(forest.classes_):
 # +                 know[int(label)] += 1
-# -     return [int(np.argmax(row)) for row in shares]
-# +     return [int(np.argmax(row)) for row in shares / np.maximum(know, 1)]
 
 # %% wrong not_dealt: Nothing is dealt.
 # fails: Every block has all classes
 # edit of wrong always_the_same_order
-# -     order = np.concatenate([np.arange(len(X))[start::4] for start in range(4)])
-# -     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
-# +     return X, y
+def deal(X, y, seed):
+    return X, y

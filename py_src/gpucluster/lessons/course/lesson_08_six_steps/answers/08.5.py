@@ -1,5 +1,24 @@
 """Answers to exercise 08.5."""
 
+# %% right partition: argpartition in the block, which leaves the k nearest in any order; the merge sorts.
+import numpy as np
+
+
+def nearest_in_block(block, start, queries, k):
+    k = min(k, len(block))
+    distances = np.stack([np.linalg.norm(block - query, axis=1) for query in queries])
+    order = np.argpartition(distances, k - 1, axis=1)[:, :k]
+    return np.take_along_axis(distances, order, axis=1), order + start
+
+
+def merge_nearest(found, k):
+    distances, rows = found[0]
+    for d, r in found[1:]:
+        distances, rows = np.hstack([distances, d]), np.hstack([rows, r])
+    order = distances.argsort(axis=1)[:, :k]
+    lines = np.arange(len(order))[:, None]
+    return distances[lines, order], rows[lines, order]
+
 # %% right library: scikit-learn in the block, a heap for the merge.
 import heapq
 
@@ -20,25 +39,6 @@ def merge_nearest(found, k):
         distances.append([d for d, _ in best])
         rows.append([r for _, r in best])
     return distances, rows
-
-# %% right partition: argpartition in the block, which leaves the k nearest in any order; the merge sorts.
-import numpy as np
-
-
-def nearest_in_block(block, start, queries, k):
-    k = min(k, len(block))
-    distances = np.stack([np.linalg.norm(block - query, axis=1) for query in queries])
-    order = np.argpartition(distances, k - 1, axis=1)[:, :k]
-    return np.take_along_axis(distances, order, axis=1), order + start
-
-
-def merge_nearest(found, k):
-    distances, rows = found[0]
-    for d, r in found[1:]:
-        distances, rows = np.hstack([distances, d]), np.hstack([rows, r])
-    order = distances.argsort(axis=1)[:, :k]
-    lines = np.arange(len(order))[:, None]
-    return distances[lines, order], rows[lines, order]
 
 # %% right tree
 import heapq
@@ -62,78 +62,37 @@ def merge_nearest(found, k):
 
 # %% wrong b_city_blocks: Adds up absolute differences (city blocks), which is not the distance.
 # fails: They are the nearest points of the block
-import numpy as np
-
-
-def nearest_in_block(block, start, queries, k):
-    distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
-    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(distances, order, axis=1), order + start
-
-
-def merge_nearest(found, k):
-    distances = np.concatenate([one for one, _ in found], axis=1)
-    rows = np.concatenate([one for _, one in found], axis=1)
-    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
+# ~ np.linalg.norm(block - query, axis=1) => np.abs(block - query).sum(axis=1)
 
 # %% wrong b_needs_k_rows: Fails for a block with fewer than k rows, which has to give all it has.
 # fails: It runs without an error: ValueError
-# edit of wrong b_city_blocks
-# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
-# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-# +     distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
-# +     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
+# -     k = min(k, len(block))
 
 # %% wrong b_no_start: Rows are numbered inside the block, although a row has a number among all rows.
 # fails: rows are numbers among all points: a block begins at start
-# edit of wrong b_needs_k_rows
-# ~ order = np.argpartition(distances, k - 1, axis=1) => order = np.argsort(distances, axis=1)
-# ~ order + start => order
+# ~ axis=1), order + start => axis=1), order
 
 # %% wrong b_not_itself: Leaves out rows at distance 0, although the nearest row of a digit is itself.
 # fails: They are the nearest points of the block
-# edit of wrong b_needs_k_rows
 # -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
-# -     return np.take_along_axis(distances, order, axis=1), order + start
-# +     shown = np.where(distances == 0, np.inf, distances)
-# +     order = np.argsort(shown, axis=1, kind="stable")[:, :k]
-# +     return np.take_along_axis(shown, order, axis=1), order + start
+# +     distances[distances == 0] = np.inf
+# +     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
 
 # %% wrong b_sorted_apart: Sorts distances and row numbers apart, so a row no longer belongs to its distance.
 # fails: The neighbours are those of brute force over all points, the nearest first
-# edit of wrong b_city_blocks
-# -     distances = np.abs(queries[:, None, :] - block[None, :, :]).sum(axis=2)
-# +     apart = np.asarray(queries, dtype=float)[:, None, :] - np.asarray(block, dtype=float)[None, :, :]
-# +     distances = np.sqrt((apart**2).sum(axis=2))
-# -     distances = np.concatenate([one for one, _ in found], axis=1)
-# -     rows = np.concatenate([one for _, one in found], axis=1)
-# -     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-# -     return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
-# +     distances = np.hstack([distances for distances, _ in found])
-# +     rows = np.hstack([rows for _, rows in found])
+# -     lines = np.arange(len(order))[:, None]
+# -     return distances[lines, order], rows[lines, order]
 # +     return np.sort(distances, axis=1)[:, :k], np.sort(rows, axis=1)[:, :k]
 
 # %% wrong b_squared: Gives squares of distances instead of distances.
 # fails: distances are Euclidean, in the order of rows
-# edit of wrong b_no_start
-# ~ argsort(distances, axis=1) => argsort(squared, axis=1, kind="stable")
-# ~ take_along_axis(distances, order, axis=1), order => take_along_axis(squared, order, axis=1), order + start
-# -     distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
-# +     squared = ((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2)
+# ~ np.linalg.norm(block - query, axis=1) => np.square(block - query).sum(axis=1)
 
 # %% wrong c_sorted_blocks_only: Merges as if the neighbours of each block were in order.
 # fails: The neighbours are those of brute force over all points, the nearest first
+# edit of right partition
 import heapq
 import itertools
-
-import numpy as np
-
-
-def nearest_in_block(block, start, queries, k):
-    distances = np.sqrt(((queries[:, None, :] - block[None, :, :]) ** 2).sum(axis=2))
-    order = np.argsort(distances, axis=1)[:, :k]
-    return np.take_along_axis(distances, order, axis=1), order + start
 
 
 def merge_nearest(found, k):
@@ -147,45 +106,8 @@ def merge_nearest(found, k):
 
 # %% wrong everything: All rows of the block.
 # fails: A block gives the k nearest of its points for each query, or all it has where it has fewer
-# edit of wrong b_needs_k_rows
-# ~ None, :, : => None
-# ~ 1, kind="stable" => 1
-# -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
-# -     return np.take_along_axis(distances, order, axis=1), order + start
-# +     rows = np.tile(np.arange(len(block)) + start, (len(queries), 1))
-# +     return distances, rows
+# ~ min(k, len(block)) => len(block)
 
 # %% wrong first_block: Only the first block counts.
 # fails: The neighbours are those of brute force over all points, the nearest first
-import numpy as np
-
-
-def nearest_in_block(block, start, queries, k):
-    distances = np.sqrt(((queries[:, None, :] - block[None]) ** 2).sum(axis=2))
-    order = np.argsort(distances, axis=1)[:, :k]
-    return np.take_along_axis(distances, order, axis=1), order + start
-
-
-def merge_nearest(found, k):
-    distances, rows = found[0]
-    return distances[:, :k], rows[:, :k]
-
-# %% wrong found_in_place
-# fails: Inputs are not modified
-import numpy as np
-from scipy.spatial.distance import cdist
-
-
-def nearest_in_block(block, start, queries, k):
-    d = cdist(queries, block)
-    rows = np.argsort(d, axis=1)[:, :k]
-    return np.take_along_axis(d, rows, 1), rows + start
-
-
-def merge_nearest(found, k):
-    d, r = found.pop()
-    while found:
-        e, s = found.pop()
-        d, r = np.hstack([d, e]), np.hstack([r, s])
-    o = np.argsort(d, 1)[:, :k]
-    return np.take_along_axis(d, o, 1), np.take_along_axis(r, o, 1)
+# ~ found[1:] => found[1:1]

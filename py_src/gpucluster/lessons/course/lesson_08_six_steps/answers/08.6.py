@@ -1,5 +1,27 @@
 """Answers to exercise 08.6."""
 
+# %% right b_persist_wait: Persist and wait; chunk sizes are computed where they are not known.
+import math
+
+from distributed import wait
+
+
+def predict_rows(model, X, delayed=True):
+    labels = model.predict(X)
+    if delayed:
+        return labels
+    labels = labels.persist()
+    wait(labels)
+    return labels
+
+
+def collect(array, limit):
+    if math.isnan(array.nbytes):
+        array.compute_chunk_sizes()
+    if array.nbytes > limit:
+        raise MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed")
+    return array.compute()
+
 # %% right b_delayed_sizes: Dask.persist, and a delayed size of each block, with the blocks kept on the workers.
 import dask
 from distributed import wait
@@ -25,28 +47,6 @@ def collect(array, limit):
         raise MemoryError(f"{n_bytes} > {limit}")
     return held.compute()
 
-# %% right b_persist_wait: Persist and wait; chunk sizes are computed where they are not known.
-import math
-
-from distributed import wait
-
-
-def predict_rows(model, X, delayed=True):
-    labels = model.predict(X)
-    if delayed:
-        return labels
-    labels = labels.persist()
-    wait(labels)
-    return labels
-
-
-def collect(array, limit):
-    if math.isnan(array.nbytes):
-        array.compute_chunk_sizes()
-    if array.nbytes > limit:
-        raise MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed")
-    return array.compute()
-
 # %% right client: The client's persist, and the blocks' sizes, which the workers tell.
 from distributed import get_client
 
@@ -68,30 +68,23 @@ def collect(array, limit):
 
 # %% wrong always_eager: delayed=True computes as well.
 # fails: delayed=True: nothing is computed yet
+# ~ if math => if np
+# ~ array.compute_chunk_sizes => array = array.copy().compute_chunk_sizes
+# ~ f"{array.nbytes:,} bytes, and only {limit:,} are allowed" => "too large"
 import numpy as np
 
 
 def predict_rows(model, X, delayed=True):
     return model.predict(X).persist()
 
-
-def collect(array, limit):
-    if np.isnan(array.nbytes):
-        array = array.copy().compute_chunk_sizes()
-    if array.nbytes > limit:
-        raise MemoryError("too large")
-    return array.compute()
-
 # %% wrong b_counts_entries: Compares the number of entries with the limit, which is in bytes.
 # fails: Above the limit it raises MemoryError
-# edit of right b_persist_wait
 # ~ isnan(array.nbytes): => isnan(array.size):
 # ~ if array.nbytes > limit => if array.size > limit
 # ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.size} entries")
 
 # %% wrong b_exactly_limit: Refuses an array of exactly limit bytes, which has at most limit bytes.
 # fails: Within the limit, all rows arrive: MemoryError
-# edit of right b_persist_wait
 # ~ array.compute_chunk_sizes => array = array.compute_chunk_sizes
 # ~ nbytes > limit => nbytes >= limit
 # ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.nbytes} bytes")
@@ -99,12 +92,9 @@ def collect(array, limit):
 # %% wrong b_numpy_labels: With delayed=False the labels come as a NumPy array, not as a Dask array.
 # fails: It returns a Dask collection, lazy or not
 # edit of right b_persist_wait
-# -     if delayed:
-# -         return labels
-# -     labels = labels.persist()
-# -     wait(labels)
-# -     return labels
-# +     return labels if delayed else labels.compute()
+def predict_rows(model, X, delayed=True):
+    labels = model.predict(X)
+    return labels if delayed else labels.compute()
 
 # %% wrong b_swapped: Delayed=True is the eager one and delayed=False the lazy one.
 # fails: delayed=True: nothing is computed yet
@@ -113,26 +103,20 @@ def collect(array, limit):
 
 # %% wrong b_through_notebook: With delayed=False the labels travel to the notebook instead of staying on the workers.
 # fails: The labels stay on the workers
-# edit of right b_persist_wait
-# - from distributed import wait
-# + import dask.array as da
 # -     labels = labels.persist()
 # -     wait(labels)
 # -     return labels
 # +     return da.from_array(labels.compute(), chunks=labels.chunks)
+import dask.array as da
 
 # %% wrong b_too_late: Collects first and counts then, so it raises after everything has travelled.
 # fails: It refuses before the data travel
 # edit of right b_persist_wait
-# -     if math.isnan(array.nbytes):
-# -         array.compute_chunk_sizes()
-# -     if array.nbytes > limit:
-# -         raise MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed")
-# -     return array.compute()
-# +     result = array.compute()
-# +     if result.nbytes > limit:
-# +         raise MemoryError(f"{result.nbytes} bytes")
-# +     return result
+def collect(array, limit):
+    result = array.compute()
+    if result.nbytes > limit:
+        raise MemoryError(f"{result.nbytes} bytes")
+    return result
 
 # %% wrong rows_computed: The rows are computed, the labels are not.
 # fails: delayed=False: the labels are computed, and on the workers
@@ -141,12 +125,8 @@ def collect(array, limit):
 
 # %% wrong silent: Returns an empty array instead of an error.
 # fails: Within the limit, all rows arrive
+# edit of the solution
 import numpy as np
-
-
-def predict_rows(model, X, delayed=True):
-    labels = model.predict(X)
-    return labels if delayed else labels.persist()
 
 
 def collect(array, limit):

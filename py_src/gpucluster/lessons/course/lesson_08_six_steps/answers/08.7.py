@@ -13,22 +13,17 @@ def share_wrong(labels, model, X):
     return float(np.mean(as_numpy(model.predict(X).compute()) != labels))
 
 # %% right on_the_workers: The comparison runs on the workers; one number comes back.
-# edit of right b_predict
-# - import numpy as np
-# - from gpucluster.lessons import as_numpy
-# + import dask.array as da
 # -     return float(np.mean(as_numpy(model.predict(X).compute()) != labels))
 # +     given = da.from_array(labels, chunks=X.chunks[0])
 # +     return (given != row_labels(model, X)).mean()
+import dask.array as da
 
 # %% wrong against_itself: Compares labels_ with itself.
 # fails: share_wrong is the share of rows whose label is not the model's, from 0 to 1
-# edit of right b_predict
 # ~ float(np.mean(as_numpy(model.predict(X).compute()) != labels)) => float((model.labels_ != labels).mean())
 
 # %% wrong b_compares_counts: Compares how many rows have each label, which are right even when the rows are wrong.
 # fails: share_wrong is the share of rows whose label is not the model's, from 0 to 1
-# edit of right b_predict
 # -     return float(np.mean(as_numpy(model.predict(X).compute()) != labels))
 # +     own = as_numpy(model.predict(X).compute())
 # +     n = int(max(own.max(), labels.max())) + 1
@@ -36,5 +31,4 @@ def share_wrong(labels, model, X):
 
 # %% wrong b_trusts_labels: Gives labels_ of the fit, which must not be trusted.
 # fails: Each row has its own label, in the order of X
-# edit of right b_predict
 # ~ return model.predict(X) => return model.labels_

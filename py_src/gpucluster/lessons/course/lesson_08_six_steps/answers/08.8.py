@@ -13,7 +13,6 @@ def encode(block, categories):
     return np.array([number[label] for label in block.tolist()])
 
 # %% right objects: Plain Python objects in an array; comparing with all categories at once.
-# edit of right dictionary
 # ~ return list(dict.fromkeys(block.tolist())) => return np.array(sorted(set(block.tolist())), dtype=object)
 # -     number = {label: code for code, label in enumerate(categories.tolist())}
 # -     return np.array([number[label] for label in block.tolist()])
@@ -21,39 +20,28 @@ def encode(block, categories):
 # +     return np.where(same.any(axis=1), same.argmax(axis=1), -1).astype("int16")
 
 # %% right pandas: Categories of pandas: an unknown label becomes -1.
-import pandas as pd
-
-
-def distinct(block):
-    return pd.Series(block).drop_duplicates().to_numpy()
-
-
-def encode(block, categories):
-    return pd.Categorical(block, categories=categories).codes
+# ~ numpy as np => pandas as pd
+# ~ list(dict.fromkeys(block.tolist())) => pd.Series(block).drop_duplicates().to_numpy()
+# -     number = {label: code for code, label in enumerate(categories.tolist())}
+# -     return np.array([number[label] for label in block.tolist()])
+# +     return pd.Categorical(block, categories=categories).codes
 
 # %% wrong all_rows: Sends all rows.
 # fails: distinct returns each label of a block once
-# edit of right dictionary
-# -     return list(dict.fromkeys(block.tolist()))
+# edit of the solution
+# -     return np.unique(block)
 # +     return block
-# -     number = {label: code for code, label in enumerate(categories.tolist())}
-# -     return np.array([number[label] for label in block.tolist()])
-# +     codes = np.searchsorted(categories, block)
-# +     known = categories[np.minimum(codes, len(categories) - 1)] == block
-# +     return np.where(known, codes, -1)
+import numpy as np
 
 # %% wrong b_cut_words: Cuts the categories to the length of the block's words, so an unknown short word gets the code of a longer one.
 # fails: A label that is not in categories gets no valid code: an error, or −1
-# edit of right dictionary
-# ~ return list(dict.fromkeys(block.tolist())) => return np.unique(block)
-# -     number = {label: code for code, label in enumerate(categories.tolist())}
-# -     return np.array([number[label] for label in block.tolist()])
-# +     known = np.asarray(categories).astype(block.dtype).tolist()
-# +     return np.array([known.index(label) if label in known else -1 for label in block.tolist()], dtype=int)
+# ~ list(dict.fromkeys(block.tolist())) => np.unique(block)
+def encode(block, categories):
+    known = np.asarray(categories).astype(block.dtype).tolist()
+    return np.array([known.index(label) if label in known else -1 for label in block.tolist()], dtype=int)
 
 # %% wrong b_from_one: Codes begin with 1, but a code is the place in categories.
 # fails: Codes run from 0 to the number of categories − 1
-# edit of right dictionary
 # ~ return list(dict.fromkeys(block.tolist())) => return np.unique(block)
 # ~ number[label] for label in block => code_of.get(label, -1) for label in np.asarray(block)
 # -     number = {label: code for code, label in enumerate(categories.tolist())}
@@ -68,12 +56,10 @@ def encode(block, categories):
 
 # %% wrong c_two_letters: Keeps the first two letters of each word.
 # fails: No label of the block is missing, and none is added
-# edit of right dictionary
+# ~ number = {label: code for code => places = {label: place for place
 # ~ number[label] => places.get(label, -1)
 # -     return list(dict.fromkeys(block.tolist()))
 # +     return sorted({label[:2] if isinstance(label, str) else label for label in block.tolist()})
-# -     number = {label: code for code, label in enumerate(categories.tolist())}
-# +     places = {label: place for place, label in enumerate(categories.tolist())}
 
 # %% wrong hash: A hash: two labels may share a code, and codes mean nothing.
 # fails: categories[code] gives the label back
@@ -81,17 +67,6 @@ def encode(block, categories):
 # -     return np.unique(block, return_inverse=True)[1]
 # +     return np.array([sum(map(ord, str(label))) % len(categories) for label in block.tolist()])
 
-# %% wrong sorts_block
-# fails: Inputs are not modified
-# edit of right dictionary
-# ~ number[label] for label => code[b] for b
-# -     return list(dict.fromkeys(block.tolist()))
-# +     block.sort()
-# +     return block[np.r_[True, block[1:] != block[:-1]]]
-# -     number = {label: code for code, label in enumerate(categories.tolist())}
-# +     code = {c: i for i, c in enumerate(categories.tolist())}
-
 # %% wrong text_of_numbers: Numbers become text.
 # fails: Labels stay what they are: words, or whole numbers
-# edit of right dictionary
 # ~ return list(dict.fromkeys(block.tolist())) => return np.unique(block.astype(str))

@@ -12,7 +12,6 @@ def bring_back(path):
     return joblib.load(path)
 
 # %% right save: The two functions of the library.
-# edit of right b_joblib
 # ~ import joblib => from gpucluster import learn
 # ~ joblib.dump(model.get_combined_model(), path) => return learn.save(model, path)
 # ~ return joblib.load => return learn.load
@@ -51,20 +50,17 @@ def bring_back(path):
 
 # %% wrong another_file: The file has the name of another one, which has the model.
 # fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
-# edit of right b_joblib
-# ~ return joblib.load(path) => return learn.load(Path(path).read_text())
-# - import joblib
-# + from pathlib import Path
-# +
-# + from gpucluster import learn
+# ~ joblib.load(path) => learn.load(Path(path).read_text())
 # -     joblib.dump(model.get_combined_model(), path)
 # +     learn.save(model, path + ".real")
 # +     Path(path).write_text(path + ".real")
+from pathlib import Path
+from gpucluster import learn
 
 # %% wrong b_lazy_answer: What comes back predicts lazily for Dask arrays, not for rows in memory.
 # fails: For rows in memory it answers at once, with numbers
+# ~ joblib.load(path) => Lazy(joblib.load(path))
 import dask.array as da
-import joblib
 
 
 class Lazy:
@@ -74,43 +70,28 @@ class Lazy:
     def predict(self, rows):
         return da.asarray(rows).map_blocks(self.model.predict, drop_axis=1, dtype="int32")
 
-
-def keep(model, path):
-    joblib.dump(model.get_combined_model(), path)
-
-
-def bring_back(path):
-    return Lazy(joblib.load(path))
-
 # %% wrong b_not_fitted: Only the parameters are written, so what comes back is not fitted and cannot predict.
 # fails: It runs without an error: NotFittedError
-# edit of right b_joblib
-# ~ joblib.dump(model.get_combined_model(), path) => joblib.dump(clone(model.get_combined_model()), path)
-# - import joblib
-# + import joblib
-# + from sklearn.base import clone
+# ~ model.get_combined_model() => clone(model.get_combined_model())
+from sklearn.base import clone
 
 # %% wrong b_other_name: Writes to a file with another name (.joblib added), so the file that was asked for is not there.
 # fails: There is a file at the path that was given
-# edit of right b_joblib
 # ~ dump(model.get_combined_model(), path) => dump(model.get_combined_model(), f"{path}.joblib")
 # ~ load(path) => load(f"{path}.joblib")
 
 # %% wrong c_predicts_on_a_worker: What comes back sends the rows to a worker and predicts there.
 # fails: It predicts in memory, without the cluster
-# edit of wrong b_not_fitted
-# ~ sklearn.base import clone => distributed import get_client
-# ~ return joblib.load(path) => return Remote(joblib.load(path))
-# -     joblib.dump(clone(model.get_combined_model()), path)
-# +     joblib.dump(model.get_combined_model(), path)
-# +
-# +
-# + class Remote:
-# +     def __init__(self, model):
-# +         self.model = model
-# +
-# +     def predict(self, rows):
-# +         return get_client().submit(self.model.predict, rows, pure=False).result()
+# ~ joblib.load(path) => Remote(joblib.load(path))
+from distributed import get_client
+
+
+class Remote:
+    def __init__(self, model):
+        self.model = model
+
+    def predict(self, rows):
+        return get_client().submit(self.model.predict, rows, pure=False).result()
 
 # %% wrong no_return: Reads the file and returns nothing.
 # fails: It returns a result
@@ -120,31 +101,27 @@ def bring_back(path):
 
 # %% wrong number_in_the_file: The file says which model of a global list it is.
 # fails: All of the model is in the file: where it is overwritten with zeros, nothing comes back
+# -     joblib.dump(model.get_combined_model(), path)
+# +     KEPT.append(model)
+# +     Path(path).write_text(str(len(KEPT) - 1))
+# -     return joblib.load(path)
+# +     text = Path(path).read_text()
+# +     return copy.deepcopy(KEPT[int(text) if text.isdigit() else -1])
 import copy
 from pathlib import Path
 
 KEPT = []
 
-
-def keep(model, path):
-    KEPT.append(model)
-    Path(path).write_text(str(len(KEPT) - 1))
-
-
-def bring_back(path):
-    text = Path(path).read_text()
-    return copy.deepcopy(KEPT[int(text) if text.isdigit() else -1])
-
 # %% wrong one_byte: One byte in the file, the model in a global.
 # fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
-# edit of wrong number_in_the_file
-# ~ KEPT = [] => KEPT = {}
-# ~ Path(path).write_text(str(len(KEPT) - 1)) => Path(path).write_bytes(b"x")
-# -     KEPT.append(model)
+# ~ joblib.load(path) => copy.deepcopy(KEPT[path])
+# -     joblib.dump(model.get_combined_model(), path)
 # +     KEPT[path] = model
-# -     text = Path(path).read_text()
-# -     return copy.deepcopy(KEPT[int(text) if text.isdigit() else -1])
-# +     return copy.deepcopy(KEPT[path])
+# +     Path(path).write_bytes(b"x")
+import copy
+from pathlib import Path
+
+KEPT = {}
 
 # %% wrong remembered: Remembers the model, and writes an empty file.
 # fails: It was read from the file, not remembered
@@ -166,8 +143,7 @@ def bring_back(path):
 
 # %% wrong text: A file with a description of the model.
 # fails: What comes back can predict
-# edit of wrong another_file
-# ~ return learn.load(Path(path).read_text()) => return Path(path).read_text()
-# -     learn.save(model, path + ".real")
-# -     Path(path).write_text(path + ".real")
-# +     Path(path).write_text(repr(model))
+# edit of right save
+# ~ return learn.save(model, path) => Path(path).write_text(repr(model))
+# ~ learn.load(path) => Path(path).read_text()
+from pathlib import Path

@@ -9,16 +9,11 @@ def late_with_dask(y):
     return int(y[y > 0].map_blocks(lambda block: block * 0 + 1).sum().compute())
 
 # %% right numpy_tricks: Count_nonzero with allreduce of a NumPy integer; a Dask where and sum.
+# ~ y[y > 0].map_blocks(lambda block: block * 0 + 1) => da.where(y > 0, 1, 0)
+# -     return sum(comm.allgather(sum(1 for delay in own.tolist() if delay > 0)))
+# +     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
 import dask.array as da
 import numpy as np
-
-
-def late_on_ranks(comm, own):
-    return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
-
-
-def late_with_dask(y):
-    return int(da.where(y > 0, 1, 0).sum().compute())
 
 # %% right reduce_and_bcast
 # edit of right numpy_tricks
@@ -36,27 +31,17 @@ def late_with_dask(y):
 
 # %% wrong d_root_only: Rank 0 alone has the number of all; the others keep their own.
 # fails: Counts the flights that arrived late, with ranks
-def late_on_ranks(comm, own):
-    mine = int((own > 0).sum())
-    parts = comm.allgather(mine)
-    return sum(parts) if comm.rank == 0 else mine
-
-
-def late_with_dask(y):
-    return int((y > 0).sum().compute())
+# ~ y[y > 0].map_blocks(lambda block: block * 0 + 1) => (y > 0)
+# -     return sum(comm.allgather(sum(1 for delay in own.tolist() if delay > 0)))
+# +     mine = int((own > 0).sum())
+# +     parts = comm.allgather(mine)
+# +     return sum(parts) if comm.rank == 0 else mine
 
 # %% wrong delays_travel
 # fails: Between ranks, only counts travel, not the delays
 # edit of wrong adds_up_the_delays
 # ~ int(comm.allreduce(np.nansum(own[own > 0]))) => int((np.concatenate(comm.allgather(own)) > 0).sum())
 # ~ y[y > 0] => (y > 0)
-
-# %% wrong delays_travel_too: All delays travel: gathered on the ranks, computed into the notebook with Dask.
-# fails: Between ranks, only counts travel, not the delays
-# edit of right reduce_and_bcast
-# ~ total = comm.reduce(np.count_nonzero(own > 0), root=0) => everything = np.concatenate(comm.allgather(own))
-# ~ return comm.bcast(total, root=0) => return int((everything > 0).sum())
-# ~ return da.sum(y > 0).compute() => return int((y.compute() > 0).sum())
 
 # %% wrong gathers_the_array
 # fails: With Dask, the delays stay on the workers

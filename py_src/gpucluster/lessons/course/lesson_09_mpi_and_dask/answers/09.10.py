@@ -28,28 +28,9 @@ def read_launch(line):
     environment = {name: value for name, sign, value in variables if sign}
     return {"ranks": ranks, "workers": max(0, ranks - 2), "environment": environment, "program": program}
 
-# %% wrong after_python: Words of the program with "=" or "-np" count as environment and ranks, too.
-# fails: ranks is the number after -np of the launcher, as an int
-import shlex
-
-
-def read_launch(line):
-    words = shlex.split(line)
-    found = {"ranks": 0, "workers": 0, "environment": {}, "program": words[words.index("python") :]}
-    for number, word in enumerate(words):
-        if word == "-np":
-            found["ranks"] = int(words[number + 1])
-            found["workers"] = found["ranks"] - 2
-        elif "=" in word:
-            name, value = word.split("=", 1)
-            found["environment"][name] = value
-    return found
-
 # %% wrong all_words_are_variables
 # fails: environment has each NAME=VALUE before the program, and no other
-import shlex
-
-
+# edit of right regular_expressions
 def read_launch(line):
     words = shlex.split(line)
     start = words.index("python")
@@ -60,9 +41,14 @@ def read_launch(line):
 
 # %% wrong one_rank_too_few_taken
 # fails: workers are the ranks without the scheduler's and the client's
-# edit of wrong all_words_are_variables
-# ~ in words if => in before if
-# ~ "workers": ranks - 2, "environment": environment => "workers": ranks - 1, "environment": environment
+# edit of right regular_expressions
+def read_launch(line):
+    words = shlex.split(line)
+    start = words.index("python")
+    before = words[:start]
+    ranks = int(before[before.index("-np") + 1])
+    environment = dict(word.split("=", 1) for word in before if "=" in word)
+    return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[start:]}
 
 # %% wrong last_np
 # fails: ranks is the number after -np of the launcher, as an int

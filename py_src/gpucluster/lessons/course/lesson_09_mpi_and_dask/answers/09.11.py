@@ -50,10 +50,7 @@ def verdict(dask_seconds, mpi_seconds):
 
 # %% wrong even_median: With an even number of measurements the upper of the two in the middle.
 # fails: median is that of the measurements
-def summary(seconds):
-    return sorted(seconds)[len(seconds) // 2], min(seconds), max(seconds)
-
-
+# ~ np.quantile(seconds, [0.5, 0.0, 1.0]).tolist() => sorted(seconds)[len(seconds) // 2], min(seconds), max(seconds)
 def verdict(dask_seconds, mpi_seconds):
     if min(len(dask_seconds), len(mpi_seconds)) < 3:
         return "cannot say"
@@ -63,16 +60,15 @@ def verdict(dask_seconds, mpi_seconds):
 
 # %% wrong exchanged
 # fails: slower: all times of Dask are longer than all times of MPI, with 3 repeats or more of each
-# edit of right statistics
-# ~ import statistics => import numpy as np
-# ~ return statistics.median(seconds) => return float(np.median(seconds))
-# -     (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
-# -     if dask_low > mpi_high:
-# +     if min(dask_seconds) > max(mpi_seconds):
-# +         return "faster"
-# +     if max(dask_seconds) < min(mpi_seconds):
-# -     if dask_high < mpi_low:
-# -         return "faster"
+# ~ np.quantile(seconds, [0.5, 0.0, 1.0]).tolist() => float(np.median(seconds)), min(seconds), max(seconds)
+def verdict(dask_seconds, mpi_seconds):
+    if min(len(dask_seconds), len(mpi_seconds)) < 3:
+        return "cannot say"
+    if min(dask_seconds) > max(mpi_seconds):
+        return "faster"
+    if max(dask_seconds) < min(mpi_seconds):
+        return "slower"
+    return "cannot say"
 
 # %% wrong extremes_exchanged
 # fails: lowest is that of the measurements
@@ -83,14 +79,6 @@ def verdict(dask_seconds, mpi_seconds):
 # -     (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
 # -     if dask_low > mpi_high:
 # +     if min(dask_seconds) > max(mpi_seconds):
-
-# %% wrong list_sorted_in_place
-# fails: Inputs are not modified
-# edit of wrong extremes_exchanged
-# -     return float(np.median(seconds)), max(seconds), min(seconds)
-# +     seconds.sort()
-# +     n = len(seconds)
-# +     return (seconds[(n - 1) // 2] + seconds[n // 2]) / 2, seconds[0], seconds[-1]
 
 # %% wrong touching_counts
 # fails: cannot say: the ranges from lowest to highest overlap or touch

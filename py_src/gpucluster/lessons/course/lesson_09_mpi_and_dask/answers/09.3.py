@@ -63,19 +63,15 @@ def tree_reduce(comm, value, merge):
 # fails: The other ranks return None
 # edit of the solution
 # ~ return None => return value
-# -     """Merge the values of all ranks along a tree; rank 0 returns the result, the others None."""
 
 # %% wrong order: Merges the received value in front of the own one, so that the order is reversed.
 # fails: The result is in the order of the ranks
 # edit of the solution
 # ~ value, comm.recv(source=comm.rank + step) => comm.recv(source=comm.rank + step), value
-# -     """Merge the values of all ranks along a tree; rank 0 returns the result, the others None."""
 
 # %% wrong master
 # fails: Rank 0 receives at most log2(n) messages, rounded up
-from functools import reduce
-
-
+# edit of wrong collective
 def tree_reduce(comm, value, merge):
     if comm.rank:
         comm.send(value, dest=0)
@@ -86,12 +82,9 @@ def tree_reduce(comm, value, merge):
 # fails: Each rank's value is in the result once
 # edit of the solution
 # ~ rank + step < comm.size: => rank + step < comm.size - 1:
-# -     """Merge the values of all ranks along a tree; rank 0 returns the result, the others None."""
 
 # %% wrong powers_of_two_only
 # fails: Each rank's value is in the result once
-# edit of wrong order
-# ~ while step < comm => while 2 * step <= comm
-# ~ comm.recv(source=comm.rank + step), value => value, comm.recv(source=comm.rank + step)
-# -     return value
-# +     return value if comm.rank == 0 else None
+# edit of the solution
+# ~ while step < => while 2 * step <=
+# ~ return value => return value if comm.rank == 0 else None

@@ -19,15 +19,8 @@ def tree_of_futures(client, futures, merge):
 
 # %% wrong as_they_come
 # fails: Each value is in the result once, in order
+# ~ list(futures) => list(reversed(list(as_completed(futures))))
 from distributed import as_completed
-
-
-def tree_of_futures(client, futures, merge):
-    row = list(reversed(list(as_completed(futures))))
-    while len(row) > 1:
-        odd = [row.pop()] if len(row) % 2 else []
-        row = client.map(merge, row[0::2], row[1::2], pure=False) + odd
-    return row[0]
 
 # %% wrong chain: A chain of tasks: n - 1 merges one after the other, no tree.
 # fails: At most log2(n) merges, rounded up, wait for each other

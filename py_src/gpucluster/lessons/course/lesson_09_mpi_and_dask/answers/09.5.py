@@ -35,13 +35,8 @@ def one_per_worker(X, n_workers):
 
 # %% wrong computed
 # fails: It runs without an error: RuntimeError
+# ~ X.rechunk({0: sizes, 1: -1}) => da.from_array(X.compute(scheduler="synchronous"), chunks=(sizes, -1))
 import dask.array as da
-import numpy as np
-
-
-def one_per_worker(X, n_workers):
-    sizes = tuple(len(part) for part in np.array_split(np.arange(X.shape[0]), n_workers))
-    return da.from_array(X.compute(scheduler="synchronous"), chunks=(sizes, -1))
 
 # %% wrong four_workers: Four workers hard-coded as in the example.
 # fails: There are as many chunks as workers
@@ -60,9 +55,7 @@ def one_per_worker(X, n_workers):
 
 # %% wrong rows_shuffled
 # fails: Values and order are unchanged
-import dask.array as da
-
-
+# edit of wrong computed
 def one_per_worker(X, n_workers):
     X = da.concatenate([X[place::n_workers] for place in range(n_workers)])
     rows, more = divmod(len(X), n_workers)

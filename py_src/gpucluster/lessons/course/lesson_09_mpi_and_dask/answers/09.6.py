@@ -14,14 +14,6 @@ def train_each(client, X, y, train):
     pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=False)
     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 
-# %% wrong as_completed_order
-# fails: Each model has seen one chunk, in the order of the chunks
-def train_each(client, X, y, train):
-    rows = client.compute(list(X.to_delayed().ravel()))
-    labels = client.compute(list(y.to_delayed().ravel()))
-    models = client.map(train, rows, labels, pure=False)
-    return sorted(client.gather(models), key=lambda model: model["rows"])[::-1] + []
-
 # %% wrong d_first_chunk_for_all: A slip of the index: all train on the labels of the first chunk.
 # fails: It runs without an error: ValueError
 def train_each(client, X, y, train):
@@ -87,11 +79,9 @@ def train_each(client, X, y, train):
 
 # %% wrong order: The models come in the order in which they are finished.
 # fails: Each model has seen one chunk, in the order of the chunks
+# edit of right delayed
+# -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
+# +     futures = client.compute([delayed(train)(part, labels) for part, labels in pairs])
+# +     return [future.result() for future in as_completed(futures)]
 from dask import delayed
 from distributed import as_completed
-
-
-def train_each(client, X, y, train):
-    pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=False)
-    futures = client.compute([delayed(train)(part, labels) for part, labels in pairs])
-    return [future.result() for future in as_completed(futures)]

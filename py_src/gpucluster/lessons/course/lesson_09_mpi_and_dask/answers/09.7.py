@@ -33,21 +33,14 @@ def receive_array(comm, source):
 
 # %% wrong always_float64
 # fails: No byte of the array travels twice, or in a larger type
-# edit of right bytes_view
 # ~ np.array(array, order="C", copy=True).reshape(-1).view(np.uint8) => np.ascontiguousarray(array, dtype=float)
 # ~ int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8 => shape
 # ~ raw.view(dtype).reshape(shape) => raw.astype(dtype)
 
 # %% wrong always_float64_too: Everything is sent as float64; whole numbers, bools and complex ones lose their type.
 # fails: Shape and type arrive unchanged
-import numpy as np
-
-
-def send_array(comm, array, to):
-    comm.send(array.shape, dest=to)
-    comm.Send(np.array(array, dtype=np.float64, order="C"), to)
-
-
+# ~ (array.shape, array.dtype) => array.shape
+# ~ order="C", copy=True).reshape(-1).view(np.uint8 => dtype=np.float64, order="C"
 def receive_array(comm, source):
     result = np.empty(comm.recv(source=source), dtype=np.float64)
     comm.Recv(result, source)
@@ -55,7 +48,6 @@ def receive_array(comm, source):
 
 # %% wrong any_source
 # fails: Shape and type arrive unchanged
-# edit of right bytes_view
 # ~ recv(source=source) => recv()
 # ~ raw, source => raw
 
@@ -69,13 +61,12 @@ def receive_array(comm, source):
 
 # %% wrong numbers_in_the_description_too
 # fails: The numbers travel as a buffer; only a short description is pickled
-# edit of wrong always_float64_too
-# ~ array.shape => np.zeros_like(array)
-# ~ np.array(array, dtype=np.float64, order="C"), to => np.ascontiguousarray(array), dest=to
-# ~ Recv(result, source) => Recv(array, source=source)
-# ~ return result => return array
-# -     result = np.empty(comm.recv(source=source), dtype=np.float64)
-# +     array = np.ascontiguousarray(comm.recv(source=source))
+# ~ (array.shape, array.dtype) => np.zeros_like(array)
+# ~ array(array, order="C", copy=True).reshape(-1).view(np.uint8), to => ascontiguousarray(array), dest=to
+def receive_array(comm, source):
+    array = np.ascontiguousarray(comm.recv(source=source))
+    comm.Recv(array, source=source)
+    return array
 
 # %% wrong two_dimensions: Written for tables; takes rows and columns from the shape, and fails with one or three dimensions.
 # fails: It runs on several ranks without an error: ValueError

@@ -42,19 +42,15 @@ def receive_in_pieces(comm, source):
 
 # %% wrong a_description_per_piece
 # fails: The numbers travel as buffers; at most one short description is pickled
-import numpy as np
-
-
-def send_in_pieces(comm, array, to, most):
-    each = most // array.itemsize
-    starts = range(0, len(array), each)
-    comm.send((len(starts), array.dtype), dest=to)
-    for start in starts:
-        piece = array[start : start + each]
-        comm.send(len(piece), dest=to)
-        comm.Send(piece, dest=to)
-
-
+# edit of right even_pieces
+# -     comm.send((np.empty(0, array.dtype), len(array), most), dest=to)
+# -     for piece in cut(array, most):
+# +     each = most // array.itemsize
+# +     starts = range(0, len(array), each)
+# +     comm.send((len(starts), array.dtype), dest=to)
+# +     for start in starts:
+# +         piece = array[start : start + each]
+# +         comm.send(len(piece), dest=to)
 def receive_in_pieces(comm, source):
     n, dtype = comm.recv(source=source)
     found = [np.empty(0, dtype)]
@@ -67,52 +63,41 @@ def receive_in_pieces(comm, source):
 # fails: The sent array is unchanged
 # edit of the solution
 # ~ dtype.str => dtype
-# - def send_in_pieces(comm, array, to, most):
-# + import numpy as np
-# +
-# +
-# + def send_in_pieces(comm, array, to, most):
 # -         comm.Send(array[start : start + each], dest=to)
 # +         comm.Send(array[start : start + each], dest=to)
 # +         array[start : start + each] = 0
+import numpy as np
 
 # %% wrong eight_bytes_each
 # fails: There are no more pieces than needed
 # edit of wrong array_cleared
-# -     """Send a row of numbers in buffers of at most `most` bytes."""
 # -     each = most // array.itemsize
 # +     each = max(1, most // 8)
 # -         array[start : start + each] = 0
 #
-# -     """Return the row that this rank sends in pieces."""
 
 # %% wrong order_reversed
 # fails: All numbers arrive, in the right order
-# edit of wrong eight_bytes_each
-# ~ max(1, most // 8) => most // array.itemsize
-# ~ range(0, len(array), each): => range(0, len(array), each)[::-1]:
-# -     array = np.empty(n, dtype=dtype)
-# -     for start in range(0, n, each):
-# -         comm.Recv(array[start : start + each], source=source)
-# -     return array
-# +     found = []
-# +     for _start in range(0, n, each):
-# +         found.append(np.empty(each, dtype))
-# +         comm.Recv(found[-1], source=source)
-# +     return np.concatenate(found)[:n] if found else np.empty(0, dtype)
+# ~ raw = array.view(np.uint8) => each = most // array.itemsize
+# ~ array.dtype, raw.size, most => len(array), array.dtype, each
+# ~ begin in range(0, raw.size, most) => start in range(0, len(array), each)[::-1]
+# ~ raw[begin : begin + most], dest => array[start : start + each], dest
+def receive_in_pieces(comm, source):
+    n, dtype, each = comm.recv(source=source)
+    found = []
+    for _start in range(0, n, each):
+        found.append(np.empty(each, dtype))
+        comm.Recv(found[-1], source=source)
+    return np.concatenate(found)[:n] if found else np.empty(0, dtype)
 
 # %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
 # fails: No piece is longer than most
 # edit of wrong eight_bytes_each
-# ~ each = max(1, most // 8) => each = _length(array, most)
-# ~ array.dtype, each => array.dtype.str, each
-# - import numpy as np
-# + import numpy as np
-# +
-# +
-# + def _length(array, most):
-# +     pieces = -(-array.nbytes // most) or 1
-# +     return -(-len(array) // pieces) or 1
+# ~ max(1, most // 8) => _length(array, most)
+# ~ array.dtype => array.dtype.str
+def _length(array, most):
+    pieces = -(-array.nbytes // most) or 1
+    return -(-len(array) // pieces) or 1
 
 # %% wrong rest_lost
 # fails: Shape and type arrive unchanged

@@ -58,15 +58,11 @@ async def receive_and_yield(comm, array, source):
 
 # %% wrong asks_once
 # fails: It asks with Test until the request is done, then it ends
-import asyncio
-
-
+# edit of right async_generator
 async def send_and_yield(comm, array, to):
     request = comm.Isend(array, dest=to)
     if not request.Test():
         await asyncio.sleep(0)
-
-
 async def receive_and_yield(comm, array, source):
     request = comm.Irecv(array, source=source)
     while not request.Test():
@@ -75,11 +71,9 @@ async def receive_and_yield(comm, array, source):
 # %% wrong waits
 # fails: receive_and_yield runs without an error: RuntimeError
 # edit of wrong asks_once
-# ~ if not request => while not request
-# -     request = comm.Irecv(array, source=source)
-# -     while not request.Test():
-# -         await asyncio.sleep(0)
-# +     comm.Irecv(array, source=source).Wait()
+# ~ if not => while not
+async def receive_and_yield(comm, array, source):
+    comm.Irecv(array, source=source).Wait()
 
 # %% wrong begins_again_each_turn
 # fails: send_and_yield begins one Isend
@@ -90,10 +84,9 @@ async def receive_and_yield(comm, array, source):
 
 # %% wrong blocking_calls
 # fails: send_and_yield runs without an error: RuntimeError
+# edit of the solution
 async def send_and_yield(comm, array, to):
     comm.Send(array, dest=to)
-
-
 async def receive_and_yield(comm, array, source):
     comm.Recv(array, source=source)
 
@@ -123,11 +116,19 @@ def receive_and_yield(comm, array, source):
 # %% wrong rank_hard_coded
 # fails: Isend has the array itself, and the other rank's number
 # edit of wrong asks_once
-# ~ Isend(array, dest=to) => Isend(array, dest=1)
-# ~ if not request => while not request
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=1)
+    while not request.Test():
+        await asyncio.sleep(0)
 
 # %% wrong two_ranks: Ignores `to` and `source`: always the other one of two ranks.
 # fails: Isend has the array itself, and the other rank's number
-# edit of wrong rank_hard_coded
-# ~ Isend(array, dest=1) => Isend(array, dest=1 - comm.rank if comm.rank < 2 else 0)
-# ~ Irecv(array, source=source) => Irecv(array, source=1 - comm.rank if comm.rank < 2 else 0)
+# edit of right async_generator
+async def send_and_yield(comm, array, to):
+    request = comm.Isend(array, dest=1 - comm.rank if comm.rank < 2 else 0)
+    while not request.Test():
+        await asyncio.sleep(0)
+async def receive_and_yield(comm, array, source):
+    request = comm.Irecv(array, source=1 - comm.rank if comm.rank < 2 else 0)
+    while not request.Test():
+        await asyncio.sleep(0)

@@ -55,48 +55,38 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 
 # %% right world_sum: The number of rows from the world: each pipeline counts once.
 # edit of right split
-# ~ forward(part, own, False) for part in => forward(part, own, last=False) for part in
-# - def two_stages(comm, X, wanted, own, n_micro):
-# + def two_stages(comm, X, wanted, own, n_micro):
-# +     total = [np.zeros_like(array) for array in own]
-# -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
-# +         for values in kept:
-# +             slopes, _ = backward(values, comm.recv(source=1), own)
-# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
-# -         found, errors = [], []
-# -         arrived = [comm.recv(source=0) for _ in range(n_micro)]
-# -         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
-# -             values = forward(given, own, True)
-# +         kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
-# +         for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
-# -             found.append(slopes)
-# -             errors.append(error)
-# -         for error in errors:
-#
-# -     return [sum(arrays) for arrays in zip(*found, strict=False)]
-# +             total = [one + other for one, other in zip(total, slopes, strict=False)]
-# +     return total
-# -     row = comm.Split(color=comm.rank // 2, key=comm.rank)
-# -     column = comm.Split(color=comm.rank % 2, key=comm.rank)
-# -     n = len(wanted) if X is None else len(X)
-# -     slopes = two_stages(row, X, wanted, own, n_micro)
-# -     n_all = column.allreduce(n)
-# -     return [column.allreduce(slope * n) / n_all for slope in slopes]
-# +     stage = comm.rank % 2
-# +     slopes = two_stages(comm.Split(comm.rank - stage, stage), X, wanted, own, n_micro)
-# +     total = comm.allreduce(len(X) if stage == 0 else 0)
-# +     share = (len(X) if stage == 0 else len(wanted)) / total
-# +     replicas = comm.Split(stage)
-# +     return [replicas.allreduce(share * slope) for slope in slopes]
+def two_stages(comm, X, wanted, own, n_micro):
+    total = [np.zeros_like(array) for array in own]
+    if comm.rank == 0:
+        kept = [forward(part, own, last=False) for part in np.array_split(X, n_micro)]
+        for values in kept:
+            comm.send(values[-1], dest=1)
+        for values in kept:
+            slopes, _ = backward(values, comm.recv(source=1), own)
+            total = [one + other for one, other in zip(total, slopes, strict=False)]
+    else:
+        kept = [forward(comm.recv(source=0), own, last=True) for _ in range(n_micro)]
+        for values, aims in zip(kept, np.array_split(wanted, n_micro), strict=False):
+            slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+            comm.send(error, dest=0)
+            total = [one + other for one, other in zip(total, slopes, strict=False)]
+    return total
+
+
+def hybrid_slopes(comm, X, wanted, own, n_micro):
+    stage = comm.rank % 2
+    slopes = two_stages(comm.Split(comm.rank - stage, stage), X, wanted, own, n_micro)
+    total = comm.allreduce(len(X) if stage == 0 else 0)
+    share = (len(X) if stage == 0 else len(wanted)) / total
+    replicas = comm.Split(stage)
+    return [replicas.allreduce(share * slope) for slope in slopes]
 
 # %% wrong four_ranks: Pipelines are ranks 0-1 and all others; right for up to four ranks only.
 # fails: It runs on several ranks without an error
-# edit of right split
 # ~ comm.rank // 2 => 0 if comm.rank < 2 else 1
 
 # %% wrong counts_twice: Counts the rows over all ranks, where first and second stage count the same rows twice.
 # fails: Each rank's gradients are those of its layers for all rows, to 1e-10
-# edit of right split
 # -     slopes = two_stages(row, X, wanted, own, n_micro)
 # -     n_all = column.allreduce(n)
 # -     return [column.allreduce(slope * n) / n_all for slope in slopes]
@@ -106,20 +96,14 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 # %% wrong lists_joined: Lists are joined.
 # fails: There is one gradient for each array of the layers
 # edit of right world_sum
-# -     stage = comm.rank % 2
-# -     slopes = two_stages(comm.Split(comm.rank - stage, stage), X, wanted, own, n_micro)
-# -     total = comm.allreduce(len(X) if stage == 0 else 0)
-# -     share = (len(X) if stage == 0 else len(wanted)) / total
-# -     replicas = comm.Split(stage)
-# -     return [replicas.allreduce(share * slope) for slope in slopes]
-# +     pipeline = comm.Split(comm.rank // 2, comm.rank)
-# +     same_stage = comm.Split(comm.rank % 2, comm.rank)
-# +     slopes = two_stages(pipeline, X, wanted, own, n_micro)
-# +     n_rows = len(wanted if X is None else X)
-# +     total = same_stage.allreduce(n_rows)
-# +     return same_stage.allreduce([slope * n_rows / total for slope in slopes])
+def hybrid_slopes(comm, X, wanted, own, n_micro):
+    pipeline = comm.Split(comm.rank // 2, comm.rank)
+    same_stage = comm.Split(comm.rank % 2, comm.rank)
+    slopes = two_stages(pipeline, X, wanted, own, n_micro)
+    n_rows = len(wanted if X is None else X)
+    total = same_stage.allreduce(n_rows)
+    return same_stage.allreduce([slope * n_rows / total for slope in slopes])
 
 # %% wrong one_micro: Hands 1 instead of n_micro to the pipeline; the batch is not cut.
 # fails: Each pipeline cuts its rows into micro-batches
-# edit of right split
 # ~ two_stages(row, X, wanted, own, n_micro) => two_stages(row, X, wanted, own, 1)

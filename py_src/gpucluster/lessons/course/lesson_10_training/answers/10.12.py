@@ -46,9 +46,7 @@ def tiles(height, width, size, halo):
 # fails: Each pixel is in the core of exactly one tile
 # edit of the solution
 # ~ slice(top, bottom), slice(left, right) => slice(left, right), slice(top, bottom)
-# -     """Return the number of bytes."""
 #
-# -     """Return a list of (core, around), each a pair of slices."""
 
 # %% wrong beyond: Around ends beyond the image at the lower and right border.
 # fails: Around a core lie as many pixels as the halo says, but none beyond the image

@@ -37,13 +37,11 @@ def training_bytes(sizes, rows, copies=4, itemsize=4):
 # %% wrong bias_of_the_input: The input has biases, the output none.
 # fails: All weights and all biases are counted
 # edit of the solution
-# -     """Return the number of weights and biases."""
-# -     return sum((n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1], sizes[1:]))
-# +     return sum(n_in * (n_out + 1) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+def n_parameters(sizes):
+    return sum(n_in * (n_out + 1) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
 
 # %% wrong bias_per_input: One bias for each input of a layer instead of each output.
 # fails: All weights and all biases are counted
-# edit of wrong bias_of_the_input
-# -     return sum(n_in * (n_out + 1) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
-# +     return sum(a * (b + 1) for a, b in zip(sizes, sizes[1:], strict=False))
-# -     """Return the bytes that one step of training keeps."""
+# edit of wrong batch_of_one
+# ~ (n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1] => a * (b + 1) for a, b in zip(sizes
+# ~ sum(sizes) => rows * sum(sizes)

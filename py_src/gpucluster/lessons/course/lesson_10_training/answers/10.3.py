@@ -1,5 +1,13 @@
 """Answers to exercise 10.3."""
 
+# %% right split: Cut by np.split, from its own legacy generator.
+import numpy as np
+
+
+def batches(n_rows, size, seed):
+    order = np.random.RandomState(seed).permutation(n_rows)
+    return tuple(np.split(order, np.arange(size, n_rows, size)))
+
 # %% right generator: A generator of lists, from Python's own random numbers.
 import random
 
@@ -11,36 +19,20 @@ def batches(n_rows, size, seed):
         yield rows[:size]
         rows = rows[size:]
 
-# %% right split: Cut by np.split, from its own legacy generator.
-import numpy as np
-
-
-def batches(n_rows, size, seed):
-    order = np.random.RandomState(seed).permutation(n_rows)
-    return tuple(np.split(order, np.arange(size, n_rows, size)))
-
 # %% wrong backwards_begun_elsewhere: The rows backwards, begun elsewhere.
 # fails: The order is random
-# edit of right split
 # ~ np.random.RandomState(seed).permutation(n_rows) => np.roll(np.arange(n_rows)[::-1], seed)
 # -     return tuple(np.split(order, np.arange(size, n_rows, size)))
 # +     return [order[begin : begin + size] for begin in range(0, n_rows, size)]
 
 # %% wrong batches_shuffled_only: The batches are in random order, the rows in them are not.
 # fails: The order is random
-# edit of right split
 # ~ order = np.random.RandomState(seed).permutation(n_rows) => starts = np.arange(0, n_rows, size)
 # -     return tuple(np.split(order, np.arange(size, n_rows, size)))
 # +     return [np.arange(start, min(start + size, n_rows)) for start in starts]
 
-# %% wrong begun_elsewhere: The rows in their order, begun elsewhere.
-# fails: The order is random
-# edit of wrong backwards_begun_elsewhere
-# ~ arange(n_rows)[::-1], seed => arange(n_rows), seed
-
 # %% wrong empty_batch: One more, empty batch where the size divides the number of rows.
 # fails: All batches have the size, and only the last one may have fewer rows
-# edit of right split
 # ~ RandomState => default_rng
 # -     return tuple(np.split(order, np.arange(size, n_rows, size)))
 # +     return [order[k * size : (k + 1) * size] for k in range(n_rows // size + 1)]
@@ -52,19 +44,16 @@ def batches(n_rows, size, seed):
 
 # %% wrong global_seed: Seeds the random numbers of the whole process.
 # fails: NumPy's global random numbers are left alone
-# edit of wrong backwards_begun_elsewhere
-# -     order = np.roll(np.arange(n_rows)[::-1], seed)
-# +     np.random.seed(seed)
-# +     order = np.random.permutation(n_rows)
+# edit of the solution
+# ~ """Return the batches of one epoch: arrays of row numbers.""" => np.random.seed(seed)
+# ~ random.default_rng(seed). => random.
+import numpy as np
 
 # %% wrong one_seed: Uses the fixed seed 0, the order is the same for each seed.
 # fails: Another seed gives another order
-import numpy as np
-
-
-def batches(n_rows, size, seed=0):
-    order = np.random.default_rng(0).permutation(n_rows)
-    return [order[at : at + size] for at in range(0, n_rows, size)]
+# ~ size, seed => size, seed=0
+# ~ RandomState(seed) => default_rng(0)
+# ~ tuple(np.split(order, np.arange(size, n_rows, size))) => [order[at : at + size] for at in range(0, n_rows, size)]
 
 # %% wrong other_each_time: Another order each time.
 # fails: The same seed gives the same batches

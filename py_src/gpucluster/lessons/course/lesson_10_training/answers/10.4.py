@@ -20,9 +20,7 @@ def verdict(losses, wanted):
 
 # %% wrong against_smallest: Compares the last with the smallest.
 # fails: good: the aim was reached, exactly or on the way
-import numpy as np
-
-
+# edit of right array
 def verdict(losses, wanted):
     if not np.isfinite(losses).all() or losses[-1] > 2 * min(losses):
         return "diverges"

@@ -63,46 +63,33 @@ def parallel_gradients(comm, X, wanted, layers):
 
 # %% right generator: A generator of parts, one allreduce for each; zeros where there are no rows.
 # edit of right dummy_row
-# - def parallel_gradients(comm, X, wanted, layers):
-# + def _parts(X, wanted, layers):
-# +     yield len(X)
-# +     if len(X) == 0:
-# +         yield 0.0
-# +         yield from (np.zeros_like(array, dtype=float) for array in layers)
-# +     else:
-# +         loss, slopes = gradients(X, wanted, layers)
-# +         yield loss * len(X)
-# +         for slope in slopes:
-# +             yield slope * len(X)
-# +
-# +
-# + def parallel_gradients(comm, X, wanted, layers):
-# -     share = len(X) / comm.allreduce(len(X))
-# -     if not len(X):
-# -         X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
-# -         wanted[0, 0] = 1
-# -     loss, slopes = gradients(X, wanted, layers)
-# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
-# +     n, loss, *slopes = map(comm.allreduce, _parts(X, wanted, layers))
-# +     return loss / n, [slope / n for slope in slopes]
+def _parts(X, wanted, layers):
+    yield len(X)
+    if len(X) == 0:
+        yield 0.0
+        yield from (np.zeros_like(array, dtype=float) for array in layers)
+    else:
+        loss, slopes = gradients(X, wanted, layers)
+        yield loss * len(X)
+        for slope in slopes:
+            yield slope * len(X)
+
+
+def parallel_gradients(comm, X, wanted, layers):
+    n, loss, *slopes = map(comm.allreduce, _parts(X, wanted, layers))
+    return loss / n, [slope / n for slope in slopes]
 
 # %% wrong empty_rank: A rank without rows divides by zero and spoils all with NaN.
 # fails: The loss is a finite number
 # edit of right dummy_row
-# -     share = len(X) / comm.allreduce(len(X))
-# -     if not len(X):
-# -         X, wanted = np.zeros((1, layers[0].shape[0])), np.zeros((1, layers[-1].shape[0]))
-# -         wanted[0, 0] = 1
-# -     loss, slopes = gradients(X, wanted, layers)
-# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
-# +     with np.errstate(all="ignore"):
-# +         loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
-# +     n = comm.allreduce(len(X))
-# +     return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
+def parallel_gradients(comm, X, wanted, layers):
+    with np.errstate(all="ignore"):
+        loss, slopes = gradients(X, wanted, layers) if len(X) else (float("nan"), [array * np.nan for array in layers])
+    n = comm.allreduce(len(X))
+    return comm.allreduce(loss * len(X)) / n, [comm.allreduce(slope * len(X)) / n for slope in slopes]
 
 # %% wrong leaves_early: A rank without rows returns at once with zeros and does not call allreduce.
 # fails: It runs on several ranks without an error
-# edit of right dummy_row
 # - def parallel_gradients(comm, X, wanted, layers):
 # + def parallel_gradients(comm, X, wanted, layers):
 # +     if not len(X):
@@ -110,43 +97,31 @@ def parallel_gradients(comm, X, wanted, layers):
 
 # %% wrong lists_joined_too: Gives the list of gradients to allreduce, which joins lists.
 # fails: There is one gradient for each array of the layers
-# edit of right dummy_row
-# -     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
-# +     return comm.allreduce(loss * share), comm.allreduce([slope * share for slope in slopes])
+# ~ [comm.allreduce(slope * share) for slope in slopes] => comm.allreduce([slope * share for slope in slopes])
 
 # %% wrong local_loss: The gradients are of all rows, the loss is of this rank's rows only.
 # fails: On every rank, the loss is that of all rows
-# edit of right dummy_row
 # ~ comm.allreduce(loss * share) => loss
 
 # %% wrong sum_not_divided: The sums are not divided by the number of all rows.
 # fails: On every rank, the gradients are those of all rows, to 1e-10
-# edit of right dummy_row
 # ~ len(X) / comm.allreduce(len(X)) => len(X)
 
 # %% wrong rows_travel: All rows are gathered, and each rank computes all.
 # fails: Rows stay where they are: only gradients and single numbers travel
 # edit of right gather
-# -     mine = None
-# -     if X.shape[0] > 0:
-# -         loss, slopes = gradients(X, wanted, layers)
-# -         mine = len(X), loss, slopes
-# -     given = [one for one in comm.allgather(mine) if one is not None]
-# -     n = sum(rows for rows, _, _ in given)
-# -     loss = sum(rows * value for rows, value, _ in given) / n
-# -     return loss, [sum(rows * slopes[k] for rows, _, slopes in given) / n for k in range(len(layers))]
-# +     rows, aims = np.concatenate(comm.allgather(X)), np.concatenate(comm.allgather(wanted))
-# +     return gradients(rows, aims, layers)
+def parallel_gradients(comm, X, wanted, layers):
+    rows, aims = np.concatenate(comm.allgather(X)), np.concatenate(comm.allgather(wanted))
+    return gradients(rows, aims, layers)
 
 # %% wrong single_precision: Sent in single precision.
 # fails: On every rank, the gradients are those of all rows, to 1e-10
-# edit of wrong rows_travel
-# -     rows, aims = np.concatenate(comm.allgather(X)), np.concatenate(comm.allgather(wanted))
-# -     return gradients(rows, aims, layers)
-# +     total = comm.allreduce(len(X))
-# +     if len(X):
-# +         loss, slopes = gradients(X, wanted, layers)
-# +     else:
-# +         loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
-# +     share = len(X) / total
-# +     return comm.allreduce(loss * share), [comm.allreduce((slope * share).astype(np.float32)) for slope in slopes]
+# edit of right gather
+def parallel_gradients(comm, X, wanted, layers):
+    total = comm.allreduce(len(X))
+    if len(X):
+        loss, slopes = gradients(X, wanted, layers)
+    else:
+        loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
+    share = len(X) / total
+    return comm.allreduce(loss * share), [comm.allreduce((slope * share).astype(np.float32)) for slope in slopes]

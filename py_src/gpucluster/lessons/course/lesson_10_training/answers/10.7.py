@@ -1,5 +1,19 @@
 """Answers to exercise 10.7."""
 
+# %% right lists: Lists of numbers; a dictionary of parts.
+import numpy as np
+
+
+def ring_allreduce(comm, values):
+    n, me = comm.size, comm.rank
+    parts = dict(enumerate(np.array_split(np.asarray(values), n)))
+    current = me
+    for turn in range(2 * (n - 1)):
+        received = comm.sendrecv(parts[current], dest=(me + 1) % n, source=(me - 1) % n)
+        current = (current - 1) % n
+        parts[current] = parts[current] + received if turn < n - 1 else received
+    return np.hstack([parts[number] for number in range(n)])
+
 # %% right buffers: Even ranks send first, odd ones receive first, with buffers in equal parts that are filled up.
 import numpy as np
 
@@ -40,20 +54,6 @@ def ring_allreduce(comm, values):
         parts[(rank - turn) % n] = comm.sendrecv(parts[(rank + 1 - turn) % n], dest=right, source=left)
     return np.concatenate(parts)
 
-# %% right lists: Lists of numbers; a dictionary of parts.
-import numpy as np
-
-
-def ring_allreduce(comm, values):
-    n, me = comm.size, comm.rank
-    parts = dict(enumerate(np.array_split(np.asarray(values), n)))
-    current = me
-    for turn in range(2 * (n - 1)):
-        received = comm.sendrecv(parts[current], dest=(me + 1) % n, source=(me - 1) % n)
-        current = (current - 1) % n
-        parts[current] = parts[current] + received if turn < n - 1 else received
-    return np.hstack([parts[number] for number in range(n)])
-
 # %% right other_way: To the left, with isend and recv.
 import numpy as np
 
@@ -75,12 +75,10 @@ def ring_allreduce(comm, values):
 
 # %% wrong added_twice: Also complete parts are added.
 # fails: Every rank gets the sum of all arrays
-# edit of right lists
 # ~ received if turn < n - 1 else received => received
 
 # %% wrong adding_only: Only the rounds of adding; each rank has one complete part.
 # fails: Every rank gets the sum of all arrays
-# edit of right lists
 # ~ 2 * (n - 1) => n - 1
 
 # %% wrong allreduce: What is to be built is called.
@@ -104,7 +102,6 @@ def ring_allreduce(comm, values):
 
 # %% wrong changes_input: Adds in place to views of the array that it was given.
 # fails: Inputs are not modified
-# edit of right lists
 # ~ parts[current] = parts => parts[current][:] = parts
 
 # %% wrong equal_parts_only: The rest that does not divide is lost.
@@ -115,21 +112,15 @@ def ring_allreduce(comm, values):
 # %% wrong half_precision: Sent as float16.
 # fails: Every rank gets the sum of all arrays
 # edit of the solution
-# ~ parts[come] + comm.sendrecv(parts[gone], => parts[come] + comm.sendrecv(parts[gone].astype(np.float16),
-# - def ring_allreduce(comm, values):
-# + import numpy as np
-# +
-# +
-# + def ring_allreduce(comm, values):
+# ~ [come] + comm.sendrecv(parts[gone] => [come] + comm.sendrecv(parts[gone].astype(np.float16)
+import numpy as np
 
 # %% wrong one_round_more: N rounds of sharing instead of n - 1; the result is right, one message too many.
 # fails: Each rank sends 2 (n - 1) messages
-# edit of right lists
 # ~ range(2 * (n - 1)): => range(2 * n - 1):
 
 # %% wrong send_first: All send first and then receive, which stands still with large arrays.
 # fails: It runs on several ranks without an error
-# edit of right lists
 # -         received = comm.sendrecv(parts[current], dest=(me + 1) % n, source=(me - 1) % n)
 # +         comm.send(parts[current], dest=(me + 1) % n)
 # +         received = comm.recv(source=(me - 1) % n)

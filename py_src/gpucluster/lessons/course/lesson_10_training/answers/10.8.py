@@ -38,36 +38,25 @@ def read_log(text):
 
 # %% wrong ddof: The standard deviation of a sample (n - 1), not that of np.std.
 # fails: spread is 1.96 times the standard deviation of the rates, as the benchmark's own
-# edit of right regular_expressions
 # ~ fmean, pstdev => fmean, stdev
 # ~ 96 * pstdev(rates) => 96 * stdev(rates)
 
 # %% wrong first_digit: Only one digit of the number of cards.
 # fails: gpus is the whole number
-# edit of right regular_expressions
 # ~ int(re.search(r"Number of GPUs: (\d+)", text)[1]) => int(re.search(r"Number of GPUs: (\d)", text)[1])
 
 # %% wrong five_iterations: Always five iterations.
 # fails: rates are those of the iterations, in order
-# edit of right regular_expressions
-# -     rates = [float(one) for one in re.findall(r"^Iter #\d+: ([\d.]+) img/sec", text, re.MULTILINE)]
-# +     rates = [float(one) for one in re.findall(r"^Iter #\d+: ([\d.]+) img/sec", text, re.MULTILINE)][:5]
+# ~ re.MULTILINE)] => re.MULTILINE)][:5]
 
 # %% wrong median: The median.
 # fails: mean is that of the rates, not rounded
-# edit of the solution
-# ~ found["mean"] = float(np.mean(found["rates"])) => found["mean"] = float(np.median(found["rates"]))
-# - def read_log(text):
-# + import numpy as np
-# +
-# +
-# + def read_log(text):
-# -     """Return {"model": …, "batch": …, "gpus": …, "rates": […], "mean": …, "spread": …, "total": …}."""
+# ~ import fmean, pstdev => import fmean, median, pstdev
+# ~ "mean": fmean(rates) => "mean": median(rates)
 
 # %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was ended.
 # fails: mean is that of the rates, not rounded
 # fails: It runs without an error: AttributeError
-# edit of right regular_expressions
 # -         "mean": fmean(rates),
 # -         "spread": 1.96 * pstdev(rates),
 # -         "total": gpus * fmean(rates),
@@ -77,42 +66,13 @@ def read_log(text):
 
 # %% wrong sorted: The rates are sorted.
 # fails: rates are those of the iterations, in order
-# edit of wrong median
-# -     found["mean"] = float(np.median(found["rates"]))
-# +     found["rates"].sort()
-# +     found["mean"] = float(np.mean(found["rates"]))
+# ~ "rates": rates => "rates": sorted(rates)
 
 # %% wrong texts: Batch and number of cards stay texts.
 # fails: batch is one number
-import re
-
-import numpy as np
-
-
-def _head(text):
-    return (
-        re.search(r"Model: (\S+)", text)[1],
-        int(re.search(r"Batch size: (\d+)", text)[1]),
-        int(re.search(r"Number of GPUs: (\d+)", text)[1]),
-        [float(rate) for rate in re.findall(r"Iter #\d+: ([\d.]+)", text)],
-    )
-
-
-def read_log(text):
-    model, batch, gpus, rates = _head(text)
-    mean = float(np.mean(rates))
-    return {
-        "model": model,
-        "batch": str(batch),
-        "gpus": str(gpus),
-        "rates": rates,
-        "mean": mean,
-        "spread": 1.96 * float(np.std(rates)),
-        "total": mean * gpus,
-    }
+# ~ int(re.search(r"Batch size: (\d+)", text)[1]) => re.search(r"Batch size: (\d+)", text)[1]
+# ~ "gpus": gpus => "gpus": str(gpus)
 
 # %% wrong total_is_mean: The total of one card.
 # fails: total is the mean, times the number of GPUs
-# edit of wrong median
-# ~ found["mean"] = float(np.median(found["rates"])) => found["mean"] = float(np.mean(found["rates"]))
-# ~ found["gpus"] * found["mean"] => found["mean"]
+# ~ gpus * fmean(rates) => fmean(rates)

@@ -40,57 +40,43 @@ def two_stages(comm, X, wanted, own, n_micro):
 
 # %% right reverse_order: Errors come back in the opposite order, with tags.
 # edit of right joined_at_the_end
-# -     if comm.rank == 0:
-# -         values = forward(X, own, False)
-# -         for part in np.array_split(values[-1], n_micro):
-# -             comm.send(part, dest=1)
-# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
-# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
-# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
-# -     for part in np.array_split(error, n_micro):
-# -         comm.send(part, dest=0)
-# +     first, kept, slopes = comm.rank == 0, [], None
-# +     for number in range(n_micro):
-# +         part = np.array_split(X, n_micro)[number] if first else comm.recv(source=0, tag=number)
-# +         kept.append(forward(part, own, last=not first))
-# +         if first:
-# +             comm.send(kept[-1][-1], dest=1, tag=number)
-# +     for number in reversed(range(n_micro)):
-# +         if first:
-# +             error = comm.recv(source=1, tag=100 + number)
-# +         else:
-# +             error = score_error(kept[number][-1], np.array_split(wanted, n_micro)[number], wanted.shape[0])
-# +         more, error = backward(kept[number], error, own)
-# +         if not first:
-# +             comm.send(error, dest=0, tag=100 + number)
-# +         slopes = more if slopes is None else [a + b for a, b in zip(slopes, more, strict=False)]
+def two_stages(comm, X, wanted, own, n_micro):
+    first, kept, slopes = comm.rank == 0, [], None
+    for number in range(n_micro):
+        part = np.array_split(X, n_micro)[number] if first else comm.recv(source=0, tag=number)
+        kept.append(forward(part, own, last=not first))
+        if first:
+            comm.send(kept[-1][-1], dest=1, tag=number)
+    for number in reversed(range(n_micro)):
+        if first:
+            error = comm.recv(source=1, tag=100 + number)
+        else:
+            error = score_error(kept[number][-1], np.array_split(wanted, n_micro)[number], wanted.shape[0])
+        more, error = backward(kept[number], error, own)
+        if not first:
+            comm.send(error, dest=0, tag=100 + number)
+        slopes = more if slopes is None else [a + b for a, b in zip(slopes, more, strict=False)]
+    return slopes
 
 # %% right two_lists: Lists of values and errors, everything received before anything is sent back.
 # edit of right joined_at_the_end
-# -         values = forward(X, own, False)
-# -         for part in np.array_split(values[-1], n_micro):
-# -             comm.send(part, dest=1)
-# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
-# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
-# -     slopes, error = backward(values, score_error(values[-1], wanted, len(wanted)), own)
-# -     for part in np.array_split(error, n_micro):
-# -         comm.send(part, dest=0)
-# -     return slopes
-# +         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
-# +         for values in kept:
-# +             comm.send(values[-1], dest=1)
-# +         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
-# +     else:
-# +         found, errors = [], []
-# +         arrived = [comm.recv(source=0) for _ in range(n_micro)]
-# +         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
-# +             values = forward(given, own, True)
-# +             slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
-# +             found.append(slopes)
-# +             errors.append(error)
-# +         for error in errors:
-# +             comm.send(error, dest=0)
-# +     return [sum(arrays) for arrays in zip(*found, strict=False)]
+def two_stages(comm, X, wanted, own, n_micro):
+    if comm.rank == 0:
+        kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
+        for values in kept:
+            comm.send(values[-1], dest=1)
+        found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
+    else:
+        found, errors = [], []
+        arrived = [comm.recv(source=0) for _ in range(n_micro)]
+        for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
+            values = forward(given, own, True)
+            slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+            found.append(slopes)
+            errors.append(error)
+        for error in errors:
+            comm.send(error, dest=0)
+    return [sum(arrays) for arrays in zip(*found, strict=False)]
 
 # %% wrong first_layer_sent: Sends the output of rank 0's first layer, right only where rank 0 has one layer.
 # fails: It runs on several ranks without an error: ValueError
@@ -113,7 +99,6 @@ def two_stages(comm, X, wanted, own, n_micro):
 
 # %% wrong one_message: Sends the whole batch in one message each way; n_micro is ignored.
 # fails: Each micro-batch is one message there, and one back
-# edit of right joined_at_the_end
 # -         for part in np.array_split(values[-1], n_micro):
 # -             comm.send(part, dest=1)
 # -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
@@ -127,30 +112,27 @@ def two_stages(comm, X, wanted, own, n_micro):
 
 # %% wrong rows_travel: The rows themselves are sent as well.
 # fails: What travels is the output of the cut, and its error
-# edit of right two_lists
-# ~ comm.send(values[-1], dest=1) => comm.send((values[-1], values), dest=1)
-# ~ recv(source=0) for _ in => recv(source=0)[0] for _ in
+# ~ comm.send(part, dest=1) => comm.send((part, X), dest=1)
+# ~ comm.recv(source=0) for => comm.recv(source=0)[0] for
 
 # %% wrong to_and_fro_by_requests: Waits for each error before the next micro-batch goes, by requests that are asked again and again.
 # fails: All micro-batches go forward before the first error is waited for
-# edit of right two_lists
-# ~ kept = [forward(part, own, False) for part in np.array_split(X, n_micro)] => for part in np.array_split(X, n_micro):
-# - def two_stages(comm, X, wanted, own, n_micro):
-# + def two_stages(comm, X, wanted, own, n_micro):
-# +     found = []
-# -         for values in kept:
-# +             values = forward(part, own, False)
-# -         found = [backward(values, comm.recv(source=1), own)[0] for values in kept]
-# +             coming = comm.irecv(source=1)
-# +             done, error = coming.test()
-# +             while not done:
-# +                 done, error = coming.test()
-# +             found.append(backward(values, error, own)[0])
-# -         found, errors = [], []
-# -         arrived = [comm.recv(source=0) for _ in range(n_micro)]
-# -         for given, aims in zip(arrived, np.array_split(wanted, n_micro), strict=False):
-# -             values = forward(given, own, True)
-# +         for aims in np.array_split(wanted, n_micro):
-# +             values = forward(comm.recv(source=0), own, True)
-# -             errors.append(error)
-# -         for error in errors:
+# edit of right joined_at_the_end
+def two_stages(comm, X, wanted, own, n_micro):
+    found = []
+    if comm.rank == 0:
+        for part in np.array_split(X, n_micro):
+            values = forward(part, own, False)
+            comm.send(values[-1], dest=1)
+            coming = comm.irecv(source=1)
+            done, error = coming.test()
+            while not done:
+                done, error = coming.test()
+            found.append(backward(values, error, own)[0])
+    else:
+        for aims in np.array_split(wanted, n_micro):
+            values = forward(comm.recv(source=0), own, True)
+            slopes, error = backward(values, score_error(values[-1], aims, len(wanted)), own)
+            found.append(slopes)
+            comm.send(error, dest=0)
+    return [sum(arrays) for arrays in zip(*found, strict=False)]

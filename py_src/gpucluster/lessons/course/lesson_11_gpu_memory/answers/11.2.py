@@ -52,27 +52,18 @@ def statistics(events):
 
 # %% wrong c_names_once: A name that comes again is not counted again.
 # fails: total_bytes is right
-# edit of right alive_dictionary
 # ~ made = [] => made = {}
 # ~ made.append(event[2]) => made[event[1]] = event[2]
 # ~ "total_bytes": sum(made), => "total_bytes": sum(made.values()),
 
 # %% wrong c_peak_of_one: The peak is the largest single allocation.
 # fails: peak_bytes is right
-# edit of right alive_dictionary
 # ~ peak_bytes, sum(alive.values()) => made, default=0
-
-# %% wrong c_rounded: Rounds each allocation up to 256 bytes, as a pool does.
-# fails: current_bytes is right
-# edit of right alive_dictionary
-# ~ alive[event[1]] = event[2] => alive[event[1]] = -(-event[2] // 256) * 256
-# ~ append(event[2]) => append(-(-event[2] // 256) * 256)
 
 # %% wrong count_of_names: Counts different names, not requests.
 # fails: total_count is right
 # edit of the solution
-# -         "total_bytes": total_bytes, "total_count": total_count,
-# +         "total_bytes": total_bytes, "total_count": len({event[1] for event in events}),
+# ~ total_count, => len({event[1] for event in events}),
 
 # %% wrong current_is_last: The size of the last request stands for what is alive.
 # fails: current_bytes is right
@@ -88,13 +79,6 @@ def statistics(events):
         "total_count": len(sizes),
     }
 
-# %% wrong empties_the_list: Takes the events out of the list that it is given.
-# fails: Inputs are not modified
-# edit of right alive_dictionary
-# -     for event in events:
-# +     while events:
-# +         event = events.pop(0)
-
 # %% wrong empty_list: Fails for an empty list: max() and [-1] of nothing.
 # fails: It runs without an error: IndexError
 # edit of the solution
@@ -102,7 +86,6 @@ def statistics(events):
 
 # %% wrong name_only_once: Makes a table of sizes by name first, so a name that comes again with another size is counted with the last one.
 # fails: peak_bytes is right
-# edit of right alive_dictionary
 # ~ alive[event[1]] = event[2] => alive[event[1]] = sizes[event[1]]
 # ~ append(event[2]) => append(sizes[event[1]])
 # -     made = []
@@ -110,11 +93,8 @@ def statistics(events):
 
 # %% wrong never_freed: What is freed is not looked at.
 # fails: current_bytes is right
-# edit of right alive_dictionary
-# -             del alive[event[1]]
-# +             pass
+# ~ del alive[event[1]] => pass
 
 # %% wrong rounded: Rounds each request up to a multiple of 256 bytes, as the pool does.
 # fails: current_bytes is right
-# edit of right alive_dictionary
 # ~ alive[event[1]] = event[2] => alive[event[1]] = -(-event[2] // 256) * 256

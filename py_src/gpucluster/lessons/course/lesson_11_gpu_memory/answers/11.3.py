@@ -72,27 +72,6 @@ def give_back(free, start, size):
             result.append((begin, length))
     return result
 
-# %% wrong changes_its_input: give_back appends to the list that it was given, and sorts it.
-# fails: Inputs are not modified
-# edit of the solution
-# ~ sorted([*free, (start, size)]) => free
-# -     merged = []
-# +     free.append((start, size))
-# +     free.sort()
-# +     merged = []
-
-# %% wrong changes_the_list: Takes the block out of the list that it is given.
-# fails: Inputs are not modified
-# edit of the solution
-# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
-# -     left = [block for block in free if block[0] != start]
-# +     free.remove((start, whole))
-# -         left.append((start + size, whole - size))
-# -     return start, sorted(left)
-# +         free.append((start + size, whole - size))
-# +     free.sort()
-# +     return start, free
-
 # %% wrong exact_fit_leaves_nothing: A block of exactly that size leaves an empty one behind.
 # fails: What is left over stays free, and all other blocks are unchanged
 # edit of the solution
@@ -104,9 +83,7 @@ def give_back(free, start, size):
 # ~ start + size => start
 # ~ return start, sorted => return start + whole - size, sorted
 # ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
-# -     """Return the start of the best free block, or None, and the free blocks afterwards."""
 #
-# -     """Return the free blocks after a block was given back."""
 
 # %% wrong rounding_in_take_only: What is given back is not rounded up: bytes are lost.
 # fails: What is given back is free again, merged with its neighbours, in the order of the addresses

@@ -40,45 +40,27 @@ def to_spill(buffers, needed, limit):
 # %% wrong all_leave: Everything that may leave does.
 # fails: No more leave than is needed
 # edit of the solution
-# -         if held + needed <= limit:
-# +         if False:
+# ~ held + needed <= limit => False
 
 # %% wrong needed_forgotten: Makes room for what is there, not for what comes.
 # fails: What stays and what is needed fit, where that is possible
 # edit of the solution
 # ~ if held + needed <= limit => if held <= limit
-# -     """Return the names of the buffers that leave the device, the least recently used first."""
 
 # %% wrong as_they_come: The order of the list, not that of their use.
 # fails: What stays and what is needed fit, where that is possible
 # edit of the solution
 # ~ buffer["last_used"] => 0
-# -     """Return the names of the buffers that leave the device, the least recently used first."""
-
-# %% wrong changes_its_input: Sorts the caller's list in place, and removes from it what leaves.
-# fails: Inputs are not modified
-def to_spill(buffers, needed, limit):
-    buffers.sort(key=lambda b: b["last_used"])
-    names = []
-    for b in list(buffers):
-        if sum(x["bytes"] for x in buffers) + needed <= limit:
-            break
-        if not b["exposed"]:
-            buffers.remove(b)
-            names.append(b["name"])
-    return names
 
 # %% wrong exposed_leave: Exposed buffers leave as well.
 # fails: Exposed buffers stay
-def to_spill(buffers, needed, limit):
-    held = sum(buffer["bytes"] for buffer in buffers)
-    leaving = []
-    for buffer in sorted(buffers, key=lambda buffer: buffer["last_used"]):
-        if held + needed <= limit:
-            break
-        leaving.append(buffer["name"])
-        held -= buffer["bytes"]
-    return leaving
+# edit of the solution
+#
+# -         if not buffer["exposed"]:
+# -             leaving.append(buffer["name"])
+# -             held -= buffer["bytes"]
+# +         leaving.append(buffer["name"])
+# +         held -= buffer["bytes"]
 
 # %% wrong largest_first: The largest leaves first.
 # fails: What stays and what is needed fit, where that is possible

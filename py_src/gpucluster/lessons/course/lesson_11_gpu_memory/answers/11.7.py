@@ -36,29 +36,8 @@ def tiers(workers):
 # edit of the solution
 # ~ address, worker in workers.items => worker in workers.values
 # ~ found[address] => found[worker["name"]]
-# -     """Return {address: (bytes of results in memory, bytes of results on disk)}."""
-
-# %% wrong changes_metrics: Takes entries out of what it is given.
-# fails: Inputs are not modified
-def tiers(workers):
-    found = {}
-    for address, worker in workers.items():
-        spilled = worker["metrics"].pop("spilled_bytes")
-        found[address] = (worker["metrics"]["managed_bytes"] - spilled["memory"], spilled["disk"])
-    return found
 
 # %% wrong disk_unpacked: What the spilled results took in memory.
 # fails: On disk is what the files take
 # edit of the solution
 # ~ spilled["disk"] => spilled["memory"]
-# -     """Return {address: (bytes of results in memory, bytes of results on disk)}."""
-
-# %% wrong subtracts_in_place: Subtracts inside the dictionary that it was given, so a second call gives something else.
-# fails: Inputs are not modified
-def tiers(workers):
-    result = {}
-    for address, w in workers.items():
-        m = w["metrics"]
-        m["managed_bytes"] -= m["spilled_bytes"]["memory"]
-        result[address] = (m["managed_bytes"], m["spilled_bytes"]["disk"])
-    return result

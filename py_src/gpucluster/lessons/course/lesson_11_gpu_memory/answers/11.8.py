@@ -29,9 +29,7 @@ def repair(command, scheduler):
 
 # %% wrong address_at_the_end: Puts the address at the end, behind the options and the &, instead of after the command.
 # fails: dask-cuda 26.10 takes the command
-import re
-
-
+# edit of right regular_expressions
 def repair(command, scheduler):
     new = command.replace("dask-cuda-worker", "dask cuda worker")
     new = re.sub(r"\s--(enable|disable)-jit-unspill(?!\S)", "", new)
@@ -44,7 +42,6 @@ def repair(command, scheduler):
 # edit of the solution
 # ~ "--rmm-async" in command.split() => "rmm-async" in command
 # ~ pop(0)  # its value => pop(0)
-# -     """Return the command as dask-cuda 26.10 takes it."""
 
 # %% wrong both_kept: Keeps both allocators.
 # fails: dask-cuda 26.10 takes the command

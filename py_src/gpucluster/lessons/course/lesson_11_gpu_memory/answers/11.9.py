@@ -43,9 +43,3 @@ def holders(refers, variables, target):
 # fails: Every variable is there that leads to the object, directly or over others
 def holders(refers, variables, target):
     return {name for name in variables if target in refers[name]}
-
-# %% wrong in_a_list: A list, where the text asks for a set.
-# fails: It returns a set of names
-# edit of right recursion
-# -     return {name for name in variables if reaches(name, frozenset())}
-# +     return [name for name in variables if reaches(name, frozenset())]

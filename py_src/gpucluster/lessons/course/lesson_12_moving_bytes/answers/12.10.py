@@ -96,18 +96,6 @@ def migrate(config):
 # edit of the solution
 # ~ if moved: => if True:
 
-# %% wrong changes_the_config
-# fails: Inputs are not modified
-# edit of the solution
-# ~ comm, memory = distributed => comm, rmm = distributed
-# ~ in memory: => in rmm:
-# ~ not memory: => not rmm:
-# -     """Return the configuration with today's names."""
-# -     new = copy.deepcopy(config)
-# +     new = config
-# -         moved.setdefault("rmm", {})["pool-size"] = memory.pop("pool-size")
-# +         moved.setdefault("rmm", {})["pool-size"] = rmm.pop("pool-size")
-
 # %% wrong empty_left
 # fails: All other settings stay, and nothing empty is left where something moved
 # edit of the solution
@@ -125,7 +113,9 @@ def migrate(config):
 
 # %% wrong still_under_comm
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of wrong changes_the_config
-# ~ new = config => new = copy.deepcopy(config)
-# -         today = new.setdefault("distributed-ucxx", {})
-# +         today = new.setdefault("distributed", {}).setdefault("comm", {}).setdefault("ucxx", {})
+# edit of the solution
+# ~ comm, memory => comm, rmm
+# ~ in memory => in rmm
+# ~ memory.pop => rmm.pop
+# ~ not memory => not rmm
+# ~ distributed-ucxx => distributed", {}).setdefault("comm", {}).setdefault("ucxx

@@ -45,29 +45,22 @@ half_size = lambda alpha, beta: beta * alpha  # noqa: E731
 
 # %% wrong bits
 # fails: Exact measurements are met
-import numpy as np
-
-
+# ~ beta * alpha => alpha * beta
 def fit_link(sizes, seconds):
     slope, alpha = np.polyfit(np.asarray(sizes, float), seconds, 1, w=1 / np.asarray(seconds))
     return alpha, 8 / slope
 
-
-def half_size(alpha, beta):
-    return alpha * beta
-
 # %% wrong first_and_last
 # fails: With noise, relative errors are as small as they can be
-# edit of wrong bits
-# ~ alpha, 8 / slope => seconds[0] - slope * sizes[0], abs(1 / slope)
-# -     slope, alpha = np.polyfit(np.asarray(sizes, float), seconds, 1, w=1 / np.asarray(seconds))
-# +     slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0])
+# ~ beta * alpha => alpha * beta
+def fit_link(sizes, seconds):
+    slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0])
+    return seconds[0] - slope * sizes[0], abs(1 / slope)
 
 # %% wrong half: half_size is half of α × β.
 # fails: A message of this size reaches half of the bandwidth
-# edit of right polyfit
-# ~ polyfit(np.asarray(sizes, float), t, deg=1, w=1 / t) => polyfit(np.asarray(sizes, float), t, 1, w=1 / t)
-# ~ return [alpha, 1 / slope] => return alpha, 1 / slope
-# - half_size = lambda alpha, beta: beta * alpha  # noqa: E731
-# + def half_size(alpha, beta):
-# +     return alpha * beta / 2
+# ~ beta * alpha => alpha * beta / 2
+def fit_link(sizes, seconds):
+    t = np.asarray(seconds, float)
+    slope, alpha = np.polyfit(np.asarray(sizes, float), t, 1, w=1 / t)
+    return alpha, 1 / slope

@@ -49,8 +49,7 @@ def host_copies(one, other):
 # %% wrong any_gpudirect
 # fails: The twelve pairs of the table are right
 # edit of the solution
-# -     if on_device and all(end["card"] == "gpudirect" for end in on_device):
-# +     if on_device and any(end["card"] == "gpudirect" for end in on_device):
+# ~ and all => and any
 
 # %% wrong both_cards: Wants a gpudirect card at both ends, even at one whose data is in host memory.
 # fails: Other pairs are right as well
@@ -64,32 +63,16 @@ def host_copies(one, other):
 
 # %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
 # fails: The twelve pairs of the table are right
-def path(one, other):
-    gpus = [e for e in (one, other) if e["device"]]
-    if one["node"] == other["node"]:
-        if one["process"] == other["process"] and one["device"] == other["device"]:
-            return "nothing moves"
-        if len(gpus) == 2 and other["device"] in one["nvlink"]:
-            return "nvlink"
-        return "pcie" if gpus else "shared memory"
-    if "plain" in (one["card"], other["card"]):
-        return "tcp"
-    return "gpudirect" if gpus and all(e["card"] == "gpudirect" for e in gpus) else "rdma"
-
-
-def host_copies(one, other):
-    word = path(one, other)
-    if word not in ("tcp", "rdma"):
-        return 0
-    return sum(bool(e["device"]) and (word == "tcp" or e["card"] != "gpudirect") for e in (one, other))
+# -     devices = [e for e in (one, other) if e["device"] is not None]
+# -     here = one["node"] == other["node"]
+# +     devices = [e for e in (one, other) if e["device"]]
+# +     here = one["node"] == other["node"]
 
 # %% wrong first_device_is_none
 # fails: The twelve pairs of the table are right
 # edit of the solution
-# -     """Return the word for the way between two ends."""
 # -     on_device = [end for end in (one, other) if end["device"] is not None]
 # +     on_device = [end for end in (one, other) if end["device"]]
-# -     """Return how often the data is staged in host memory."""
 
 # %% wrong gpudirect_for_hosts
 # fails: The twelve pairs of the table are right

@@ -34,32 +34,20 @@ def crossover(p, alpha, beta):
 
 # %% wrong crossover_is_half_size
 # fails: Where the ring is never slower, the crossover is 0
-# edit of right bits
-# ~ 2 * (p - 1) * (alpha + n / (p * beta)) => 2 * (p - 1) * (alpha + n / p / beta)
-# ~ rounds = (p - 1) => (p - 1)
-# -     return max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1))
-# +     return alpha * beta
+# ~ (p * beta) => p / beta
+# ~ rounds = (p => (p
+# ~ max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1)) => alpha * beta
 
 # %% wrong floor: Rounds log2 down instead of up.
 # fails: The tree takes as long as its messages
+# ~ 2 * (p - 1).bit_length() => 2 * math.floor(math.log2(p))
+# ~ (p * beta) => p / beta
+# ~ rounds = (p - 1).bit_length() => r = math.floor(math.log2(p))
+# ~ p * (p - 1 - rounds) / (p * rounds - p + 1) => (p - 1 - r) / (r - (p - 1) / p)
 import math
-
-
-def tree_seconds(p, n, alpha, beta):
-    return 2 * math.floor(math.log2(p)) * (alpha + n / beta)
-
-
-def ring_seconds(p, n, alpha, beta):
-    return 2 * (p - 1) * (alpha + n / p / beta)
-
-
-def crossover(p, alpha, beta):
-    r = math.floor(math.log2(p))
-    return max(0.0, alpha * beta * (p - 1 - r) / (r - (p - 1) / p))
 
 # %% wrong latency_once
 # fails: The ring takes as long as its messages
-# edit of right bits
 # ~ 2 * (p - 1) * (alpha + n / (p * beta)) => alpha + 2 * (p - 1) * n / p / beta
 # -     return max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1))
 # +     return max(0, p - 1 - rounds) * alpha * beta / (rounds - (p - 1) / p)

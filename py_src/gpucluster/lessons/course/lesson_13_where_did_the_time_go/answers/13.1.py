@@ -1,29 +1,5 @@
 """Answers to exercise 13.1."""
 
-# %% right pandas
-import pandas as pd
-
-
-def table(records):
-    rows = [part for record in records for part in record["startstops"]]
-    found = pd.DataFrame(rows)
-    return found[found.action == "compute"].sort_values("start", ignore_index=True)
-
-
-def idle_share(records, threads):
-    work = table(records)
-    return 1 - (work.stop - work.start).sum() / ((work.stop.max() - work.start.min()) * threads)
-
-
-def longest_gap(records):
-    work = table(records)
-    before = work.stop.cummax().shift()
-    gaps = (work.start - before).fillna(0).clip(lower=0)
-    if gaps.max() == 0:
-        return (0.0, 0.0)
-    place = gaps.idxmax()
-    return (before[place] - work.start[0], gaps[place])
-
 # %% right sweep: Generators; a sweep over sorted begins with the latest end so far.
 def _work(records):
     for record in records:
@@ -48,51 +24,57 @@ def longest_gap(records):
         end = max(end, stop)
     return best
 
+# %% right pandas
+import pandas as pd
+
+
+def table(records):
+    rows = [part for record in records for part in record["startstops"]]
+    found = pd.DataFrame(rows)
+    return found[found.action == "compute"].sort_values("start", ignore_index=True)
+
+
+def idle_share(records, threads):
+    work = table(records)
+    return 1 - (work.stop - work.start).sum() / ((work.stop.max() - work.start.min()) * threads)
+
+
+def longest_gap(records):
+    work = table(records)
+    before = work.stop.cummax().shift()
+    gaps = (work.start - before).fillna(0).clip(lower=0)
+    if gaps.max() == 0:
+        return (0.0, 0.0)
+    place = gaps.idxmax()
+    return (before[place] - work.start[0], gaps[place])
+
 # %% wrong all_but_transfers: Everything but transfers counts as work.
 # fails: The idle share is that of all threads of the cluster, in the window of the computing
-# edit of right sweep
 # ~ part["action"] == "compute": => part["action"] != "transfer":
 
 # %% wrong clock_time: The start of the gap is a time of the clock, not counted from the beginning of the window.
 # fails: Its start counts from the beginning of the window
-# edit of right sweep
 # ~ end - began => end
 
 # %% wrong first_compute_part: Only the first compute part of each record counts.
 # fails: The idle share is that of all threads of the cluster, in the window of the computing
-# edit of right sweep
 # -                 yield part["start"], part["stop"]
 # +                 yield part["start"], part["stop"]
 # +                 break
 
 # %% wrong gap_of_a_thread: The longest gap of one thread, in which others may have computed.
 # fails: The longest gap is one in which no thread computed, however long other tasks are
-from collections import defaultdict
-
-
-def _work(records):
-    return sorted((p["start"], p["stop"]) for r in records for p in r["startstops"] if p["action"] == "compute")
-
-
-def idle_share(records, threads):
-    work = _work(records)
-    window = max(stop for _, stop in work) - work[0][0]
-    return 1 - sum(stop - start for start, stop in work) / (threads * window)
+# edit of right sweep
+from itertools import pairwise
 
 
 def longest_gap(records):
-    began = _work(records)[0][0]
-    rows = defaultdict(list)
-    for record in records:
-        rows[record["worker"], record["thread"]].append(record)
-    best = (0.0, 0.0)
-    for own in rows.values():
-        end = None
-        for start, stop in _work(own):
-            if end is not None and start - end > best[1]:
-                best = (end - began, start - end)
-            end = stop
-    return best
+    began = min(start for start, _ in _work(records))
+    gaps = [(0.0, 0.0)]
+    for thread in {(one["worker"], one["thread"]) for one in records}:
+        own = sorted(_work(one for one in records if (one["worker"], one["thread"]) == thread))
+        gaps += [(start - stop, stop - began) for (_, stop), (start, _) in pairwise(own)]
+    return max(gaps)[::-1]
 
 # %% wrong gap_to_neighbour
 # fails: Where some thread always computes, there is no gap
@@ -102,13 +84,5 @@ def longest_gap(records):
 
 # %% wrong last_part: Only the last part of each record counts, whatever it is.
 # fails: The idle share is that of all threads of the cluster, in the window of the computing
-# edit of right sweep
 # ~ record["startstops"]: => record["startstops"][-1:]:
 # ~ part["action"] == "compute": => part["action"]:
-
-# %% wrong sorts_in_place
-# fails: Inputs are not modified
-# edit of the solution
-# -     """Return (start, seconds) of the longest time in which no thread computed."""
-# +     """Return (start, seconds) of the longest time in which no thread computed."""
-# +     records.sort(key=lambda record: record["startstops"][-1]["start"])

@@ -51,20 +51,17 @@ def facts(text):
 # %% wrong compute_of_one_thread
 # fails: The compute time is in seconds, and without transfers
 # edit of the solution
-# -         "compute": float(in_seconds(after("compute time:"))),
-# +         "compute": in_seconds(after("compute time:")) / int(after("Threads:")),
+# ~ float(in_seconds(after("compute time:"))) => in_seconds(after("compute time:")) / int(after("Threads:"))
 
 # %% wrong no_line_no_answer
 # fails: It runs without an error: TypeError
 # edit of the solution
 # ~ strip() if found else "" => strip()
-# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong days_of_12_hours
 # fails: The duration is in seconds, whatever its unit
 # fails: The compute time is in seconds, and without transfers
 # edit of the solution
-# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 # -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
 # +     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
 
@@ -72,7 +69,6 @@ def facts(text):
 # fails: Where no task computed, the compute time is 0
 # edit of the solution
 # ~ in_seconds(after("compute time:")) => in_seconds(after("time:"))
-# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong hard_coded
 # fails: The duration is in seconds, whatever its unit
@@ -94,10 +90,8 @@ def facts(text):
 # fails: "tasks" is one number
 # edit of the solution
 # ~ int(after("number of tasks:")) => after("tasks") + " tasks"
-# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""
 
 # %% wrong threads_are_workers
 # fails: The threads are those of all workers
 # edit of the solution
 # ~ after("Threads:") => after("Workers:")
-# -     """Return {"seconds": …, "tasks": …, "compute": …, "threads": …}."""

@@ -1,24 +1,5 @@
 """Answers to exercise 13.3."""
 
-# %% right read_csv: pandas reads it, once the headers are out of the way.
-from io import StringIO
-
-import pandas as pd
-
-
-def read_dmon(text):
-    header = [line[1:].split() for line in text.splitlines() if line.startswith("#")]
-    body = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-    table = pd.read_csv(StringIO(body), sep=r"\s+", names=header[0], na_values="-", dtype=float)
-    return table, dict(zip(header[0], header[1], strict=False))
-
-
-def share_below(table, limit):
-    shares = {}
-    for device, part in table.dropna(subset="sm").groupby("gpu"):
-        shares[int(device)] = (part.sm < limit).mean()
-    return shares
-
 # %% right to_numeric
 import pandas as pd
 
@@ -43,47 +24,55 @@ def share_below(table, limit):
             result[int(device)] = float((sm < limit).sum() / len(sm))
     return result
 
+# %% right read_csv: pandas reads it, once the headers are out of the way.
+from io import StringIO
+
+import pandas as pd
+
+
+def read_dmon(text):
+    header = [line[1:].split() for line in text.splitlines() if line.startswith("#")]
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    table = pd.read_csv(StringIO(body), sep=r"\s+", names=header[0], na_values="-", dtype=float)
+    return table, dict(zip(header[0], header[1], strict=False))
+
+
+def share_below(table, limit):
+    shares = {}
+    for device, part in table.dropna(subset="sm").groupby("gpu"):
+        shares[int(device)] = (part.sm < limit).mean()
+    return shares
+
 # %% wrong all_devices_together
 # fails: The share counts measured samples only, of each device separately, below and not at the limit
-# edit of right to_numeric
 # ~ sm = table.loc[table["gpu"] == device, "sm"] => sm = table["sm"]
 
 # %% wrong changes_the_table
 # fails: Inputs are not modified
-# edit of right to_numeric
 # - def share_below(table, limit):
 # + def share_below(table, limit):
 # +     table.dropna(subset=["sm"], inplace=True)
 
 # %% wrong dash_is_zero
 # fails: The figures are those of the log, and NaN where it has -
-# edit of right to_numeric
 # ~ table.apply(pd.to_numeric, errors="coerce") => table.replace("-", 0)
 
 # %% wrong drops_lines_with_a_dash
 # fails: There is one row for each line of figures, and none for headers and empty lines
-# edit of right to_numeric
 # ~ in line: => in line and "-" not in line.split():
 
 # %% wrong fixed_columns
 # fails: It runs without an error: ValueError
-# edit of right to_numeric
 # -     names = lines[0].strip("# ").split()
 # +     names = ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
 
 # %% wrong text_columns
 # fails: All columns are of type float
-import numpy as np
+# edit of the solution
+# ~ nan).astype(float) => nan)
+# ~ (names, units) => (names, units, strict=False)
 import numpy as np
 import pandas as pd
-
-
-def read_dmon(text):
-    lines = [line for line in text.splitlines() if line.strip()]
-    names, units = (line.lstrip("# ").split() for line in lines[:2])
-    rows = [line.split() for line in lines if not line.lstrip().startswith("#")]
-    table = pd.DataFrame(rows, columns=names).replace("-", np.nan)
-    return table, dict(zip(names, units, strict=False))
 
 
 def share_below(table, limit):

@@ -63,28 +63,22 @@ def device_summary(connection, device):
 # fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
 # edit of the solution
 # ~ "idle_share": 1 - busy / (end - begin) => "idle_share": busy / (end - begin)
-# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 
 # %% wrong copies_of_all_devices
 # fails: The bytes from host to device are those of copyKind 1, of this device only
-# edit of wrong busy_share
+# edit of the solution
+# ~ CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ? => CUPTI_ACTIVITY_KIND_MEMCPY
 # ~ query, (device,) => query
-# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
-# -         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ?"
-# +         query = "SELECT start, end, bytes, copyKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"
 
 # %% wrong needs_copies
 # fails: It runs without an error: OperationalError
 # edit of the solution
 # ~ if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables => if tables
-# -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 
 # %% wrong counts_copies
 # fails: The bytes from host to device are those of copyKind 1, of this device only
-# edit of wrong busy_share
-# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
-# -         "to_device_bytes": sum(size for *_, size, kind in copies if kind == 1),
-# +         "to_device_bytes": sum(1 for *_, kind in copies if kind == 1),
+# edit of the solution
+# ~ "to_device_bytes": sum(size for *_, size => "to_device_bytes": sum(1 for *_
 
 # %% wrong deletes_the_others
 # fails: The database is unchanged
@@ -101,14 +95,10 @@ def device_summary(connection, device):
 
 # %% wrong microseconds
 # fails: The kernels' seconds are added up, of this device only
-# edit of wrong busy_share
-# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
-# -         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e9,
-# +         "kernel_seconds": sum(stop - start for start, stop in kernels) / 1e6,
+# edit of the solution
+# ~ 1e9 => 1e6
 
 # %% wrong one_stream
 # fails: The kernels' seconds are added up, of this device only
-# edit of wrong busy_share
-# ~ "idle_share": busy / (end - begin) => "idle_share": 1 - busy / (end - begin)
-# -         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = ? ORDER BY start", (device,)
-# +         "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE streamId = 7 AND deviceId = ?", (device,)
+# edit of the solution
+# ~ deviceId = ? ORDER BY start => streamId = 7 AND deviceId = ?

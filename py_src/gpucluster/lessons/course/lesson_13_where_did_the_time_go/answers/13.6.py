@@ -48,9 +48,7 @@ def prefetched(load, numbers, depth):
 
 # %% wrong all_at_once
 # fails: No more than depth batches are loaded ahead, those in a queue or in a thread's hands included
-from concurrent.futures import ThreadPoolExecutor
-
-
+# edit of the solution
 def prefetched(load, numbers, depth):
     with ThreadPoolExecutor(depth) as pool:
         yield from pool.map(load, numbers)
@@ -66,9 +64,7 @@ def prefetched(load, numbers, depth):
 
 # %% wrong begins_after_asking
 # fails: While the caller holds a batch, the next ones are loaded: as many as depth says
-from concurrent.futures import ThreadPoolExecutor
-
-
+# edit of the solution
 def prefetched(load, numbers, depth):
     """A thread, but the caller waits for it: nothing runs while a batch is held."""
     with ThreadPoolExecutor(1) as pool:
@@ -103,9 +99,7 @@ def prefetched(load, numbers, depth):
 
 # %% wrong loads_twice
 # fails: Each batch is loaded once
-from concurrent.futures import ThreadPoolExecutor
-
-
+# edit of the solution
 def prefetched(load, numbers, depth):
     numbers = list(numbers)
     with ThreadPoolExecutor(1) as pool:

@@ -29,29 +29,16 @@ fixes = dict(
 )
 
 # %% right means_of_statistics: Means of the standard library.
+# edit of the solution
+# ~ trace.copies.mean() => copies
+# ~ trace.kernels.mean() => kernels
+# ~ trace.host.mean() => host
+# ~ trace.occupancy.mean() => occupancy
+# -     """Return the word for the symptoms of a trace."""
+# +     kernels, copies, host, occupancy = (
+# +         fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
+# +     )
 from statistics import fmean
-
-
-def diagnose(trace):
-    kernels, copies, host, occupancy = (
-        fmean(one) for one in (trace.kernels, trace.copies, trace.host, trace.occupancy)
-    )
-    if trace.failed and trace.free_bytes >= trace.asked_bytes:
-        return "fragmented"
-    if copies >= 40:
-        return "copying"
-    if kernels < 50:
-        return "loading" if host >= 80 else "waiting"
-    return "small kernels" if occupancy < 30 else "healthy"
-
-
-fixes = {
-    "fragmented": "pool",
-    "copying": "stay",
-    "loading": "faster loader",
-    "waiting": "prefetch",
-    "small kernels": "larger batches",
-}
 
 # %% right rules_in_a_table: A list of rules; the first that holds.
 RULES = [
@@ -75,13 +62,6 @@ fixes = {
     "waiting": "prefetch",
     "small kernels": "larger batches",
 }
-
-# %% wrong at_the_limit: Off at the limits: > instead of >= for 40 and 80 percent and for the free bytes.
-# fails: It finds out 'fragmented'
-# edit of the solution
-# ~ free_bytes >= trace => free_bytes > trace
-# ~ mean() >= 40: => mean() > 40:
-# ~ mean() >= 80 else => mean() > 80 else
 
 # %% wrong changes_the_trace
 # fails: Inputs are not modified
@@ -132,21 +112,9 @@ fixes = {
 
 # %% wrong hard_coded
 # fails: It finds out 'fragmented'
-# edit of the solution
-# - def diagnose(trace):
-# -     """Return the word for the symptoms of a trace."""
-# -     if trace.failed and trace.free_bytes >= trace.asked_bytes:
-# -         return "fragmented"
-# -     if trace.copies.mean() >= 40:
-# -         return "copying"
-# -     if trace.kernels.mean() < 50:
-# -         return "loading" if trace.host.mean() >= 80 else "waiting"
-# -     return "small kernels" if trace.occupancy.mean() < 30 else "healthy"
-# + answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
-# +
-# +
-# + def diagnose(trace):
-# +     return next(answers)
+# edit of right rules_in_a_table
+# ~ word for word, holds in RULES if holds(trace) => answers
+answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
 
 # %% wrong host_above_80: A core that is exactly 80 % busy is not.
 # fails: It finds out 'loading'

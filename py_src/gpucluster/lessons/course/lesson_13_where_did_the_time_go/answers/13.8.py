@@ -59,23 +59,13 @@ def breakdown(events, total):
         seconds[stack[-1][0]] -= at - begin
     return dict(seconds)
 
-# %% wrong empties_the_list
-# fails: Inputs are not modified
-# edit of the solution
-# -     for stage, what, at in events:
-# +     while events:
-# +         stage, what, at = events.pop(0)
-
 # %% wrong float32: Keeps the clock in float32: a clock that has run for days has steps of hundredths of a second there.
 # fails: The seconds of stages that follow each other are their own, of all their times
 # edit of right subtract_from_parent
-# - from collections import defaultdict
-# + from collections import defaultdict
-# +
-# + import numpy as np
 # -     for stage, what, at in events:
 # +     for stage, what, at in events:
 # +         at = float(np.float32(at))
+import numpy as np
 
 # %% wrong grandchildren_twice: Takes the time of a stage off all stages around it, not only off the next one: wrong where three are nested.
 # fails: All parts together are the total
@@ -114,18 +104,12 @@ def breakdown(events, total):
 # %% wrong outer_gets_it
 # fails: The seconds of stages that lie inside each other are their own, of all their times
 # edit of the solution
-# -             seconds[open_stages[-1]] += at - before  # until now, the innermost stage ran
-# +             seconds[open_stages[0]] += at - before
+# ~ [-1]] += at - before  # until now, the innermost stage ran => [0]] += at - before
 
 # %% wrong remembers
 # fails: Same input, same result
-# edit of wrong outer_gets_it
-# ~ open_stages[0] => open_stages[-1]
-# - def breakdown(events, total):
-# + total_so_far = {}
-# +
-# +
-# + def breakdown(events, total):
-# -     """Return the seconds of each stage's own, and "other"."""
+# edit of the solution
+# ~ before  # until now, the innermost stage ran => before
 # -     seconds, open_stages, before = {}, [], 0.0
 # +     seconds, open_stages, before = total_so_far, [], 0.0
+total_so_far = {}

@@ -1,10 +1,5 @@
 """Answers to exercise 14.1."""
 
-# %% right comprehension: Style: two yes/no answers as index into a nested tuple.
-def places(steps, login_minutes=10):
-    table = (("login", "login"), ("compute", "split"))
-    return [table[s["gpus"] > 0 or s["minutes"] > login_minutes][bool(s["internet"])] for s in steps]
-
 # %% right loop: Rules in their order.
 def places(steps, login_minutes=10):
     found = []
@@ -17,33 +12,24 @@ def places(steps, login_minutes=10):
             found.append("compute")
     return found
 
+# %% right comprehension: Style: two yes/no answers as index into a nested tuple.
+def places(steps, login_minutes=10):
+    table = (("login", "login"), ("compute", "split"))
+    return [table[s["gpus"] > 0 or s["minutes"] > login_minutes][bool(s["internet"])] for s in steps]
+
 # %% wrong compute_first: What fits on both goes to compute.
 # fails: A short step without GPUs is on the login node
-# edit of right loop
 # ~ login_minutes: => login_minutes and step["internet"]:
 # ~ elif step["internet"]: => elif step["internet"] and step["gpus"] + step["minutes"] > login_minutes:
 
-# %% wrong compute_preferred: Puts what can be done on both on a compute node.
-# fails: A short step without GPUs is on the login node
-def places(steps, login_minutes=10):
-    found = []
-    for s in steps:
-        heavy = s["gpus"] > 0 or s["minutes"] > login_minutes
-        found.append("split" if heavy and s["internet"] else "login" if s["internet"] else "compute")
-    return found
-
 # %% wrong d_gpu_before_internet: Everything that needs a GPU goes to a compute node, with or without the internet.
 # fails: What needs GPUs is never on the login node, and split where it needs the internet
-def places(steps, login_minutes=10):
-    out = []
-    for step in steps:
-        if step["gpus"]:
-            out.append("compute")
-        elif step["internet"]:
-            out.append("login" if step["minutes"] <= login_minutes else "split")
-        else:
-            out.append("login" if step["minutes"] <= login_minutes else "compute")
-    return out
+# ~ found = [] => out = []
+# ~ ["gpus"] == 0 and step["minutes"] <= login_minutes => ["gpus"]
+# ~ found.append("login") => out.append("compute")
+# ~ found.append("split") => out.append("login" if step["minutes"] <= login_minutes else "split")
+# ~ found.append(" => out.append("login" if step["minutes"] <= login_minutes else "
+# ~ found => out
 
 # %% wrong d_ten: The ten of the default, whatever the site says.
 # fails: A long step is on a compute node, or split where it needs the internet
@@ -56,17 +42,14 @@ def places(steps, login_minutes=10):
 
 # %% wrong gpus_ignored: GPUs are forgotten.
 # fails: What needs GPUs is never on the login node
-# edit of right loop
 # ~ step["gpus"] == 0 and step["minutes"] => step["minutes"]
 
 # %% wrong last_missing: The last step is forgotten.
 # fails: It returns one place for each step
-# edit of right loop
 # ~ in steps: => in steps[:-1]:
 
 # %% wrong limit_excluded: The limit itself is taken as too much.
 # fails: A step of exactly the limit is still allowed on the login node
-# edit of right loop
 # ~ step["minutes"] <= login_minutes: => step["minutes"] < login_minutes:
 
 # %% wrong minutes_forgotten: Forgets the limit of minutes on the login node.
@@ -76,7 +59,6 @@ def places(steps, login_minutes=10):
 
 # %% wrong no_split: What needs the internet is always on the login node.
 # fails: What needs GPUs is never on the login node, and split where it needs the internet
-# edit of right loop
 # ~ login_minutes: => login_minutes or step["internet"]:
 # -         elif step["internet"]:
 # -             found.append("split")

@@ -7,7 +7,6 @@
 # +
 # +
 # + def with_gpus(manifest, workers, image, gpus, memory):
-# -     """Return a new manifest with that many workers and GPUs per worker."""
 # -     import copy
 # -
 
@@ -30,30 +29,19 @@ def with_gpus(manifest, workers, image, gpus, memory):
 
 # %% wrong cpu_command: dask worker, also with GPUs.
 # fails: The worker's command is the right one
-# edit of right deepcopy
 # -         inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
-
-# %% wrong in_place: The given manifest is changed.
-# fails: Inputs are not modified
-# edit of right deepcopy
-# ~ copy.deepcopy(manifest) => manifest
 
 # %% wrong gpus_of_all: GPUs of all workers together.
 # fails: The worker's requests have the GPUs, and none where there are none
-# edit of right deepcopy
 # ~ asked["nvidia.com/gpu"] = gpus => asked["nvidia.com/gpu"] = gpus * workers
 
 # %% wrong limits_only: No requests.
 # fails: The worker's requests have the memory
-# edit of right deepcopy
-# -     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
-# +     inside["resources"] = {"limits": dict(asked)}
+# ~ "requests": dict(asked), " => "
 
 # %% wrong limits_only_too: GPUs stand in the limits only, not in the requests.
 # fails: The worker's requests have the GPUs, and none where there are none
-import copy
-
-
+# edit of right deepcopy
 def with_gpus(manifest, workers, image, gpus, memory):
     new = copy.deepcopy(manifest)
     new["spec"]["worker"]["replicas"] = workers
@@ -67,26 +55,23 @@ def with_gpus(manifest, workers, image, gpus, memory):
 
 # %% wrong old_scheduler_image: The scheduler keeps its image.
 # fails: Scheduler and workers have the image
-# edit of right deepcopy
 # ~ worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"] => worker = new["spec"]["worker"]
 # ~ inside["image"] = scheduler["spec"]["containers"][0]["image"] = image => inside["image"] = image
 
 # %% wrong replicas_in_pod: The replicas in the wrong place.
 # fails: The number of workers is right
-# edit of right deepcopy
 # ~ worker["replicas"] => worker["spec"]["replicas"]
 
 # %% wrong scheduler_gets_gpus: The scheduler gets GPUs, too.
 # fails: The scheduler asks for no GPU
-# edit of right deepcopy
 # -     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
 # +     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
 # +     scheduler["spec"]["containers"][0]["resources"] = dict(inside["resources"])
 
 # %% wrong service_lost: The service is lost.
 # fails: Everything else is unchanged
-# edit of wrong scheduler_gets_gpus
-# -     scheduler["spec"]["containers"][0]["resources"] = dict(inside["resources"])
+# -     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
+# +     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
 # +     del scheduler["service"]
 
 # %% wrong text: The number of GPUs is a text in quotes instead of a whole number; and so are the replicas.
@@ -101,5 +86,4 @@ def with_gpus(manifest, workers, image, gpus, memory):
 
 # %% wrong zero_gpus_written: Zero GPUs are written down.
 # fails: The worker's requests have the GPUs, and none where there are none
-# edit of right deepcopy
 # ~ if gpus: => if gpus is not None:

@@ -16,10 +16,8 @@ def finish(total):
     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 
 # %% right pandas: Data frames of pandas.
-# edit of right all_rows_kept
-# ~ return a + b => return a.add(b, fill_value=0)
-# - from statistics import fmean
-# + import pandas as pd
+# ~ from statistics import fmean => import pandas as pd
+# ~ a + b => a.add(b, fill_value=0)
 # -     return [row for row in rows if row[1] is not None]
 # +     table = pd.DataFrame(list(rows), columns=["key", "value"]).astype({"value": "float64"})
 # +     return table.groupby("key")["value"].agg(["sum", "count"])
@@ -28,7 +26,6 @@ def finish(total):
 # +     return (total["sum"] / total["count"]).to_dict()
 
 # %% right tuples: Style: a contribution is a dictionary of (sum, count), comprehension over the union of the keys.
-# edit of right all_rows_kept
 # -     return [row for row in rows if row[1] is not None]
 # +     out = {}
 # +     for key, number in rows:
@@ -52,14 +49,8 @@ def finish(total):
 # +         total, count = found.get(key, (0, 0))
 # +         found[key] = (total, count) if value is None else (total + value, count + 1)
 
-# %% wrong changes_a: combine adds into its first argument.
-# fails: Inputs are not modified
-# edit of the solution
-# ~ both = dict(a) => both = a
-
 # %% wrong mean_of_means_too: A contribution is a mean; combine takes the mean of two means.
 # fails: One after the other, the means are right
-# edit of right all_rows_kept
 # -     return [row for row in rows if row[1] is not None]
 # +     values = {}
 # +     for key, number in rows:
@@ -79,9 +70,7 @@ def finish(total):
 
 # %% wrong generator: A contribution that cannot travel.
 # fails: A contribution can travel to another process: TypeError
-# edit of right all_rows_kept
-# -     return [row for row in rows if row[1] is not None]
-# +     return ((key, value, 1) for key, value in rows if value is not None)
+# ~ [row for row in rows if row[1] is not None] => ((key, value, 1) for key, value in rows if value is not None)
 # -     return a + b
 # +     yield from a
 # +     yield from b

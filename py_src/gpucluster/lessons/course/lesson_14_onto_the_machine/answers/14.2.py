@@ -44,50 +44,23 @@ def directives(script):
 
 # %% wrong no_space: Takes #SBATCHES for a directive (no space is asked for).
 # fails: Comments that look like directives do not count
-# edit of right loop_too
 # ~ startswith("#SBATCH "): => startswith("#SBATCH"):
 # ~ waiting is not None => waiting
 
 # %% wrong stops_at_blank: Stops at a blank line.
 # fails: Blank lines and comments end nothing
-# edit of right loop_too
 # ~ line.strip() and not line.lstrip() => not line
 # ~ waiting is not None => waiting
 
 # %% wrong comment_kept: Does not stop at a word that begins with #: the comment's words become values.
 # fails: A comment behind a directive is none of its values
-# edit of right loop_too
 # ~ waiting is not None => waiting
 # -             if word.startswith("#"):
 # -                 break
 
 # %% wrong cut_at_every_equals: A value with = is cut.
 # fails: A value may have a = in it
-# edit of the solution
-# ~ word.partition("=") => (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1]
-# - def directives(script):
-# + import re
-# +
-# + SHORT = {
-# +     "-A": "account",
-# +     "-c": "cpus-per-task",
-# +     "-J": "job-name",
-# +     "-N": "nodes",
-# +     "-n": "ntasks",
-# +     "-o": "output",
-# +     "-p": "partition",
-# +     "-t": "time",
-# + }
-# +
-# +
-# + def directives(script):
-# -     """Return {name: value} of what a batch script asks for."""
-
-# %% wrong first_counts: The first one counts.
-# fails: Random scripts
-# edit of wrong cut_at_every_equals
-# ~ value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1] => value = word.partition("=")
-# ~ found[name] = value if equals else True => found.setdefault(name, value if equals else True)
+# ~ word.partition("=") => (word.replace("=", " = ").split() + ["", ""])[:3]
 
 # %% wrong first_counts_too: If an option comes twice, the first one counts.
 # fails: The later one counts
@@ -102,40 +75,27 @@ def directives(script):
 
 # %% wrong first_option_only: Only the first option of a line.
 # fails: Short options
-# edit of wrong cut_at_every_equals
-# ~ value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1] => value = word.partition("=")
-# -                 found[name] = word
-# +                 found[name] = word
-# +                 break
+# ~ if word.startswith("#"): => if word.startswith("#") or (waiting and word.startswith("-")):
 
 # %% wrong none_for_flags: Options without a value are None.
 # fails: Options without a value are True
-# edit of wrong first_counts
-# ~ found.setdefault(name, value if equals else True) => found[name] = value if equals else None
+# ~ value if equals else True => value if equals else None
 
 # %% wrong numbers: Turns values that look like numbers into int.
 # fails: Both ways of writing a value
-# edit of right loop_too
 # ~ waiting is not None => waiting
 # -     return asked
 # +     return {k: int(v) if isinstance(v, str) and v.isdigit() else v for k, v in asked.items()}
 
 # %% wrong only_equals: A value after a space is lost.
 # fails: Both ways of writing a value
-# edit of wrong cut_at_every_equals
-# ~ value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1] => value = word.partition("=")
-# -             elif name is not None:
-# -                 found[name] = word
+# -             elif waiting is not None:
+# -                 asked[waiting] = word
 
 # %% wrong reads_on: Does not stop at the first command.
 # fails: What is below the first command does not count
-# edit of wrong cut_at_every_equals
-# ~ value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1] => value = word.partition("=")
-# -             break
-# +             continue
+# ~ if line.strip() and not line.lstrip().startswith("#"): => if False:
 
 # %% wrong short_names_kept: Short options keep their names.
 # fails: Short options
-# edit of wrong cut_at_every_equals
-# ~ value = (*word.split("=")[:2], "")[0], "=" in word, (word.split("=") + [""])[1] => value = word.partition("=")
-# ~ name = SHORT.get(name, name.lstrip("-")) => name = name.lstrip("-")
+# ~ SHORT.get(name, name.lstrip("-")) => name.lstrip("-")

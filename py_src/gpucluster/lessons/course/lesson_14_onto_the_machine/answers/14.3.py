@@ -100,23 +100,19 @@ def worker_script(site, job):
 # %% wrong day_lost: More than a day is cut off.
 # fails: It asks for the right time
 # edit of wrong cpu_workers_on_gpus
-# -     lines.append(f"#SBATCH --time={job['minutes']}")
-# +     lines.append(f"#SBATCH --time={job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00")
-# -         lines.append(f"srun dask worker --scheduler-file {file}")
-# +         lines.append(f"srun dask cuda worker --scheduler-file {file}")
+# ~ {job['minutes']} => {job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00
+# ~ worker --scheduler-file {file}" => cuda worker --scheduler-file {file}"
 
 # %% wrong modules_sorted: Modules in the order of the alphabet.
 # fails: It loads the site's modules, in their order
 # edit of wrong cpu_workers_on_gpus
 # ~ site["modules"] => sorted(site["modules"])
-# -         lines.append(f"srun dask worker --scheduler-file {file}")
-# +         lines.append(f"srun dask cuda worker --scheduler-file {file}")
+# ~ worker --scheduler-file {file}" => cuda worker --scheduler-file {file}"
 
 # %% wrong old_command: dask-cuda-worker.
 # fails: The last line starts workers with srun
 # edit of wrong cpu_workers_on_gpus
-# -         lines.append(f"srun dask worker --scheduler-file {file}")
-# +         lines.append(f"srun dask-cuda-worker --scheduler-file {file}")
+# ~ dask worker --scheduler-file {file}" => dask-cuda-worker --scheduler-file {file}"
 
 # %% wrong zero_gpus_asked: gres=gpu:0 for CPU workers.
 # fails: It asks for GPUs where there are some, and only there

@@ -51,57 +51,34 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 # %% wrong memory_cut: The unit is cut off at the space.
 # fails: The worker gets its memory
 # edit of the solution
-# -     words += ["--nthreads", str(threads), "--memory-limit", memory]
-# +     words += ["--nthreads", str(threads), "--memory-limit", memory.split()[0]]
+# ~ memory] => memory.split()[0]]
 
 # %% wrong no_port: The scheduler takes its usual port.
 # fails: The system chooses the scheduler's port
 # edit of the solution
-# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-# +     words = ["dask", "scheduler", "--scheduler-file", str(file)]
+# ~ (file), "--port", "0" => (file)
 
 # %% wrong no_quotes: A path or size with a space falls apart: nothing is quoted.
 # fails: The worker gets its memory
 # edit of right text
+# ~ 0 --scheduler-file {quote(str(file))} => 0 --scheduler-file {file}
 # ~ quote(memory) => memory
-# -     return f"dask scheduler --port 0 --scheduler-file {quote(str(file))}" + more(interface, protocol)
-# +     return f"dask scheduler --port 0 --scheduler-file {file}" + more(interface, protocol)
-# -         f" --scheduler-file {quote(str(file))}" + more(interface, protocol)
-# +         f" --scheduler-file {file}" + more(interface, protocol)
-
-# %% wrong none_as_text: --interface None.
-# fails: The scheduler gets --interface where it is given, and only there
-# edit of wrong no_port
-# -     """Return the command line of a scheduler."""
-# -     words = ["dask", "scheduler", "--scheduler-file", str(file)]
-# -     if interface is not None:
-# -         words += ["--interface", interface]
-# +     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-# +     words += ["--interface", str(interface)]
-# -     """Return the command line of a worker."""
-#
-# -     if interface is not None:
-# -         words += ["--interface", interface]
-# +     words += ["--interface", str(interface)]
+# ~ quote(str(file)) => file
 
 # %% wrong none_written: Writes --interface None and --protocol None where they are not given.
 # fails: The scheduler gets --interface where it is given, and only there
-# edit of right equals
-# -     return [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
-# +     return [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
+# ~ () if value is not None => ()
 
 # %% wrong threads_as_workers: Threads and processes are mixed up.
 # fails: The worker gets its threads
-# edit of wrong address_for_file
-# ~ str(file), "--nworkers", "1" => "--scheduler-file", str(file), "--nworkers", str(threads)
+# edit of the solution
+# ~ "1" => str(threads)
 # ~ ", str(threads), " => ", "1", "
 
 # %% wrong protocol_ignored: The protocol is ignored.
 # fails: The scheduler gets --protocol where it is given, and only there
-# edit of right equals
-# ~ memory, interface=interface, protocol=protocol => memory, interface=interface
-# -     words = options(scheduler_file=file, port=0, interface=interface, protocol=protocol)
-# +     words = options(scheduler_file=file, port=0, interface=interface)
+# ~ , protocol=protocol) => )
+# ~ interface, protocol=protocol => interface
 
 # %% wrong underscores: Options with underscores that do not exist.
 # fails: dask worker takes the command
@@ -110,15 +87,4 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 
 # %% wrong worker_options: The worker ignores interface and protocol.
 # fails: The worker gets --interface where it is given, and only there
-# edit of right equals
 # ~ memory, interface=interface, protocol=protocol => memory
-
-# %% wrong worker_without_interface: Only the scheduler gets the interface.
-# fails: The worker gets --interface where it is given, and only there
-# edit of wrong none_as_text
-# -     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-# -     words += ["--interface", str(interface)]
-# +     words = ["dask", "scheduler", "--scheduler-file", str(file), "--port", "0"]
-# +     if interface is not None:
-# +         words += ["--interface", interface]
-# -     words += ["--interface", str(interface)]

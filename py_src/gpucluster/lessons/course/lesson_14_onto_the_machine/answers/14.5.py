@@ -8,10 +8,8 @@
 # +
 # +
 # + def node_hours(jobs, cores_on_node, gpus_on_node):
-# -     """Return (charged, idle) in node-hours."""
 
 # %% right gaps: The gaps, added up.
-# edit of right as_an_array
 # ~ np.array([charged, idle]) => charged, idle
 
 # %% right pandas: NumPy: between any two moments some worker computes, or none.
@@ -38,7 +36,6 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 
 # %% wrong busy_returned: Busy instead of idle.
 # fails: The share is the larger one of cores and GPUs: idle
-# edit of right as_an_array
 # ~ np.array([charged, idle]) => charged, charged - idle
 
 # %% wrong cores_only: GPUs are forgotten.
@@ -66,22 +63,6 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # fails: It runs without an error: ZeroDivisionError
 # edit of right gaps
 # ~ if gpus_on_node: => if True:
-
-# %% wrong not_clipped: Counts what lies before or after the job as well.
-# fails: Busy times outside of the job do not count: idle
-def node_hours(jobs, cores_on_node, gpus_on_node):
-    charged = idle = 0.0
-    for j in jobs:
-        share = max(j["cores"] / cores_on_node, j["gpus"] / gpus_on_node if gpus_on_node else 0)
-        length = j["end"] - j["start"]
-        busy, until = 0.0, float("-inf")
-        for a, b in sorted(j["busy"]):
-            a = max(a, until)
-            if b > a:
-                busy, until = busy + b - a, b
-        charged += j["nodes"] * share * length
-        idle += j["nodes"] * share * (length - busy)
-    return charged, idle
 
 # %% wrong not_sorted: Busy times are taken as they come.
 # fails: Busy times may come in any order: idle

@@ -36,13 +36,11 @@ def modernise(command, rules, channels):
 # fails: All packages that the rules want are there
 # edit of the solution
 # ~ new = rules.get(name, name) => new = next((new for known, new in rules.items() if name.startswith(known)), name)
-# -     """Return the command with today's packages and channels."""
 
 # %% wrong channels_sorted: Channels in the order of the alphabet.
 # fails: The channels are the new ones, in their order
 # edit of the solution
 # ~ in channels: => in sorted(channels):
-# -     """Return the command with today's packages and channels."""
 
 # %% wrong channel_value_a_package: The value of -c is taken for a package.
 # fails: No others are there, and no old pins
@@ -55,43 +53,22 @@ def modernise(command, rules, channels):
 # fails: The channels come before the packages
 # edit of the solution
 # ~ kept += ["-c", channel] => packages += ["-c", channel]
-# -     """Return the command with today's packages and channels."""
 
 # %% wrong env_name: Takes the environment's name after -n for a package, so that a rule or a pin changes it.
 # fails: -n with its name and -y stay, and nothing else
-import re
-
-
-def modernise(command, rules, channels):
-    words = iter(command.split())
-    out, _started = [next(words), next(words)], False
-    for word in words:
-        if word in ("-c", "--channel"):
-            next(words)
-        elif word.startswith("-"):
-            out.append(word)
-        else:
-            name = re.split("[=<>!]", word)[0]
-            new = rules.get(name, name)
-            if new is not None:
-                out.append(new)
-    return " ".join(out[:2] + [w for c in channels for w in ("-c", c)] + out[2:])
+# ~ options += [word, next(words)] if word == "-n" else [word] => options.append(word)
 
 # %% wrong long_channel_forgotten: --channel is not known.
 # fails: -n with its name and -y stay, and nothing else
 # edit of the solution
 # ~ in ("-c", "--channel") => == "-c"
-# -     """Return the command with today's packages and channels."""
 
 # %% wrong not_renewed: What has a new form is left out.
 # fails: All packages that the rules want are there
 # edit of the solution
 # ~ not None: => not None and name not in rules:
-# -     """Return the command with today's packages and channels."""
 
 # %% wrong yes_lost: -y is lost.
 # fails: -n with its name and -y stay, and nothing else
-# edit of wrong beginnings
-# ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
-# -             kept.append(word)
-# +             pass
+# edit of the solution
+# ~ kept.append(word) => pass

@@ -1,5 +1,26 @@
 """Answers to exercise 14.9."""
 
+# %% right words: A loop over words.
+import shlex
+
+BECOMES = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
+GONE = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
+
+
+def to_apptainer(command):
+    words = shlex.split(command)[2:]
+    options = []
+    while words[0].startswith("-"):
+        name, equals, value = words.pop(0).partition("=")
+        if name in BECOMES or name in GONE or name == "--gpus":
+            value = value if equals else words.pop(0)
+        if name == "--gpus":
+            options.append("--nv")
+        elif name in BECOMES:
+            options += [BECOMES[name], value]
+    image, *program = words
+    return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
+
 # %% right d_queue: A queue of words, a table of names.
 import shlex
 
@@ -27,67 +48,29 @@ def to_apptainer(command):
 # -     return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
 # +     return shlex.join(["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest])
 
-# %% right words: A loop over words.
-import shlex
-
-BECOMES = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
-GONE = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
-
-
-def to_apptainer(command):
-    words = shlex.split(command)[2:]
-    options = []
-    while words[0].startswith("-"):
-        name, equals, value = words.pop(0).partition("=")
-        if name in BECOMES or name in GONE or name == "--gpus":
-            value = value if equals else words.pop(0)
-        if name == "--gpus":
-            options.append("--nv")
-        elif name in BECOMES:
-            options += [BECOMES[name], value]
-    image, *program = words
-    return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
-
 # %% wrong always_exec: exec, also without a program.
 # fails: apptainer exec with a program, apptainer run without
-# edit of right words
 # ~ apptainer", "exec" if program else "run", *options, " => apptainer", "exec", *options, "
 
 # %% wrong always_nv: --nv, always.
 # fails: --nv is there where Docker's option was, with the same values in order
-# edit of right words
-# ~ options = [] => options = ["--nv"]
-# -             options.append("--nv")
-# +             pass
+# ~ [] => ["--nv"]
+# ~ options.append("--nv") => pass
 
 # %% wrong equals_forgotten: Values behind = are not known.
 # fails: --nv is there where Docker's option was, with the same values in order
-# edit of right words
 # ~ pop(0).partition("=") => pop(0), "", ""
 
 # %% wrong c_replaced_everywhere: Replaces options wherever they stand, also in the program's own words.
 # fails: It runs without an error: IndexError
-import shlex
-
-
-def to_apptainer(command):
-    words = shlex.split(command)[2:]
-    kept = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
-    dropped = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
-    options, rest = [], []
-    while words:
-        name, equals, value = words.pop(0).partition("=")
-        if name == "--gpus":
-            value = value if equals else words.pop(0)
-            options.append("--nv")
-        elif name in kept:
-            options += [kept[name], value if equals else words.pop(0)]
-        elif name in dropped:
-            value = value if equals else words.pop(0)
-        elif name not in {"--rm", "-it", "-i", "-t", "-d"}:
-            rest.append(name + equals + value)
-    image, *program = rest
-    return shlex.join(["apptainer", "exec" if program else "run", *options, f"docker://{image}", *program])
+# ~ options = [] => options, rest = [], []
+# ~ while words[0].startswith("-"): => while words:
+# -             options += [BECOMES[name], value]
+# -     image, *program = words
+# +             options += [BECOMES[name], value]
+# +         elif name not in GONE | {"--rm", "-it", "-i", "-t", "-d"}:
+# +             rest.append(name + equals + value)
+# +     image, *program = rest
 
 # %% wrong d_joined_by_spaces: Words with spaces lose their quotes.
 # fails: The image is Docker's, by its docker:// name
@@ -96,7 +79,6 @@ def to_apptainer(command):
 
 # %% wrong cut_at_every_equals: A variable's value is cut.
 # fails: --env is there where Docker's option was, with the same values in order
-# edit of right words
 # ~ options += [BECOMES[name], value] => options += [BECOMES[name], "=".join(value.split("=")[:2])]
 
 # %% wrong d_last_of_each: The last of each option only: a dictionary by Apptainer's names.
@@ -118,41 +100,12 @@ def to_apptainer(command):
 
 # %% wrong no_docker_prefix: The image without docker://.
 # fails: The image is Docker's, by its docker:// name
-# edit of wrong always_exec
-# ~ "exec", *options, "docker://" + image => "exec" if program else "run", *options, image
+# ~ "docker://" + image => image
 
 # %% wrong split_at_spaces: Quotes are not understood.
 # fails: apptainer exec with a program, apptainer run without
-# edit of right words
 # ~ words = shlex.split(command)[2:] => words = command.split()[2:]
-
-# %% wrong program_options: Translates options after the image as well.
-# fails: The program and its own options stay as they are
-import shlex
-
-VALUE = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
-DROPPED = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
-
-
-def to_apptainer(command):
-    out, rest, words = [], [], shlex.split(command)[2:]
-    while words:
-        word = words.pop(0)
-        option, equals, value = word.partition("=")
-        if option in ("--rm", "-it", "-i", "-t", "-d"):
-            continue
-        if option == "--gpus" or option in VALUE or option in DROPPED:
-            if not equals:
-                value = words.pop(0) if words else ""
-            if option == "--gpus":
-                out.append("--nv")
-            elif option in VALUE:
-                out += [VALUE[option], value]
-        else:
-            rest.append(word)
-    return ["apptainer", "exec" if len(rest) > 1 else "run", *out, f"docker://{rest[0]}", *rest[1:]]
 
 # %% wrong programs_options: The program's own options are translated.
 # fails: The program and its own options stay as they are
-# edit of right words
 # ~ program = words => program = [BECOMES.get(word, word) for word in words]

@@ -5,7 +5,6 @@
 # ~ "at_least": 3.0, => "at_least": 3,
 
 # %% right other_cases
-# edit of right b_plain
 # ~ "task": "classification", => "task": " Classification",
 # ~ "share": 0.1, => "share": 1 / 10,
 # ~ "figure": "lift", => "figure": "Lift",
@@ -22,38 +21,31 @@
 
 # %% wrong b_bounds_swapped: The bounds of the year and of the months are swapped.
 # fails: "at_least" is what the letter says
-# edit of the solution
-# ~ "at_least": 3.0, => "at_least": 2.5,
-# ~ "worst_month": 2.5, => "worst_month": 3,
+# ~ "at_least": 3 => "at_least": 2.5
+# ~ "worst_month": 2.5 => "worst_month": 3
 
 # %% wrong b_causes_clustered: Five causes are given labels, so this is classification and not clustering.
 # fails: Each question has the kind of task that answers it
-# edit of right b_plain
 # ~ "which of five causes": "classification", => "which of five causes": "clustering",
 
 # %% wrong b_fifteen: Late from 15 minutes on, as authorities count, but the letter says half an hour.
 # fails: "late_from" is what the letter says
-# edit of right b_plain
 # ~ "late_from": 30, => "late_from": 15,
 
 # %% wrong b_hours: Decide_before is in hours, not in minutes.
 # fails: "decide_before" is what the letter says
-# edit of right b_plain
 # ~ "decide_before": 60, => "decide_before": 1,
 
 # %% wrong b_month_is_year: A single month needs two and a half, not three.
 # fails: "worst_month" is what the letter says
-# edit of right b_plain
 # ~ "worst_month": 2.5, => "worst_month": 3,
 
 # %% wrong b_percent: Share is 10 (percent), but it goes from 0 to 1.
 # fails: "share" is what the letter says
-# edit of right b_plain
 # ~ "share": 0.1, => "share": 10,
 
 # %% wrong b_regression: The letter does not need to know how many minutes, so it is no regression.
 # fails: "task" is what the letter says
-# edit of right b_plain
 # ~ "task": "classification", => "task": "regression",
 
 # %% wrong supervised
@@ -63,5 +55,4 @@
 
 # %% wrong true_is_one
 # fails: "at_least" is what the letter says
-# edit of the solution
-# ~ "at_least": 3.0, => "at_least": True,
+# ~ "at_least": 3 => "at_least": True

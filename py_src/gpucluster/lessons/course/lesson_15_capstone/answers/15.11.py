@@ -20,16 +20,6 @@ def copies(calls, nbytes):
         on_device, nbytes = fast, result
     return copied
 
-# %% right numpy
-import numpy as np
-
-
-def copies(calls, nbytes):
-    sides = np.array([1, *(int(fast) for _, fast, _ in calls)])
-    sizes = np.array([nbytes, *(size for _, _, size in calls)])[:-1]
-    change = np.diff(sides)
-    return sizes[change < 0].sum(), sizes[change > 0].sum()
-
 # %% right recursive
 def copies(calls, nbytes, on_device=True):
     if not calls:
@@ -40,16 +30,14 @@ def copies(calls, nbytes, on_device=True):
 
 # %% wrong b_total: Returns one number for both directions together.
 # fails: It returns two things: bytes to the host and bytes to the device
-def copies(calls, nbytes):
-    to_host = to_device = 0
-    on_device, size = True, nbytes
-    for _, fast, result in calls:
-        if not fast and on_device:
-            to_host += size
-        elif fast and not on_device:
-            to_device += size
-        on_device, size = fast, result
-    return to_host + to_device
+# edit of the solution
+# ~ """Return the bytes copied to the host, and to the device.""" => to_host = to_device = 0
+# ~ to_host, to_device = True, 0, 0 => size = True, nbytes
+# ~ on_device and not fast => not fast and on_device
+# ~ to_host += nbytes => to_host += size
+# ~ to_device += nbytes => to_device += size
+# ~ nbytes = fast => size = fast
+# ~ to_host, to_device => to_host + to_device
 
 # %% wrong hard_coded
 # fails: Without any call, nothing is copied
@@ -58,9 +46,7 @@ def copies(calls, nbytes):
 
 # %% wrong single_precision: Adds in 4 bytes, which have no room for each number of bytes above 16 million.
 # fails: What is copied is the object that a call is made on, as large as it is then
-import numpy as np
-
-
+# edit of right array
 def copies(calls, nbytes):
     on_device, to_host, to_device = True, np.float32(0), np.float32(0)
     for _, fast, result in calls:

@@ -30,44 +30,31 @@ def airport_now(left, delay, asked, window=60.0):
 
 # %% wrong all_flights
 # fails: Where nothing left in the window, it is 0
-import numpy as np
-
-
+# edit of right matrix
 def airport_now(left, delay, asked, window=60.0):
     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
 
 # %% wrong b_median: The median of the delays instead of their mean.
 # fails: It is the mean delay of what left after moment - window, up to and with the moment
-# edit of wrong all_flights
-# -     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
-# +     answer = []
-# +     for moment in asked:
-# +         here = (left > moment - window) & (left <= moment)
-# +         answer.append(np.median(delay[here]) if here.any() else 0.0)
-# +     return np.array(answer, dtype=float)
+# edit of right matrix
+def airport_now(left, delay, asked, window=60.0):
+    answer = []
+    for moment in asked:
+        here = (left > moment - window) & (left <= moment)
+        answer.append(np.median(delay[here]) if here.any() else 0.0)
+    return np.array(answer, dtype=float)
 
 # %% wrong b_nan: Gives nan instead of 0 where no flight left.
 # fails: The result has only finite numbers
 # edit of wrong b_median
 # ~ np.median(delay[here]) if here.any() else 0.0 => delay[here].mean() if here.any() else np.nan
 
-# %% wrong b_sorts_in_place: Sorts the given arrays, which must not change.
-# fails: Inputs are not modified
-# edit of wrong all_flights
-# -     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
-# +     order = np.argsort(left)
-# +     left[:], delay[:] = left[order], delay[order]
-# +     sums = np.concatenate([[0.0], np.cumsum(delay)])
-# +     high = np.searchsorted(left, asked, side="right")
-# +     low = np.searchsorted(left, np.asarray(asked) - window, side="right")
-# +     return np.where(high > low, (sums[high] - sums[low]) / np.maximum(high - low, 1), 0.0)
-
 # %% wrong half_precision: Sums in half precision.
 # fails: It is the mean delay of what left after moment - window, up to and with the moment
-# edit of wrong all_flights
-# -     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
-# +     order = np.argsort(left)
-# +     left, delay = left[order], delay[order].astype(np.float16)
-# +     last, first = (np.searchsorted(left, edge, side="right") for edge in (asked, asked - window))
-# +     sums = np.array([delay[a:b].sum() for a, b in zip(first, last)], dtype=float)
-# +     return np.where(last > first, sums / np.maximum(last - first, 1), 0.0)
+# edit of right matrix
+def airport_now(left, delay, asked, window=60.0):
+    order = np.argsort(left)
+    left, delay = left[order], delay[order].astype(np.float16)
+    last, first = (np.searchsorted(left, edge, side="right") for edge in (asked, asked - window))
+    sums = np.array([delay[a:b].sum() for a, b in zip(first, last)], dtype=float)
+    return np.where(last > first, sums / np.maximum(last - first, 1), 0.0)

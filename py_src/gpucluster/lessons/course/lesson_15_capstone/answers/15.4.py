@@ -1,20 +1,5 @@
 """Answers to exercise 15.4."""
 
-# %% right learn
-from collections import Counter
-
-from gpucluster import learn
-
-
-def stable_k(runs_of, at_least=0.8, smallest=0.005):
-    for k in sorted(runs_of, reverse=True):
-        runs = runs_of[k]
-        pairs = [learn.adjusted_rand_score(runs[i], runs[j]) for i in range(len(runs)) for j in range(i)]
-        sizes = [count / len(run) for run in runs for count in Counter(run.tolist()).values()]
-        if min(pairs) >= at_least and min(sizes) >= smallest:
-            return k
-    return 0
-
 # %% right pairs_of_sklearn: Scikit-learn has the index, too.
 import itertools
 
@@ -30,6 +15,21 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
         if agree and full:
             good.append(k)
     return max(good)
+
+# %% right learn
+from collections import Counter
+
+from gpucluster import learn
+
+
+def stable_k(runs_of, at_least=0.8, smallest=0.005):
+    for k in sorted(runs_of, reverse=True):
+        runs = runs_of[k]
+        pairs = [learn.adjusted_rand_score(runs[i], runs[j]) for i in range(len(runs)) for j in range(i)]
+        sizes = [count / len(run) for run in runs for count in Counter(run.tolist()).values()]
+        if min(pairs) >= at_least and min(sizes) >= smallest:
+            return k
+    return 0
 
 # %% right pandas
 import numpy as np
@@ -47,36 +47,28 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 
 # %% wrong above_the_share: A cluster with just the smallest share is refused.
 # fails: Every two runs must agree, and every run must have large clusters only
-# edit of right pairs_of_sklearn
-# -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
-# +         full = all(np.unique(run, return_counts=True)[1].min() > smallest * len(run) for run in runs)
+# ~ () >= => () >
 
 # %% wrong rows_not_share
 # fails: It is the largest number whose runs all agree, and whose clusters are all large enough
-# edit of right pairs_of_sklearn
 # -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
 # -         if agree and full:
 # +         if agree and all(np.unique(r, return_counts=True)[1].min() >= smallest for r in runs):
 
 # %% wrong b_none: Returns None instead of 0 if there is none.
 # fails: It returns a result
-# edit of right pairs_of_sklearn
 # ~ sklearn.metrics import adjusted_rand_score => gpucluster import learn
 # ~ good = [0] => good = []
+# ~ agree = all( => agree = all(learn.
 # ~ full = all => large = all
-# ~ and full: => and large:
+# ~ and full => and large
 # ~ max(good) => max(good) if good else None
-# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
-# +         agree = all(learn.adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
 
 # %% wrong either_measure: Agrees where one of two measures says so.
 # fails: Every two runs must agree, and every run must have large clusters only
-# edit of right pairs_of_sklearn
-# - from sklearn.metrics import adjusted_rand_score
-# + from sklearn.metrics import adjusted_rand_score as ari
-# + from sklearn.metrics import normalized_mutual_info_score as nmi
-# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
-# +         agree = all(max(ari(a, b), nmi(a, b)) >= at_least for a, b in itertools.combinations(runs, 2))
+# ~ adjusted_rand_score(a, b) => max(ari(a, b), nmi(a, b))
+from sklearn.metrics import adjusted_rand_score as ari
+from sklearn.metrics import normalized_mutual_info_score as nmi
 
 # %% wrong error_without_any
 # fails: It runs without an error: ValueError
@@ -93,12 +85,9 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 
 # %% wrong mutual_information: Another measure: normalized mutual information.
 # fails: Every two runs must agree, and every run must have large clusters only
-# edit of right pairs_of_sklearn
 # ~ import adjusted_rand_score => import normalized_mutual_info_score
 # ~ adjusted_rand_score => normalized_mutual_info_score
 
 # %% wrong with_the_first_only: Compares each run with the first one only.
 # fails: Every two runs must agree, and every run must have large clusters only
-# edit of right pairs_of_sklearn
-# -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
-# +         agree = all(adjusted_rand_score(runs[0], run) >= at_least for run in runs[1:])
+# ~ (a, b) >= at_least for a, b in itertools.combinations(runs, 2) => (runs[0], run) >= at_least for run in runs[1:]

@@ -27,9 +27,7 @@ def lift(chance, late, share):
 
 # %% wrong all_at_the_border
 # fails: Flights with equal chances at the border count by their mean, whatever their order
-import numpy as np
-
-
+# edit of right b_group_means
 def lift(chance, late, share):
     top = max(1, int(share * len(chance) + 1e-9))
     return np.asarray(late)[chance >= np.sort(chance)[-top]].mean() / np.asarray(late).mean()
@@ -43,24 +41,13 @@ def lift(chance, late, share):
 
 # %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
 # fails: The number of flights on the list is rounded down
-import numpy as np
-
-
+# edit of right b_group_means
 def lift(chance, late, share):
     n = max(1, int(share * len(chance)))
     edge = np.sort(chance)[::-1][n - 1]
     above, on = chance > edge, chance == edge
     on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
     return float(on_list)
-
-# %% wrong b_sorts_in_place: Sorts the given chances, which must not change.
-# fails: Inputs are not modified
-# edit of right border
-# -     border = np.partition(chance, -top)[-top]
-# -     above, equal = chance > border, chance == border
-# +     before = chance.copy()
-# +     chance.sort()
-# +     above, equal = before > chance[-top], before == chance[-top]
 
 # %% wrong b_tenth_fixed: The list always has one flight in ten, whatever share says.
 # fails: It is the share of late flights on the list, divided by that among all flights
@@ -91,8 +78,3 @@ def lift(chance, late, share):
 # edit of wrong rounded_to_the_nearest
 # ~ asarray(chance, float), np => asarray(chance, np.float32), np
 # ~ top = max(1, round(share * len(chance))) => top = max(1, int(share * len(chance)))
-
-# %% wrong two_bytes: Chances in 2 bytes: many become equal.
-# fails: Chances count with all their digits: only equal ones are equal
-# edit of wrong single_precision
-# ~ asarray(chance, np.float32), np.asarray => asarray(chance, np.float16), np.asarray

@@ -79,24 +79,17 @@ def gate(criteria, figures):
 # %% wrong at_least_ignored
 # fails: A figure that is outside its bounds is a reason to go back
 # edit of the solution
-# -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
-# +         if not (value <= one.get("at_most", float("inf"))):
+# ~ value >= one.get("at_least", float("-inf")) and value < => value <
 
 # %% wrong at_most_ignored
 # fails: A figure that is outside its bounds is a reason to go back
-# edit of wrong at_least_ignored
-# ~ not (value <= one.get("at_most", float("inf"))) => not (value >= one.get("at_least", float("-inf")))
+# edit of the solution
+# ~ ) and value <= one.get("at_most", float("inf")) => )
 
 # %% wrong b_one_bound: Where there are both bounds it looks at the first one only.
 # fails: A figure that is outside its bounds is a reason to go back
 # edit of the solution
-# -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
-# +         if not (value >= one.get("at_least", float("-inf")) and value <= (float("inf") if "at_least" in one else one["at_most"])):
-
-# %% wrong b_pops: Removes the figures from the given dictionary, which must not change.
-# fails: Inputs are not modified
-# edit of the solution
-# ~ value = figures.get(one["figure"], float("nan")) => value = figures.pop(one["figure"], float("nan"))
+# ~ one.get("at_most", float("inf")) => (float("inf") if "at_least" in one else one["at_most"])
 
 # %% wrong b_truth: Returns True or False instead of go or go back.
 # fails: The decision is "go" or "go back"
@@ -111,14 +104,12 @@ def gate(criteria, figures):
 
 # %% wrong bounds_are_open
 # fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
-# edit of wrong at_least_ignored
-# ~ value <= one => value > one.get("at_least", float("-inf")) and value < one
+# edit of the solution
+# ~ value >= one.get("at_least", float("-inf")) and value <= => value > one.get("at_least", float("-inf")) and value <
 
 # %% wrong figures_without_criterion
 # fails: The reasons are all criteria that are not met, in their order, and no others
-import numpy as np
-
-
+# edit of right b_operators
 def gate(criteria, figures):
     known = {one["figure"]: one for one in criteria}
     failed = [

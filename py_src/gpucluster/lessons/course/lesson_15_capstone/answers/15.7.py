@@ -12,26 +12,6 @@ def best_split(gradients, hessians, penalty):
     feature, b = divmod(place, gain.shape[1])
     return [feature, b, gain.flat[place]]
 
-# %% right b_accumulate: Plain Python with accumulate; a later split must be really better.
-from itertools import accumulate
-
-
-def score(g, h, penalty):
-    return float(g) ** 2 / (float(h) + penalty) if h + penalty != 0 else 0.0
-
-
-def best_split(gradients, hessians, penalty):
-    best = (0, len(gradients[0]) - 1, 0.0)
-    for feature, (g_row, h_row) in enumerate(zip(gradients, hessians)):
-        g_left, h_left = list(accumulate(map(float, g_row))), list(accumulate(map(float, h_row)))
-        g, h = g_left[-1], h_left[-1]
-        for place in range(len(g_left) - 1):
-            gl, hl = g_left[place], h_left[place]
-            gain = score(gl, hl, penalty) + score(g - gl, h - hl, penalty) - score(g, h, penalty)
-            if gain > max(best[2], 1e-9):
-                best = (feature, place, gain)
-    return best
-
 # %% right b_masks: A triangle of zeros and ones makes the left sums of all splits, a generator compares them.
 import numpy as np
 
@@ -78,15 +58,7 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong axes
 # fails: The gain is the largest of all features and bins
-import numpy as np
-
-
-def best_split(gradients, hessians, penalty):
-    g, h = np.cumsum(gradients, axis=0), np.cumsum(hessians, axis=0)
-    G, H = g[-1:], h[-1:]
-    gain = g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-    feature, place = np.unravel_index(gain.argmax(), gain.shape)
-    return feature, place, gain[feature, place]
+# ~ gradients.cumsum(1), hessians.cumsum(1) => gradients.cumsum(0), hessians.cumsum(0)
 
 # %% wrong b_first_bin: Without any gain it returns bin 0 instead of the last bin, so rows go to the right.
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
@@ -95,37 +67,24 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong b_first_gain: Returns the first split with a gain, not that with the largest.
 # fails: The gain is the largest of all features and bins
-def best_split(gradients, hessians, penalty):
-    features, bins = gradients.shape
-    best = (0, bins - 1, 0.0)
-    for f in range(features):
-        g, h = gradients[f].sum(), hessians[f].sum()
-        for b in range(bins - 1):
-            gl, hl = gradients[f, : b + 1].sum(), hessians[f, : b + 1].sum()
-            gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty)
-            if best[2] == 0.0 and gain > 1e-9:
-                best = (f, b, float(gain))
-    return best
+# edit of right loops
+# ~ gain > best[2] and => best[2] == 0 and
 
 # %% wrong b_last_split_missed: Never tries the split before the last bin.
 # fails: The gain is the largest of all features and bins
-# edit of wrong b_first_gain
-# ~ range(bins - 1): => range(bins - 2):
-# ~ if best[2] == 0.0 and gain > 1e => if gain > best[2] + 1e
+# edit of right loops
+# ~ range(bins - 1) => range(bins - 2)
 
 # %% wrong b_no_squares: Absolute sums of gradients instead of their squares.
 # fails: The gain is the largest of all features and bins
-# edit of wrong b_first_gain
-# ~ if best[2] == 0.0 and gain > 1e => if gain > best[2] + 1e
-# -             gain = gl**2 / (hl + penalty) + (g - gl) ** 2 / (h - hl + penalty) - g**2 / (h + penalty)
-# +             gain = abs(gl) / (hl + penalty) + abs(g - gl) / (h - hl + penalty) - abs(g) / (h + penalty)
+# edit of right loops
+# -             gain = gl**2 / (hl + penalty) + (G - gl) ** 2 / (H - hl + penalty) - G**2 / (H + penalty)
+# +             gain = abs(gl) / (hl + penalty) + abs(G - gl) / (H - hl + penalty) - abs(G) / (H + penalty)
 
 # %% wrong b_none: Returns None where no split has a gain, instead of (0, last bin, 0.0).
 # fails: It returns a result
-# edit of wrong b_first_gain
-# ~ if best[2] == 0.0 and gain > 1e => if gain > best[2] + 1e
-# -     return best
-# +     return best if best[2] > 0 else None
+# edit of right loops
+# ~ return best => return best if best[2] else None
 
 # %% wrong bin_after
 # fails: The split that is named has this gain; rows up to and with its bin go left
@@ -141,65 +100,36 @@ def best_split(gradients, hessians, penalty):
 
 # %% wrong counts_are_hessians
 # fails: The gain is the largest of all features and bins
-import numpy as np
-
-
-def best_split(gradients, hessians, penalty):
-    g, h = np.cumsum(gradients, axis=1), np.cumsum(hessians, axis=1)
-    G, H = g[:, -1:], h[:, -1:]
-    gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-    gain[:, -1] = 0
-    feature, place = np.unravel_index(gain.argmax(), gain.shape)
-    if gain[feature, place] <= 1e-9:
-        return 0, gradients.shape[1] - 1, 0.0
-    return feature, place, gain[feature, place]
+# ~ g * g / (h + penalty) => g * g / ((0 * h + 1).cumsum(1) + penalty)
 
 # %% wrong first_feature_only
 # fails: The gain is the largest of all features and bins
-# edit of wrong counts_are_hessians
-# ~ np.arange(1, g.shape[1] + 1) => h
-# ~ gain[:, -1] => gain[1:, :] = gain[:, -1:]
+# ~ gain = gain[:, :-1] => gain = gain[:1, :-1]
 
 # %% wrong half_of_it
 # fails: The gain is the largest of all features and bins
-# edit of wrong counts_are_hessians
-# -     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# +     gain = (g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)) / 2
+# ~ gain = gain[:, :-1] => gain = gain[:, :-1] / 2
 
 # %% wrong half_precision
 # fails: The gain is the largest of all features and bins
-# edit of wrong counts_are_hessians
-# ~ h = np.cumsum(gradients, axis=1), np => h = np.cumsum(gradients.astype("float16"), axis=1), np
-# ~ np.arange(1, g.shape[1] + 1) => h
+# ~ gradients.cumsum(1) => gradients.astype("float16").cumsum(1)
 
 # %% wrong largest_gradient
 # fails: The gain is the largest of all features and bins
-import numpy as np
-
-
+# edit of right b_masks
 def best_split(gradients, hessians, penalty):
     feature, place = np.unravel_index(np.abs(gradients).argmax(), gradients.shape)
     return feature, place, float(np.abs(gradients).max())
 
 # %% wrong no_penalty
 # fails: The gain is the largest of all features and bins
-# edit of wrong counts_are_hessians
-# -     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# +     gain = g**2 / (h + 1e-12) + (G - g) ** 2 / (H - h + 1e-12) - G**2 / (H + 1e-12)
+# ~ hessians, penalty): => hessians, _, penalty=1e-12):
 
 # %% wrong split_that_gains_nothing
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
 # edit of right from_the_right
-# -     return (f, b, gain) if gain > 1e-9 else (0, gradients.shape[1] - 1, 0.0)
-# +     return f, b, gain
-
-# %% wrong sums_in_place
-# fails: Inputs are not modified
-# edit of right arrays
-# ~ cumsum(1), hessians.cumsum(1) => cumsum(1, out=gradients), hessians.cumsum(1, out=hessians)
+# ~ (f, b, gain) if gain > 1e-9 else (0, gradients.shape[1] - 1, 0.0) => f, b, gain
 
 # %% wrong without_the_parent
 # fails: The gain is the largest of all features and bins
-# edit of wrong counts_are_hessians
-# -     gain = g**2 / (np.arange(1, g.shape[1] + 1) + penalty) + (G - g) ** 2 / (H - h + penalty) - G**2 / (H + penalty)
-# +     gain = g**2 / (h + penalty) + (G - g) ** 2 / (H - h + penalty)
+# ~ - (g[:, -1] ** 2 => - 0 * (g[:, -1] ** 2

@@ -1,5 +1,15 @@
 """Answers to exercise 15.8."""
 
+# %% right replace
+import os
+
+
+def score_month(table, chance, folder, name):
+    beside = folder / f".{name}.part"
+    table.assign(chance=chance(table)).to_parquet(beside, index=False)
+    os.replace(beside, folder / f"{name}.parquet")
+    return len(table)
+
 # %% right cleans_up
 def score_month(table, chance, folder, name):
     scored = table.assign(chance=chance(table))
@@ -25,61 +35,41 @@ def score_month(table, chance, folder, name):
         part.replace(folder / (name + ".parquet"))
     return len(scored)
 
-# %% right replace
-import os
-
-
-def score_month(table, chance, folder, name):
-    beside = folder / f".{name}.part"
-    table.assign(chance=chance(table)).to_parquet(beside, index=False)
-    os.replace(beside, folder / f"{name}.parquet")
-    return len(table)
-
 # %% wrong a_file_each_time
 # fails: After a run there is nothing else in the folder
-# edit of right replace
 # -     os.replace(beside, folder / f"{name}.parquet")
 # +     os.replace(beside, folder / f"{name}.parquet")
 # +     os.link(folder / f"{name}.parquet", folder / f"{name}-{os.urandom(8).hex()}.parquet")
 
 # %% wrong appends
 # fails: The second run writes each flight once
-# edit of right replace
-# - import os
-# + import os
-# +
-# + import pandas as pd
 # -     table.assign(chance=chance(table)).to_parquet(beside, index=False)
 # +     scored, file = table.assign(chance=chance(table)), folder / f"{name}.parquet"
 # +     if file.exists():
 # +         scored = pd.concat([pd.read_parquet(file), scored])
 # +     scored.to_parquet(beside, index=False)
+import pandas as pd
 
 # %% wrong b_adds_column: Adds the column to the given table, which must not change.
 # fails: Inputs are not modified
-# edit of right replace
 # -     table.assign(chance=chance(table)).to_parquet(beside, index=False)
 # +     table["chance"] = chance(table)
 # +     table.to_parquet(beside, index=False)
 
 # %% wrong b_chance_only: Writes only the chance, but all columns of the table are to be written.
 # fails: The columns are those of the table, and chance
-# edit of right replace
 # ~ table.assign => table[[]].assign
 
 # %% wrong b_half_parquet: The file beside ends with .parquet and stays there, half written, when writing fails.
 # fails: Nothing that ends with .parquet is half a file
-# edit of right replace
 # ~ ".{name}.part" => "{name}.new.parquet"
 
 # %% wrong b_in_place: Writes into the file itself, so a failure in the middle leaves half a file and not the one of the run before.
 # fails: A run that fails does not change the file of the last good run
-# edit of right replace
 # ~ ".{name}.part" => "{name}.parquet"
 
 # %% wrong b_keeps_first: Does nothing where the file exists, but it must have what the last call gave.
 # fails: The corrected run writes each flight once
-# edit of right replace
 # - def score_month(table, chance, folder, name):
 # + def score_month(table, chance, folder, name):
 # +     if (folder / f"{name}.parquet").exists():
@@ -87,13 +77,10 @@ def score_month(table, chance, folder, name):
 
 # %% wrong b_late_only: Returns the number of likely late flights, not the number of rows.
 # fails: It returns the number of flights
-# edit of right replace
-# -     return len(table)
-# +     return int((chance(table) > 0.5).sum())
+# ~ len(table) => int((chance(table) > 0.5).sum())
 
 # %% wrong b_old_removed: Removes the old file before it writes the new one, so a failure loses the run before.
 # fails: A run that fails does not change the file of the last good run
-# edit of right replace
 # - def score_month(table, chance, folder, name):
 # + def score_month(table, chance, folder, name):
 # +     (folder / f"{name}.parquet").unlink(missing_ok=True)
@@ -102,13 +89,11 @@ def score_month(table, chance, folder, name):
 # fails: Where the file cannot be written, the error is not hidden
 # edit of right cleans_up
 # ~ BaseException => OSError
-# -         raise
-# +         return 0
+# ~ raise => return 0
 
 # %% wrong b_sorted: The highest chances come first, but the rows stay in the order of the table.
 # fails: The flights are in their order, with their values
-# edit of wrong b_chance_only
-# ~ table[[]].assign(chance=chance(table)) => table.assign(chance=chance(table)).sort_values("chance", ascending=False)
+# ~ to_parquet => sort_values("chance", ascending=False).to_parquet
 
 # %% wrong half_parquet_for_a_while: The half file ends with .parquet, until it is cleaned up.
 # fails: Nor is it while something is written: what crashes then cleans nothing up
@@ -128,12 +113,11 @@ def score_month(table, chance, folder, name):
 
 # %% wrong single_precision: Writes the chances in 4 bytes.
 # fails: chance is what the model says of each flight, not rounded
-# edit of wrong b_chance_only
-# ~ table[[]].assign(chance=chance(table)) => table.assign(chance=chance(table).astype("float32"))
+# ~ chance(table) => chance(table).astype("float32")
 
 # %% wrong suffix_replaced: `with_suffix` takes what stands behind a dot in the name for a suffix.
 # fails: The file is the name and .parquet, in the folder
-# edit of wrong b_old_removed
-# ~ (folder / f"{name}.parquet").unlink(missing_ok=True) => final = (folder / name).with_suffix(".parquet")
-# ~ folder / f".{name}.part" => final.with_suffix(".part")
 # ~ folder / f"{name}.parquet" => final
+# -     beside = folder / f".{name}.part"
+# +     final = (folder / name).with_suffix(".parquet")
+# +     beside = final.with_suffix(".part")

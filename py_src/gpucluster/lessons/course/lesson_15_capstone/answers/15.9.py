@@ -21,7 +21,6 @@ def alarms(indices, limit=0.25):
     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
 
 # %% right linspace
-# edit of right bincount
 # ~ np.append(counts, np.isnan(values).sum()) + 0 => np.append(counts, len(values) - len(there)) + 0
 # - def psi(reference, current, bins=10):
 # -     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
@@ -39,7 +38,6 @@ def alarms(indices, limit=0.25):
 # +     return _psi(reference, current, edges)
 
 # %% right pandas
-# edit of right bincount
 # ~ return float(((c - r) * np.log(c / r)).sum()) => return (c * np.log(c / r)).sum() + (r * np.log(r / c)).sum()
 # - import numpy as np
 # + import numpy as np
@@ -61,31 +59,22 @@ def alarms(indices, limit=0.25):
 
 # %% wrong alarm_at_the_limit
 # fails: Alarms are the features above the limit, the largest index first
-# edit of right bincount
-# -     return sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
-# +     return sorted((name for name in indices if indices[name] >= limit), key=lambda name: -indices[name])
+# ~ [name] > => [name] >=
 
 # %% wrong equal_widths
 # fails: The index is Σ (now - before) · ln(now / before) over all bins
-# edit of right bincount
 # -     edges = np.unique(np.quantile(reference[~np.isnan(reference)], np.arange(1, bins) / bins))
 # +     edges = np.linspace(np.nanmin(reference), np.nanmax(reference), bins + 1)[1:-1]
 
 # %% wrong edge_in_the_bin_below
 # fails: Edges that are equal count once
-# edit of right bincount
-# -         counts = np.bincount(np.searchsorted(edges, there, side="right"), minlength=len(edges) + 1)
-# +         counts = np.bincount(np.searchsorted(edges, there, side="left"), minlength=len(edges) + 1)
+# ~ right => left
 
 # %% wrong missing_is_zero
 # fails: Missing values count as their own bin
 # edit of right bincount
-# - def alarms(indices, limit=0.25):
-# + same = psi
-# +
-# +
-# + def psi(reference, current, bins=10):
-# +     return same(np.nan_to_num(reference), np.nan_to_num(current), bins)
-# +
-# +
-# + def alarms(indices, limit=0.25):
+same = psi
+
+
+def psi(reference, current, bins=10):
+    return same(np.nan_to_num(reference), np.nan_to_num(current), bins)

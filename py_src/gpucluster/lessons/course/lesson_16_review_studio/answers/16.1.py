@@ -42,31 +42,21 @@ def fair_points(paper):
         for kind, k, outcome in paper
     )
 
-# %% wrong changes_the_paper
-# fails: Inputs are not modified
+# %% wrong empty_ticks_count
+# fails: Guessing a question of kind 'several' gives 0 on average
 def fair_points(paper):
     points = 0.0
-    while paper:
-        kind, options, outcome = paper.pop()
+    for kind, options, outcome in paper:
         if outcome == "right":
             points += 1
         elif outcome == "wrong" and options:
-            points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
+            points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
     return points
-
-# %% wrong empty_ticks_count
-# fails: Guessing a question of kind 'several' gives 0 on average
-# edit of wrong changes_the_paper
-# ~ 1 / (2**options - 2) => 1 / (2**options - 1)
-# -     while paper:
-# -         kind, options, outcome = paper.pop()
-# +     for kind, options, outcome in paper:
 
 # %% wrong one_over_n
 # fails: Guessing a question of kind 'choice' gives 0 on average
 # edit of wrong empty_ticks_count
-# -             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
-# +             points -= 1 / (options if kind == "choice" else 2**options - 1)
+# ~ - 1) if kind == "choice" else 1 / (2 => if kind == "choice" else 2
 
 # %% wrong loses_a_point
 # fails: Guessing a question of kind 'choice' gives 0 on average
@@ -79,9 +69,8 @@ def fair_points(paper):
 # %% wrong mean
 # fails: The points of a paper are the sum
 # edit of wrong empty_ticks_count
-# ~ 1 / (2**options - 1) => 1 / (2**options - 2)
-# -     return points
-# +     return points / max(len(paper), 1)
+# ~ 2**options - 1 => 2**options - 2
+# ~ return points => return points / max(len(paper), 1)
 
 # %% wrong numbers_cost
 # fails: A wrong number or text costs nothing

@@ -34,12 +34,13 @@ def pass_mark(chances, risk):
 # %% wrong at_most
 # fails: `luck` is exact for questions alike
 # edit of right numpy
-# ~ spread[right:] => spread[: right + 1]
-# -     tails = np.array([luck(chances, right) for right in range(len(chances) + 2)])
-# +     tails = np.array([1 - luck(chances, right) for right in range(len(chances) + 2)])
+# ~ [right:].sum => [: right + 1].sum
+# ~ [luck => [1 - luck
 
 # %% wrong mark_stops_at_the_last
 # fails: `pass_mark` is the smallest number that is safe enough
+# edit of the solution
+# ~ while luck => while right < len(chances) and luck
 def luck(chances, right):
     spread = [1.0]
     for chance in chances:
@@ -49,13 +50,6 @@ def luck(chances, right):
         ]
     return sum(spread[right:])
 
-
-def pass_mark(chances, risk):
-    right = 0
-    while right < len(chances) and luck(chances, right) > risk:
-        right += 1
-    return right
-
 # %% wrong mark_strictly_below
 # fails: `pass_mark` is the smallest number that is safe enough
 # edit of wrong mark_stops_at_the_last
@@ -64,8 +58,7 @@ def pass_mark(chances, risk):
 # %% wrong d_mean_chance: All questions with the mean chance: a binomial distribution.
 # fails: `luck` is exact for questions of different kinds
 # edit of right numpy
-# -     for chance in chances:
-# +     for chance in [sum(chances) / max(len(chances), 1)] * len(chances):
+# ~ in chances => in [sum(chances) / max(len(chances), 1)] * len(chances)
 
 # %% wrong d_more_than: More than this number, not at least.
 # fails: `luck` is exact for questions alike
@@ -75,9 +68,15 @@ def pass_mark(chances, risk):
 
 # %% wrong exactly
 # fails: `luck` is exact for questions alike
-# edit of wrong mark_stops_at_the_last
-# ~ sum(spread[right:]) => (spread + [0.0])[min(right, len(spread))]
-# ~ while right < len(chances) and luck => while luck
+# edit of the solution
+def luck(chances, right):
+    spread = [1.0]
+    for chance in chances:
+        spread = [
+            a + b
+            for a, b in zip([(1 - chance) * s for s in spread] + [0], [0] + [chance * s for s in spread], strict=False)
+        ]
+    return (spread + [0.0])[min(right, len(spread))]
 
 # %% wrong mark_as_a_share
 # fails: `pass_mark` is the smallest number that is safe enough
@@ -87,5 +86,4 @@ def pass_mark(chances, risk):
 
 # %% wrong mark_begins_at_one: One right answer is needed, whatever the risk.
 # fails: Where any risk is taken, no right answer is needed
-# edit of right all_patterns
 # ~ k for k in range(len(chances) + 2) => k for k in range(1, len(chances) + 2)

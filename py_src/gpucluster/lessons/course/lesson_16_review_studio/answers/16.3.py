@@ -41,14 +41,7 @@ def habit_gain(questions, score):
 # %% wrong always_length
 # fails: A habit that always misleads is below 0
 # edit of the solution
-# -         scores = [score(option) for option in question["options"]]
-# +         scores = [len(option) for option in question["options"]]
-
-# %% wrong counts_from_one
-# fails: A habit that always tells gains all that chance leaves
-# edit of the solution
-# ~ place for place, value in enumerate(scores) if value => i for i, s in enumerate(scores, start=1) if s
-# -     """Return a number from -1 to 1; 0 is what chance gives."""
+# ~ score(option) => len(option)
 
 # %% wrong from_one: Counts the place of the right option from 1.
 # fails: A habit that always tells gains all that chance leaves
@@ -63,6 +56,5 @@ def habit_gain(questions, score):
 # %% wrong pooled: Chance is the number of questions divided by that of all options.
 # fails: It is right for random questions, with two to six options and ties
 # edit of wrong from_one
+# ~ [q["right"] - 1] == top) / points.count(top) - 1 / len(points => [q["right"]] == top) / points.count(top
 # ~ len(questions) => len(questions) - len(questions) / sum(len(q["options"]) for q in questions)
-# -         total += (points[q["right"] - 1] == top) / points.count(top) - 1 / len(points)
-# +         total += (points[q["right"]] == top) / points.count(top)

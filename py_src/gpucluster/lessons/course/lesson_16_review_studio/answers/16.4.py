@@ -33,44 +33,36 @@ def due(cards, today):
 
 # %% wrong after_box_4_back_to_1
 # fails: A known card goes one box up, at most to box 4
-DAYS = {1: 1, 2: 2, 3: 5, 4: 10}
-
-
-def turn(card, known, today):
-    box = card[0] if card else 1
-    box = box % 4 + 1 if known else 1
-    return box, today + DAYS[box]
-
-
+# edit of the solution
+# ~ min(box + 1, 4) => box % 4 + 1
 def due(cards, today):
     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
     return [name for day, box, name in begun] + sorted(name for name, card in cards.items() if card is None)
 
 # %% wrong box_before_day
 # fails: The order is the one that the exercise asks for
-# edit of wrong after_box_4_back_to_1
-# ~ box % 4 + 1 => min(box + 1, 4)
-# ~ name for day, box, name => name for box, day, name
-# -     begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
-# +     begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
+# edit of the solution
+def due(cards, today):
+    begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
+    return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
 
 # %% wrong changes_the_deck
 # fails: Same input, same result
 # edit of wrong box_before_day
-# -     begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
-# -     return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
-# +     result = []
-# +     for name in sorted(cards, key=lambda n: (cards[n] is None, (cards[n] or (0, 0))[::-1], n)):
-# +         if cards[name] is None or cards[name][1] <= today:
-# +             result.append(name)
-# +             cards[name] = (1, today + 1)
-# +     return result
+def due(cards, today):
+    result = []
+    for name in sorted(cards, key=lambda n: (cards[n] is None, (cards[n] or (0, 0))[::-1], n)):
+        if cards[name] is None or cards[name][1] <= today:
+            result.append(name)
+            cards[name] = (1, today + 1)
+    return result
 
 # %% wrong day_has_passed
 # fails: Cards whose day has come are there, and those never turned
-# edit of wrong after_box_4_back_to_1
-# ~ box % 4 + 1 => min(box + 1, 4)
-# ~ day <= today => day < today
+# edit of wrong box_before_day
+def due(cards, today):
+    begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day < today)
+    return [name for day, box, name in begun] + sorted(name for name, card in cards.items() if card is None)
 
 # %% wrong days_of_the_old_box
 # fails: It comes again after the days of its new box, counted from today

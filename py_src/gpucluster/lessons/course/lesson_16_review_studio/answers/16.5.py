@@ -22,17 +22,9 @@ def search(cards, query):
 
 # %% wrong any: One of the words is enough.
 # fails: No other card is found
-def search(cards, query):
-    words = query.lower().split()
-    hits = [c for c in cards if any(w in (c["front"] + " " + c["back"]).lower() for w in words)]
-    return [c["id"] for c in sorted(hits, key=lambda c: -sum(w in c["front"].lower() for w in words))]
-
-# %% wrong any_word
-# fails: No other card is found
-# edit of the solution
-# -         card for card in cards
-# -         if words and all(word in f"{card['front']}\n{card['back']}".lower() for word in words)
-# +         card for card in cards if words and any(word in (card["front"] + "\n" + card["back"]).lower() for word in words)
+# ~ set(query.casefold().split()) => query.lower().split()
+# ~ words and all(w in f"{c['front']}\n{c['back']}".casefold => any(w in (c["front"] + " " + c["back"]).lower
+# ~ casefold => lower
 
 # %% wrong back_only
 # fails: Every card that has all the words is found
@@ -54,19 +46,12 @@ def search(cards, query):
 
 # %% wrong case: Capital and small letters differ.
 # fails: Every card that has all the words is found
-def search(cards, query):
-    words = query.split()
-    hits = [c for c in cards if words and all(w in c["front"] + " " + c["back"] for w in words)]
-    return [c["id"] for c in sorted(hits, key=lambda c: -sum(w in c["front"] for w in words))]
+# ~ set(query.casefold().split()) => query.split()
+# ~ f"{c['front']}\n{c['back']}".casefold() => c["front"] + " " + c["back"]
+# ~ ["front"].casefold() => ["front"]
 
 # %% wrong empty_query: An empty query finds all cards.
 # fails: Those with more of the words on the front come first, others in the given order
-# edit of wrong any
-# -     hits = [c for c in cards if any(w in (c["front"] + " " + c["back"]).lower() for w in words)]
-# +     hits = [c for c in cards if all(w in (c["front"] + " " + c["back"]).lower() for w in words)]
-
-# %% wrong everything_for_nothing
-# fails: A query without words finds nothing
-# edit of wrong back_only
-# -     found = [card for card in cards if words and all(word in card["back"].lower() for word in words)]
-# +     found = [card for card in cards if all(word in (card["front"] + "\n" + card["back"]).lower() for word in words)]
+# ~ set(query.casefold().split()) => query.lower().split()
+# ~ words and all(w in f"{c['front']}\n{c['back']}".casefold => all(w in (c["front"] + " " + c["back"]).lower
+# ~ casefold => lower

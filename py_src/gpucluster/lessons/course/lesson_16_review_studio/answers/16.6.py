@@ -1,34 +1,5 @@
 """Answers to exercise 16.6."""
 
-# %% right kits_model: With the kit's own record of a learner.
-from datetime import UTC, datetime
-
-from gpucluster.lessons.learner_progress import Progress
-from gpucluster.lessons.learner_progress.events import EVENT
-from gpucluster.lessons.learner_progress.recording import apply
-
-
-def weak_topics(events, topics):
-    own = Progress()
-    for event in events:
-        apply(own, EVENT.validate_python(event), datetime.now(UTC))
-
-    def points(one):
-        total = 0
-        if (entry := own.exercises.get(one)) is not None:
-            failed = entry.state == "failed"
-            total += 3 * failed + (failed and entry.attempts >= 3) + 2 * entry.solution_seen
-            total += entry.hints == 3 and not entry.solution_seen and entry.state != "passed"
-        if one in own.questions:
-            total += 0 if own.questions[one].last_right else 2
-        if one in own.cards:
-            total += own.cards[one].box == 1
-        return total
-
-    table = {name: sum(map(points, ids)) for name, ids in topics.items()}
-    best = sorted(table, key=table.get, reverse=True)[:3]
-    return [(name, table[name]) for name in best if table[name] >= 2]
-
 # %% right passes: One pass over the events into sets and dictionaries.
 from collections import Counter
 
@@ -66,6 +37,35 @@ def weak_topics(events, topics):
     found = [(topic, sum(map(points, ids))) for topic, ids in topics.items()]
     return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])[:3]
 
+# %% right kits_model: With the kit's own record of a learner.
+from datetime import UTC, datetime
+
+from gpucluster.lessons.learner_progress import Progress
+from gpucluster.lessons.learner_progress.events import EVENT
+from gpucluster.lessons.learner_progress.recording import apply
+
+
+def weak_topics(events, topics):
+    own = Progress()
+    for event in events:
+        apply(own, EVENT.validate_python(event), datetime.now(UTC))
+
+    def points(one):
+        total = 0
+        if (entry := own.exercises.get(one)) is not None:
+            failed = entry.state == "failed"
+            total += 3 * failed + (failed and entry.attempts >= 3) + 2 * entry.solution_seen
+            total += entry.hints == 3 and not entry.solution_seen and entry.state != "passed"
+        if one in own.questions:
+            total += 0 if own.questions[one].last_right else 2
+        if one in own.cards:
+            total += own.cards[one].box == 1
+        return total
+
+    table = {name: sum(map(points, ids)) for name, ids in topics.items()}
+    best = sorted(table, key=table.get, reverse=True)[:3]
+    return [(name, table[name]) for name in best if table[name] >= 2]
+
 # %% right per_item: Goes through all events again for each thing; picks the best topic three times.
 def _of(one, events):
     states = [e["state"] for e in events if e["kind"] == "check" and e["exercise"] == one and e["state"] != "not_yet"]
@@ -101,44 +101,34 @@ def weak_topics(events, topics):
 
 # %% wrong all_topics_too: Returns more than three topics.
 # fails: At most three topics are named
-# edit of right passes
-# -     return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])[:3]
-# +     return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])
+# ~ [1])[:3] => [1])
 
 # %% wrong any_hint_too: Each hint counts, not only the third.
 # fails: Two hints give nothing
-# edit of right passes
 # ~ event["number"] == 3: => event["number"] >= 1:
 
 # %% wrong any_wrong: A question that was ever wrong costs points, although its last answer was right.
 # fails: Wrong once and right now gives nothing
-# edit of right passes
 # ~ event["right"] => event["right"] and last.get(event["id"], True)
 
 # %% wrong counts_failed_only
 # fails: A check that failed gives 3
-# edit of right passes
 # ~ tries[event["exercise"]] += 1 => tries[event["exercise"]] += 3
 
 # %% wrong empty_checks_count
 # fails: A check of an empty answer counts for nothing
-# edit of right passes
 # ~ "check" and event["state"] != "not_yet": => "check":
 
 # %% wrong equal_ones_by_name
 # fails: Most points first; of equal ones, the order of `topics`
-# edit of right passes
 # ~ -pair[1] => (-pair[1], pair[0])
 
 # %% wrong exams_left_out
 # fails: Answers of an exam count as those of a quiz
-# edit of right passes
-# -             last.update(event["answers"])
-# +             pass
+# ~ last.update(event["answers"]) => pass
 
 # %% wrong failed_after_passing
 # fails: An exercise that has passed once stays passed
-# edit of right passes
 # -                 passed.add(event["exercise"])
 # +                 passed.add(event["exercise"])
 # +             else:
@@ -146,38 +136,29 @@ def weak_topics(events, topics):
 
 # %% wrong four_times: One more point only after more than three checks.
 # fails: Three failed checks give 4
-# edit of right passes
 # ~ 3 + (tries[one] >= 3) => 3 + (tries[one] > 3)
 
 # %% wrong hint_after_pass: Hint 3 counts although the exercise has passed.
 # fails: For random learners it says what the table says
-# edit of right passes
 # ~ third and one not in passed => third
 
 # %% wrong hint_and_solution: Hint 3 counts in addition to the solution.
 # fails: With the solution read, the hints do not count again
-# edit of right passes
 # ~ elif one => if one
 
 # %% wrong known_cards_lose
 # fails: Each card not known when last turned gives 1
-# edit of right passes
 # ~ cards[event["id"]] = event["known"] => cards[event["id"]] = not event["known"]
 
 # %% wrong more_than_two: Topics with exactly two points are left out.
 # fails: A solution that was read gives 2, also where the exercise has passed
-# edit of right passes
-# -     return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])[:3]
-# +     return sorted((pair for pair in found if pair[1] > 2), key=lambda pair: -pair[1])[:3]
+# ~ [1] >= 2 => [1] > 2
 
 # %% wrong one_point_is_weak
 # fails: One point is not weak
-# edit of right passes
-# -     return sorted((pair for pair in found if pair[1] >= 2), key=lambda pair: -pair[1])[:3]
-# +     return sorted((pair for pair in found if pair[1] >= 1), key=lambda pair: -pair[1])[:3]
+# ~ [1] >= 2 => [1] >= 1
 
 # %% wrong solution_after_passing_is_free
 # fails: A solution that was read gives 2, also where the exercise has passed
-# edit of right passes
 # -             total += 2
 # +             total += 2 * (one not in passed)

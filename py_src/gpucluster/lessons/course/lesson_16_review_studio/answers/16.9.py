@@ -46,6 +46,10 @@ def levels(objectives, exercises):
 
 # %% wrong attempts_are_help
 # fails: Many attempts are no help of others
+# -     return {text: level_of([exercises.get(number) for number in ids]) for text, ids in objectives.items()}
+# +     return {
+# +         text: LADDER[min((level(exercises.get(n)) for n in numbers), default=0)] for text, numbers in objectives.items()
+# +     }
 LADDER = ["not yet", "after the solution", "with hints", "alone"]
 
 
@@ -56,17 +60,10 @@ def level(entry):
         return 1
     return 2 if entry["hints"] or entry["attempts"] > 3 else 3
 
-
-def levels(objectives, exercises):
-    return {
-        text: LADDER[min((level(exercises.get(n)) for n in numbers), default=0)] for text, numbers in objectives.items()
-    }
-
 # %% wrong empty_missing: Objectives without exercises are not in the result.
 # fails: An objective without exercises is 'not yet': nothing shows it
 # edit of right minimum
-# -     return {goal: _ORDER[min(map(level, names), default=0)] for goal, names in objectives.items()}
-# +     return {goal: _ORDER[min(map(level, names), default=0)] for goal, names in objectives.items() if names}
+# ~ () => () if names
 
 # %% wrong failed_counts
 # fails: What has failed is 'not yet', also with the solution read
