@@ -44,43 +44,24 @@ def fair_points(paper):
 
 # %% wrong empty_ticks_count
 # fails: Guessing a question of kind 'several' gives 0 on average
-def fair_points(paper):
-    points = 0.0
-    for kind, options, outcome in paper:
-        if outcome == "right":
-            points += 1
-        elif outcome == "wrong" and options:
-            points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
-    return points
+# ~ 2**options - 2 => 2**options - 1
 
 # %% wrong one_over_n
 # fails: Guessing a question of kind 'choice' gives 0 on average
-# edit of wrong empty_ticks_count
-# ~ - 1) if kind == "choice" else 1 / (2 => if kind == "choice" else 2
+# ~ 1 / (options - 1) if => 1 / options if
 
 # %% wrong loses_a_point
 # fails: Guessing a question of kind 'choice' gives 0 on average
-def fair_points(paper):
-    points = 0.0
-    for _kind, _options, outcome in paper:
-        points += {"right": 1, "wrong": -1, "skipped": 0}[outcome]
-    return points
+# ~ "wrong": -cost(kind, n) => "wrong": -1
 
 # %% wrong mean
 # fails: The points of a paper are the sum
-# edit of wrong empty_ticks_count
-# ~ 2**options - 1 => 2**options - 2
-# ~ return points => return points / max(len(paper), 1)
+# ~ for kind, n, what in paper) => for kind, n, what in paper) / max(len(paper), 1)
 
 # %% wrong numbers_cost
 # fails: A wrong number or text costs nothing
-# edit of wrong empty_ticks_count
-# ~ "wrong" and options: => "wrong":
-# -             points -= 1 / (options - 1) if kind == "choice" else 1 / (2**options - 1)
-# +             points -= 1 if options is None else 1 / (options - 1) if kind == "choice" else 1 / (2**options - 2)
+# ~ return 0 => return 1
 
 # %% wrong skipped_is_wrong
 # fails: A question that was skipped gives 0
-# edit of wrong empty_ticks_count
-# ~ elif outcome == "wrong" and options => elif options
-# ~ 1 / (2**options - 1) => 1 / (2**options - 2)
+# ~ "skipped": 0 => "skipped": -cost(kind, n)

@@ -33,22 +33,15 @@ def due(cards, today):
 
 # %% wrong after_box_4_back_to_1
 # fails: A known card goes one box up, at most to box 4
-# edit of the solution
-# ~ min(box + 1, 4) => box % 4 + 1
-def due(cards, today):
-    begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day <= today)
-    return [name for day, box, name in begun] + sorted(name for name, card in cards.items() if card is None)
+# ~ 4: 4} => 4: 1}
 
 # %% wrong box_before_day
 # fails: The order is the one that the exercise asks for
-# edit of the solution
-def due(cards, today):
-    begun = sorted((*card, name) for name, card in cards.items() if card and card[1] <= today)
-    return [name for box, day, name in begun] + sorted(name for name, card in cards.items() if card is None)
+# ~ return day, box, name => return box, day, name
 
 # %% wrong changes_the_deck
 # fails: Same input, same result
-# edit of wrong box_before_day
+# edit of right one_sort
 def due(cards, today):
     result = []
     for name in sorted(cards, key=lambda n: (cards[n] is None, (cards[n] or (0, 0))[::-1], n)):
@@ -59,19 +52,12 @@ def due(cards, today):
 
 # %% wrong day_has_passed
 # fails: Cards whose day has come are there, and those never turned
-# edit of wrong box_before_day
-def due(cards, today):
-    begun = sorted((day, box, name) for name, (box, day) in ((n, c) for n, c in cards.items() if c) if day < today)
-    return [name for day, box, name in begun] + sorted(name for name, card in cards.items() if card is None)
+# ~ c[1] <= today => c[1] < today
 
 # %% wrong days_of_the_old_box
 # fails: It comes again after the days of its new box, counted from today
-# edit of wrong after_box_4_back_to_1
-# -     box = box % 4 + 1 if known else 1
-# -     return box, today + DAYS[box]
-# +     return (min(box + 1, 4) if known else 1), today + DAYS[box]
+# ~ (1, 2, 5, 10)[box - 1] => (1, 2, 5, 10)[card[0] - 1 if card else 0]
 
 # %% wrong one_box_down
 # fails: It comes again after the days of its new box, counted from today
-# edit of wrong after_box_4_back_to_1
-# ~ box % 4 + 1 if known else 1 => min(box + 1, 4) if known else max(box - 1, 1)
+# ~ if known else 1 => if known else max(1, card[0] - 1 if card else 1)
