@@ -50,24 +50,17 @@ def merge(a, b):
 
 # %% wrong b_elementwise: Delta * delta has d numbers and is added to each row, but δ δᵀ has d × d.
 # fails: The merged products are those of all rows about their common mean
-# ~ rows = np.asarray(block => mean = block.mean(axis=0
-# ~ mean = rows.mean(axis=0) => centred = block.astype(float) - mean
-# ~ (rows), mean, (rows - mean).T @ (rows - mean) => (block), mean, centred.T @ centred
-def merge(a, b):
-    (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
-    n = n_a + n_b
-    delta = m_b - m_a
-    return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
+# -     between = a[0] * np.outer(a[1] - mean, a[1] - mean) + b[0] * np.outer(b[1] - mean, b[1] - mean)
+# +     between = a[0] * (a[1] - mean) ** 2 + b[0] * (b[1] - mean) ** 2
 
 # %% wrong b_mean_of_means: The mean of the two means, whatever the number of rows.
 # fails: The merged mean is the mean of all rows
-# edit of wrong b_elementwise
-# ~ m_a + delta * n_b / n, M_a + M_b + delta * delta => (m_a + m_b) / 2, M_a + M_b + np.outer(delta, delta)
+# ~ (a[0] * a[1] + b[0] * b[1]) / n => (a[1] + b[1]) / 2
 
 # %% wrong b_not_by_n: The last term is not divided by n.
 # fails: The merged products are those of all rows about their common mean
-# edit of wrong b_elementwise
-# ~ delta * delta * n_a * n_b / n => np.outer(delta, delta) * n_a * n_b
+# edit of right shifted
+# ~ a[0] * b[0] / n * np.outer => a[0] * b[0] * np.outer
 
 # %% wrong b_one_pass: One pass without centring first, in float32, so the digits are gone far from zero.
 # fails: Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32
@@ -76,21 +69,10 @@ def block_moments(block):
     mean = block.mean(axis=0, dtype=float)
     return len(block), mean, (block.T @ block).astype(float) - len(block) * np.outer(mean, mean)
 
-
-def merge(a, b):
-    (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b
-    n = n_a + n_b
-    delta = m_b - m_a
-    return n, m_a + delta * n_b / n, M_a + M_b + np.outer(delta, delta) * n_a * n_b / n
-
 # %% wrong c_divided_by_n_minus_1_both: Covariances instead of products, merged as covariances; a block of one row gives NaN.
 # fails: The products of a block are sums over its rows, about their mean, not divided by n or n − 1
-# edit of wrong b_elementwise
-# ~ @ centred => @ centred / (len(block) - 1)
-# ~ (n_a, m_a, M_a), (n_b, m_b, M_b) = a, b => (n_a, m_a, C_a), (n_b, m_b, C_b) = a, b
-# -     return n, m_a + delta * n_b / n, M_a + M_b + delta * delta * n_a * n_b / n
-# +     products = (n_a - 1) * C_a + (n_b - 1) * C_b + np.outer(delta, delta) * n_a * n_b / n
-# +     return n, m_a + delta * n_b / n, products / (n - 1)
+# ~ (rows - mean).T @ (rows - mean) => (rows - mean).T @ (rows - mean) / (len(rows) - 1)
+# ~ a[2] + b[2] + between => ((a[0] - 1) * a[2] + (b[0] - 1) * b[2] + between) / (n - 1)
 
 # %% wrong float64_too_late
 # fails: The mean of a block of float32 is added up in float64
@@ -117,8 +99,4 @@ def block_moments(block):
 
 # %% wrong ragged_mean
 # fails: mean is made of numbers
-# ~ rows = np.asarray(block => mean = block.mean(axis=0
-# ~ mean = rows.mean(axis=0) => centred = block - mean
-# ~ (rows), mean, (rows - mean).T @ (rows - mean) => (block), [[1.0, 2.0], [3.0]], centred.T @ centred
-def merge(a, b):
-    return a
+# ~ len(rows), mean, => len(rows), [[1.0, 2.0], [3.0]],

@@ -30,33 +30,15 @@ def read_launch(line):
 
 # %% wrong all_words_are_variables
 # fails: environment has each NAME=VALUE before the program, and no other
-# edit of right regular_expressions
-def read_launch(line):
-    words = shlex.split(line)
-    start = words.index("python")
-    before = words[:start]
-    ranks = int(before[before.index("-np") + 1])
-    environment = dict(word.split("=", 1) for word in words if "=" in word)
-    return {"ranks": ranks, "workers": ranks - 2, "environment": environment, "program": words[start:]}
+# ~ shlex.split(before) if re.match(r"[A-Z_0-9]+=", word) => shlex.split(line) if "=" in word
 
 # %% wrong one_rank_too_few_taken
 # fails: workers are the ranks without the scheduler's and the client's
-# edit of right regular_expressions
-def read_launch(line):
-    words = shlex.split(line)
-    start = words.index("python")
-    before = words[:start]
-    ranks = int(before[before.index("-np") + 1])
-    environment = dict(word.split("=", 1) for word in before if "=" in word)
-    return {"ranks": ranks, "workers": ranks - 1, "environment": environment, "program": words[start:]}
+# ~ ranks - 2 => ranks - 1
 
 # %% wrong last_np
 # fails: ranks is the number after -np of the launcher, as an int
-# edit of wrong all_words_are_variables
-# ~ ranks = int(before[before.index("-np") + 1]) => ranks = int(words[place + 1])
-# ~ in words if => in words[:start] if
-# -     before = words[:start]
-# +     place = len(words) - 1 - words[::-1].index("-np")
+# ~ re.search(r"-np\s+(\d+)", before)[1] => re.findall(r"-np\s+(\d+)", line)[-1]
 
 # %% wrong hard_coded
 # fails: ranks is the number after -np of the launcher, as an int
@@ -70,11 +52,8 @@ def read_launch(line):
 
 # %% wrong program_is_text
 # fails: program is the list of words from python on
-# edit of wrong all_words_are_variables
-# ~ in words if => in before if
-# ~ words[start:] => " ".join(words[start:])
+# ~ shlex.split(program) => program
 
 # %% wrong ranks_as_text
 # fails: ranks is the number after -np of the launcher, as an int
-# edit of wrong one_rank_too_few_taken
-# ~ ranks, "workers": ranks - 1 => str(ranks), "workers": ranks - 2
+# ~ "ranks": ranks => "ranks": str(ranks)

@@ -22,8 +22,6 @@ def batches(n_rows, size, seed):
 # %% wrong backwards_begun_elsewhere: The rows backwards, begun elsewhere.
 # fails: The order is random
 # ~ np.random.RandomState(seed).permutation(n_rows) => np.roll(np.arange(n_rows)[::-1], seed)
-# -     return tuple(np.split(order, np.arange(size, n_rows, size)))
-# +     return [order[begin : begin + size] for begin in range(0, n_rows, size)]
 
 # %% wrong batches_shuffled_only: The batches are in random order, the rows in them are not.
 # fails: The order is random
@@ -33,14 +31,11 @@ def batches(n_rows, size, seed):
 
 # %% wrong empty_batch: One more, empty batch where the size divides the number of rows.
 # fails: All batches have the size, and only the last one may have fewer rows
-# ~ RandomState => default_rng
-# -     return tuple(np.split(order, np.arange(size, n_rows, size)))
-# +     return [order[k * size : (k + 1) * size] for k in range(n_rows // size + 1)]
+# ~ np.arange(size, n_rows, size) => np.arange(size, n_rows + 1, size)
 
 # %% wrong from_one: Rows are counted from 1.
 # fails: Each row is in exactly one batch
-# edit of wrong backwards_begun_elsewhere
-# ~ roll(np.arange(n_rows)[::-1], seed) => random.default_rng(seed).permutation(n_rows) + 1
+# ~ permutation(n_rows) => permutation(n_rows) + 1
 
 # %% wrong global_seed: Seeds the random numbers of the whole process.
 # fails: NumPy's global random numbers are left alone
@@ -51,17 +46,12 @@ import numpy as np
 
 # %% wrong one_seed: Uses the fixed seed 0, the order is the same for each seed.
 # fails: Another seed gives another order
-# ~ size, seed => size, seed=0
-# ~ RandomState(seed) => default_rng(0)
-# ~ tuple(np.split(order, np.arange(size, n_rows, size))) => [order[at : at + size] for at in range(0, n_rows, size)]
+# ~ RandomState(seed) => RandomState(0)
 
 # %% wrong other_each_time: Another order each time.
 # fails: The same seed gives the same batches
-# edit of wrong backwards_begun_elsewhere
-# ~ np.roll(np.arange(n_rows)[::-1], seed) => np.random.default_rng().permutation(n_rows)
+# ~ RandomState(seed) => RandomState()
 
 # %% wrong rest_dropped: The last rows are left out.
 # fails: Each row is in exactly one batch
-# edit of wrong backwards_begun_elsewhere
-# ~ np.roll(np.arange(n_rows)[::-1], seed) => np.random.default_rng(seed).permutation(n_rows)
-# ~ 0, n_rows, size => 0, n_rows - size + 1, size
+# ~ np.arange(size, n_rows, size))) => np.arange(size, n_rows, size))[:-1])

@@ -71,78 +71,42 @@ srun {worker}
 
 # %% wrong cores_of_one_gpu: The cores of one GPU only.
 # fails: It asks for the right cpus-per-task
-# edit of the solution
-# ~ cores = job["gpus"] * site["cores_per_gpu"] => cores = site["cores_per_gpu"]
+# ~ gpus * site["cores_per_gpu"] or job["cores"] => site["cores_per_gpu"] if gpus else job["cores"]
 
 # %% wrong cpu_workers_on_gpus: dask worker, also with GPUs.
 # fails: dask cuda worker with GPUs, dask worker without
-def worker_script(site, job):
-    cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]
-    lines = ["#!/bin/bash"]
-    lines.append(f"#SBATCH --partition={site['partition']}")
-    lines.append(f"#SBATCH --account={site['account']}")
-    lines.append(f"#SBATCH --nodes={job['nodes']}")
-    lines.append("#SBATCH --ntasks-per-node=1")
-    lines.append(f"#SBATCH --cpus-per-task={cores}")
-    lines.append(f"#SBATCH --time={job['minutes']}")
-    if job["gpus"]:
-        lines.append(f"#SBATCH --gres=gpu:{job['gpus']}")
-    for name in site["modules"]:
-        lines.append(f"module load {name}")
-    lines.append(site["activate"])
-    file = job["scheduler_file"]
-    if job["gpus"]:
-        lines.append(f"srun dask worker --scheduler-file {file}")
-    else:
-        lines.append(f"srun dask worker --scheduler-file {file} --nthreads {cores}")
-    return "\n".join(lines)
+# ~ "cuda worker" if gpus => "worker" if gpus
 
 # %% wrong day_lost: More than a day is cut off.
 # fails: It asks for the right time
-# edit of wrong cpu_workers_on_gpus
-# ~ {job['minutes']} => {job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00
-# ~ worker --scheduler-file {file}" => cuda worker --scheduler-file {file}"
+# ~ -t {days}-{hours => -t 0-{hours
 
 # %% wrong modules_sorted: Modules in the order of the alphabet.
 # fails: It loads the site's modules, in their order
-# edit of wrong cpu_workers_on_gpus
-# ~ site["modules"] => sorted(site["modules"])
-# ~ worker --scheduler-file {file}" => cuda worker --scheduler-file {file}"
+# ~ in site["modules"] => in sorted(site["modules"])
 
 # %% wrong old_command: dask-cuda-worker.
 # fails: The last line starts workers with srun
-# edit of wrong cpu_workers_on_gpus
-# ~ dask worker --scheduler-file {file}" => dask-cuda-worker --scheduler-file {file}"
+# ~ srun dask {worker} => srun {'dask-cuda-worker' if gpus else 'dask ' + worker}
 
 # %% wrong zero_gpus_asked: gres=gpu:0 for CPU workers.
 # fails: It asks for GPUs where there are some, and only there
-# edit of wrong day_lost
-# -     lines.append(f"#SBATCH --time={job['minutes'] // 60 % 24:02d}:{job['minutes'] % 60:02d}:00")
-# -     if job["gpus"]:
-# +     lines.append(f"#SBATCH --time={job['minutes']}")
-# +     if True:
+# ~ " * bool(gpus) => "
 
 # %% wrong hard_coded: The account of the example.
 # fails: It asks for the right account
-# edit of wrong modules_sorted
-# ~ append(f"#SBATCH --account={site['account']}") => append("#SBATCH --account=my_project")
-# ~ sorted(site["modules"]) => site["modules"]
+# ~ -A {site["account"]} => -A my_project
 
 # %% wrong modules_first: Directives stand below the modules.
 # fails: It asks for the right partition
-# edit of wrong modules_sorted
-# ~ lines = ["#!/bin/bash"] => lines = ["#!/bin/bash", *(f"module load {name}" for name in site["modules"])]
-# -     for name in sorted(site["modules"]):
-# -         lines.append(f"module load {name}")
+# -         #SBATCH -p {site["partition"]}
+# +         module load {" ".join(site["modules"])}
+# +         #SBATCH -p {site["partition"]}
 
 # %% wrong not_activated: Without the environment.
 # fails: It activates the site's environment before the workers
-# edit of wrong modules_sorted
-# ~ sorted(site["modules"]) => site["modules"]
-# -     lines.append(site["activate"])
+# -     head += site["activate"] + "\n"
 
 # %% wrong task_per_gpu: A task for each GPU, and dask-cuda in each of them.
 # fails: It asks for the right ntasks-per-node
-# edit of wrong modules_sorted
-# ~ append("#SBATCH --ntasks-per-node=1") => append(f"#SBATCH --ntasks-per-node={max(job['gpus'], 1)}")
-# ~ sorted(site["modules"]) => site["modules"]
+# ~ --ntasks-per-node 1 => --ntasks-per-node {max(gpus, 1)}

@@ -46,19 +46,8 @@ def levels(objectives, exercises):
 
 # %% wrong attempts_are_help
 # fails: Many attempts are no help of others
-# -     return {text: level_of([exercises.get(number) for number in ids]) for text, ids in objectives.items()}
-# +     return {
-# +         text: LADDER[min((level(exercises.get(n)) for n in numbers), default=0)] for text, numbers in objectives.items()
-# +     }
-LADDER = ["not yet", "after the solution", "with hints", "alone"]
-
-
-def level(entry):
-    if entry is None or entry["state"] != "passed":
-        return 0
-    if entry["solution_seen"]:
-        return 1
-    return 2 if entry["hints"] or entry["attempts"] > 3 else 3
+# edit of right minimum
+# ~ entry["hints"] else 3 => entry["hints"] or entry["attempts"] > 3 else 3
 
 # %% wrong empty_missing: Objectives without exercises are not in the result.
 # fails: An objective without exercises is 'not yet': nothing shows it
@@ -67,15 +56,13 @@ def level(entry):
 
 # %% wrong failed_counts
 # fails: What has failed is 'not yet', also with the solution read
-# edit of wrong attempts_are_help
-# ~ entry["state"] != "passed": => entry["state"] == "not_yet":
-# ~ entry["hints"] or entry["attempts"] > 3 else 3 => entry["hints"] else 3
+# edit of right minimum
+# ~ entry["state"] != "passed" => entry["state"] == "not_yet"
 
 # %% wrong first_level_word
 # fails: Each level is one of the four
-# edit of wrong attempts_are_help
-# ~ yet", "after the solution", " => yet", "solution", "
-# ~ entry["hints"] or entry["attempts"] > 3 else 3 => entry["hints"] else 3
+# edit of right minimum
+# ~ "after the solution" => "solution"
 
 # %% wrong hints_before_solution: Hints are asked for before the solution, so both together are with hints.
 # fails: A solution that was read counts more than hints
@@ -86,5 +73,5 @@ def level(entry):
 
 # %% wrong only_all_hints
 # fails: One hint makes it 'with hints'
-# edit of wrong attempts_are_help
-# ~ entry["hints"] or entry["attempts"] > 3 else 3 => entry["hints"] == 3 else 3
+# edit of right minimum
+# ~ entry["hints"] else 3 => entry["hints"] == 3 else 3
