@@ -83,9 +83,9 @@ def recolour(client, parts, centroids):
 # +     labels = np.concatenate(client.gather(client.compute(lazy)))
 # +     return np.floor(np.asarray(centroids) * 255 + 0.5).astype("uint8")[labels]
 
-# %% wrong b_few_iterations: Ten iterations only, but the k-means must have converged.
+# %% wrong b_few_iterations: One iteration only, but the k-means must have converged.
 # fails: Each colour of the picture for k = 4 is the mean of its pixels: k-means has come to rest
-# ~ max_iter=2000 => max_iter=10
+# ~ max_iter=2000 => max_iter=1
 
 # %% wrong b_flat_pictures: The pictures have one row per pixel, but 'in the shape of the photo' is asked.
 # fails: Each picture is an array of height × width × 3 8-bit numbers
@@ -102,8 +102,8 @@ def recolour(client, parts, centroids):
 # ~ return np.vstack(client.gather(client.compute(lazy))) => return np.concatenate(client.gather(client.compute(lazy)))
 
 # %% wrong b_loose_tolerance: Stops when hardly a pixel changes, but 'its centroids no longer move' is asked.
-# fails: Each colour of the picture for k = 4 is the mean of its pixels: k-means has come to rest
-# ~ tol=0 => tol=0.01
+# fails: Each colour of the picture for k = 8 is the mean of its pixels: k-means has come to rest
+# ~ tol=0 => tol=0.5
 
 # %% wrong b_two_pictures: Range(4, 16, 4) makes 4, 8 and 12, but 4, 8 and 16 are asked.
 # fails: It has the pictures for k = 4, 8 and 16
