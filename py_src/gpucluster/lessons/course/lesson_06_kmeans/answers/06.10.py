@@ -101,7 +101,7 @@ def recolour(client, parts, centroids):
 # ~ colours[assign(block, here)] => assign(block, here).astype("uint8")
 # ~ return np.vstack(client.gather(client.compute(lazy))) => return np.concatenate(client.gather(client.compute(lazy)))
 
-# %% wrong b_loose_tolerance: Stops when hardly a pixel changes, but 'its centroids no longer move' is asked.
+# %% wrong b_loose_tolerance: Stops while the centroids still move, but 'its centroids no longer move' is asked.
 # fails: Each colour of the picture for k = 8 is the mean of its pixels: k-means has come to rest
 # ~ tol=0 => tol=0.5
 
