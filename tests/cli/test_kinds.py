@@ -114,8 +114,7 @@ def test_a_kind_that_nobody_offers_is_a_sentence(site: Any, capsys: Any) -> None
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(
         "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', "
-        "'existing', 'awkward', "
-        "not 'pbs'. "
+        "'existing', 'awkward', not 'pbs'. "
     )
 
 

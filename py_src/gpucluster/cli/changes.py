@@ -96,7 +96,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "metavar": "WORKER",
         "complete": WORKERS,
         "help": "Name of the worker; the beginning of a UUID is enough.",
-    },
+    }
 }
 """What paths name."""
 

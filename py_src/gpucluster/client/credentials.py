@@ -78,8 +78,7 @@ def security_at(asked: dict[str, Any]) -> Security | None:
         return None
     raise InvalidState(
         f"None of your clusters listens at {address}; it may have stopped (gpucluster.list() shows running ones). To "
-        "connect to "
-        "another user's cluster, pass its credentials: Client(address, security=…)."
+        "connect to another user's cluster, pass its credentials: Client(address, security=…)."
     )
 
 

@@ -146,8 +146,7 @@ class LeaseOfWorkers:
         if name is not None:
             raise InvalidState(
                 f"Leases cannot be nested: this is inside the lease '{name}', and two leases could wait for each other "
-                "forever. Use the client of the outer one, or ask for more workers "
-                "there: n_workers=2."
+                "forever. Use the client of the outer one, or ask for more workers there: n_workers=2."
             )
         _within.set(self)
 

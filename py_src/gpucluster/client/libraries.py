@@ -33,10 +33,8 @@ def libraries_for(*, has_gpus: bool) -> Libraries:
     return Libraries(
         "numpy",
         "pandas",
-        f"{problem}, so new Dask arrays and data frames are numpy and pandas here. The workers still have their "
-        "GPUs. To "
-        "create GPU collections, use a kernel whose environment has gpucluster[gpu-cu13] or "
-        "gpucluster[gpu-cu12].",
+        f"{problem}, so new Dask arrays and data frames are numpy and pandas here. The workers still have their GPUs. "
+        "To create GPU collections, use a kernel whose environment has gpucluster[gpu-cu13] or gpucluster[gpu-cu12].",
     )
 
 
@@ -67,8 +65,7 @@ def let_cudf_spill() -> None:
     except (ImportError, AttributeError) as error:  # not public: another version may have it elsewhere
         warnings.warn(
             f"cuDF spilling could not be enabled in this kernel ({error}). If data frames of this cluster cannot be "
-            "read "
-            "here, restart the kernel, and set CUDF_SPILL=on before cuDF is imported.",
+            "read here, restart the kernel, and set CUDF_SPILL=on before cuDF is imported.",
             stacklevel=2,
         )
 

@@ -45,9 +45,8 @@ def must_be_allowed(request: LinkRequest) -> None:
         raise LinkRefused(f"hours: this site lets a link last for {sharing.link_hours:g} {unit} at most.")
     if request.public and not sharing.public_links:
         raise LinkRefused(
-            "This site does not allow public links. Without 'public', the link is for users who are logged in to "
-            "the hub "
-            "and may enter your server or, without a hub, for anyone with the link."
+            "This site does not allow public links. Without 'public', the link is for users who are logged in to the "
+            "hub and may enter your server or, without a hub, for anyone with the link."
         )
 
 

@@ -225,8 +225,7 @@ class Client(ClientOfCluster):
         if model is not None and model.lease is not None:
             return ClientClosed(
                 f"{how} Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Make it again, "
-                "here "
-                "or in another lease."
+                "here or in another lease."
             )
         return ClientClosed(
             f"{how} What the cluster held is lost, and this needs some of it. Make that again, here or on another "

@@ -76,12 +76,7 @@ def fine(report: ReportFigures) -> Finding:
         parts.append(f"a task took {seconds(report.mean_task_seconds)} on average")
     if moved is not None:
         parts.append(f"{format_size(moved)} moved between workers")
-    return Finding(
-        rule="fine",
-        title="No bottleneck found",
-        evidence=", ".join(parts) + ".",
-        advice=_faster(report),
-    )
+    return Finding(rule="fine", title="No bottleneck found", evidence=", ".join(parts) + ".", advice=_faster(report))
 
 
 def _faster(report: ReportFigures) -> str:

@@ -136,11 +136,7 @@ class MachineSpec(SpecBase):
         given = self.env or {}
         own = {name: value for name, value in given.items() if self.forked and name.startswith(READ_WHEN_LOADED)}
         packed = {name: value for name, value in given.items() if name not in own}
-        return {
-            **super().process_environment(),
-            **own,
-            **({GIVEN_VARIABLES: json.dumps(packed)} if packed else {}),
-        }
+        return {**super().process_environment(), **own, **({GIVEN_VARIABLES: json.dumps(packed)} if packed else {})}
 
     def written_down(self) -> SpecBase:
         """Return the spec without the values of variables; the processes have them from their environment."""

@@ -55,10 +55,7 @@ class Recording(RecordingModel):
     kind: Literal["gpucluster-recording"] = "gpucluster-recording"
     schema_version: Literal[1] = Field(1, description="Version of the file's form.")
     title: Line
-    recorded_at: str = Field(
-        pattern=TIME_PATTERN,
-        description="When it began, in UTC.",
-    )
+    recorded_at: str = Field(pattern=TIME_PATTERN, description="When it began, in UTC.")
     backend: Literal["local", "cuda"] = Field(
         description="'local' for CPU workers, 'cuda' for GPU workers, whatever kind of cluster they were of."
     )

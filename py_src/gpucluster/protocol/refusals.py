@@ -56,9 +56,8 @@ def path_refusal(path: str) -> str | None:
         if encoding.lower().replace("-", "") == "utf8":
             return f"The path {shown} is not UTF-8. Choose another directory."
         return (
-            f"The path {shown} cannot be read here, because file names are decoded as {encoding}. Set PYTHONUTF8=1 "
-            "or a "
-            "locale with UTF-8, such as LC_ALL=C.UTF-8, or choose a directory whose path is ASCII."
+            f"The path {shown} cannot be read here, because file names are decoded as {encoding}. Set PYTHONUTF8=1 or "
+            "a locale with UTF-8, such as LC_ALL=C.UTF-8, or choose a directory whose path is ASCII."
         )
     return None
 

@@ -115,11 +115,7 @@ MemorySizeOrAuto = Annotated[
     int | float | Literal["auto"],
     BeforeValidator(parse_size_or_auto),
     WithJsonSchema(
-        {
-            "type": ["integer", "number", "string"],
-            "x-gpucluster-widget": "memory",
-            "x-gpucluster-auto": True,
-        }
+        {"type": ["integer", "number", "string"], "x-gpucluster-widget": "memory", "x-gpucluster-auto": True}
     ),
 ]
 """A memory size, or ``"auto"``."""

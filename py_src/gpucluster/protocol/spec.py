@@ -14,15 +14,7 @@ from .errors import parsed
 from .gpu_spec import GPUSpec
 from .kinds import parse_spec
 from .machine_spec import MachineSpec, NodeSpec, ScratchSpec
-from .spec_base import (
-    MAX_WORKERS,
-    MOST_SECONDS,
-    SpecBase,
-    UnknownSpec,
-    WorkerCount,
-    WorkerCountOrZero,
-    shown_in,
-)
+from .spec_base import MAX_WORKERS, MOST_SECONDS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
 
 __all__ = [
     "MAX_WORKERS",

@@ -87,10 +87,7 @@ class SpecBase(BaseModel):
     """Options that every kind of cluster has."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        allow_inf_nan=False,
-        json_schema_serialization_defaults_required=True,
+        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
     )
 
     backend: str = Field(title="Kind", description="Kind of cluster.")

@@ -153,10 +153,7 @@ def read_recording(path: Path) -> RecordedSession:
     if not samples:
         raise RecordingUnreadable(f"{named(path)} holds nothing that can be played.")
     return RecordedSession(
-        recording=recording,
-        label=recording.label,
-        message=_message(len(samples), damaged, is_cut_off),
-        samples=samples,
+        recording=recording, label=recording.label, message=_message(len(samples), damaged, is_cut_off), samples=samples
     )
 
 

@@ -63,11 +63,9 @@ class GPUClusterExtension(ExtensionApp):
         request for the list of clusters and uses about 100 MB of memory per user with an open panel.""",
     ).tag(config=True)
 
-    standby_idle_seconds = Float(
-        600.0,
-        min=1.0,
-        help="Seconds without use after which the idle process stops.",
-    ).tag(config=True)
+    standby_idle_seconds = Float(600.0, min=1.0, help="Seconds without use after which the idle process stops.").tag(
+        config=True
+    )
 
     presets = List(
         Dict(),
@@ -81,12 +79,11 @@ class GPUClusterExtension(ExtensionApp):
         help="""Limits of clusters created through this server, where they are lower than those of the site file:
         {"n_workers": 4, "threads_per_worker": 2, "memory_limit": "4 GiB", "idle_timeout_seconds": 3600,
         "walltime": "24:00:00", "kinds": ["local", "auto"]}. The keys are those of the file, with the same meaning; all
-        are optional. A limit above the file's is ignored, with a warning in the log at startup.""",
+        are optional. A limit above the file's is ignored, with a warning in the log at startup."""
     ).tag(config=True)
 
     cluster_directory = Unicode(
-        "",
-        help="Working directory of clusters created through this server. Empty: the server's root directory.",
+        "", help="Working directory of clusters created through this server. Empty: the server's root directory."
     ).tag(config=True)
 
     lessons_folder = Unicode(
@@ -96,8 +93,7 @@ class GPUClusterExtension(ExtensionApp):
     ).tag(config=True)
 
     recordings_folder = Unicode(
-        "gpucluster-recordings",
-        help="Folder of recordings made in the panel, relative to the server's root directory.",
+        "gpucluster-recordings", help="Folder of recordings made in the panel, relative to the server's root directory."
     ).tag(config=True)
 
     class_folder = Unicode(

@@ -81,13 +81,7 @@ class UseOfServer:
     """
 
     def __init__(
-        self,
-        registry: Registry,
-        application: Any,
-        *,
-        hours: float,
-        watched: Callable[[], bool],
-        log: logging.Logger,
+        self, registry: Registry, application: Any, *, hours: float, watched: Callable[[], bool], log: logging.Logger
     ) -> None:
         self._registry = registry
         self._application = application

@@ -129,9 +129,8 @@ def _origin() -> str:
 def _ended_early(lines: list[str]) -> str:
     if not lines:
         return (
-            "The cluster's process ended while starting, without a message: it was killed, or the machine ran out "
-            "of memory. "
-            "Try again."
+            "The cluster's process ended while starting, without a message: it was killed, or the machine ran out of "
+            "memory. Try again."
         )
     return f"The cluster's process ended before it had started. Its last output: {lines[-1].rstrip('. ')}."
 

@@ -31,9 +31,8 @@ def must_be_open(registry: Registry, spec: SpecBase) -> None:
     if opening is not None:
         said = ", ".join(each.text for each in sharing.hours)
         raise NotNow(
-            f"This site opens again {_when(opening, moment)} (its hours are {said}). Running clusters continue; "
-            "create another "
-            "one then."
+            f"This site opens again {_when(opening, moment)} (its hours are {said}). Running clusters continue; create "
+            "another one then."
         )
     clusters = registry.list()
     living = sum(not model.state.ended for model in clusters)

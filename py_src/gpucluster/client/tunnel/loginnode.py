@@ -80,9 +80,8 @@ def login_node(
     submitted = environment.get("SLURM_SUBMIT_HOST", "")
     if submitted and _NAME.fullmatch(submitted) and not _is_here(submitted):
         return socket.getfqdn(submitted), (
-            "The login node is the one that the job was submitted on (SLURM_SUBMIT_HOST). If your laptop uses "
-            "another name for "
-            "it, set --login-node."
+            "The login node is the one that the job was submitted on (SLURM_SUBMIT_HOST). If your laptop uses another "
+            "name for it, set --login-node."
         )
     if "SLURM_JOB_ID" in environment:
         return None, "This is a job, and the login node is unknown: set --login-node."

@@ -35,8 +35,7 @@ def report_html(report: ReportFigures, *, timeline: str | None = None) -> str:
     return (
         '<div class="gpucluster-profile" style="color:' + TEXT + ";"
         'border-left:4px solid #76b900;padding:4px 12px;max-width:920px">'
-        f"<div><b>Profile of {escape(report.cluster or '')}</b>{escape(ended)}</div>"
-        f"{_findings(report)}"
+        f"<div><b>Profile of {escape(report.cluster or '')}</b>{escape(ended)}</div>{_findings(report)}"
         f'<table style="border:none;margin:6px 0">{rows}</table>{picture}{tables}'
         f'<div style="font-size:smaller;opacity:0.85">{notes}</div></div>'
     )

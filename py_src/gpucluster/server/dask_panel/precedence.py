@@ -42,11 +42,7 @@ class _For(PathMatches):
 def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, base_url: str) -> list[Rule]:
     root = escape(base_url) + "dask/"
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
-    many = {
-        **both,
-        "directory": services.directory,
-        "dask_labextension": dask_labextension,
-    }
+    many = {**both, "directory": services.directory, "dask_labextension": dask_labextension}
     pages = {"control": services.control, "client": services.dashboards}
 
     def alone() -> bool:
