@@ -13,7 +13,7 @@ from types import FrameType
 
 from ..client.control import LEASE_VARIABLE, Control
 from ..client.display.card import TerminalProgress, progress_line
-from ..client.lease import Lease, leased_line, say_if_no_gpu
+from ..client.lease import Lease, leased_line, print_if_no_gpu
 from ..client.stopping import how_it_ended, is_over, stopped_by
 from ..client.waiting import IN_LINE
 from ..protocol.errors import InvalidRequest
@@ -46,7 +46,7 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
         if sys.stderr.isatty():
             print(leased_line(model), file=sys.stderr)
         else:
-            say_if_no_gpu(spec, model)
+            print_if_no_gpu(spec, model)
         registry = control.asynchronous.registry
 
         def tell_its_end() -> bool:

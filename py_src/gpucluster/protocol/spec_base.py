@@ -1,9 +1,8 @@
 """The options that every kind of cluster has; the base of each kind's own model.
 
-A bound is written in these models and nowhere else. ``json_schema_extra`` keys read by the form: ``group`` (the
-section a field belongs to), ``advanced``, ``unit`` (what one of it is called), ``help`` (in place of the description,
-which a command line shows for all kinds) and ``empty`` (what stands in a field with nothing in it); ``shown_in`` writes
-them.
+A bound is written in these models and nowhere else. ``json_schema_extra`` keys read by the form: ``group`` (the section
+a field belongs to), ``advanced``, ``unit`` (what one of it is called), ``help`` (in place of the description, which a
+command line shows for all kinds) and ``empty`` (what stands in a field with nothing in it); ``shown_in`` writes them.
 """
 
 from __future__ import annotations

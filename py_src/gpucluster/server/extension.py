@@ -46,8 +46,7 @@ class ExtensionNotLoaded(GPUClusterError):
 class GPUClusterExtension(ExtensionApp):
     """GPU Dask clusters in the Jupyter server.
 
-    The server starts and stops clusters but holds none: each runs in a process of its own and outlives
-    the server.
+    The server starts and stops clusters but holds none: each runs in a process of its own and outlives the server.
     """
 
     name = "gpucluster"

@@ -1,8 +1,7 @@
 """When the idle standby supervisor is started and when it is let go.
 
-It makes the next cluster start at once and costs about 100 MB, so it waits only while somebody uses the
-panel. An open page asks for the list now and then by itself; that starts the first standby but does not
-keep one for ever.
+It makes the next cluster start at once and costs about 100 MB, so it waits only while somebody uses the panel. An open
+page asks for the list now and then by itself; that starts the first standby but does not keep one for ever.
 """
 
 from __future__ import annotations
