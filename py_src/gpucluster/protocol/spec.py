@@ -1,7 +1,7 @@
-"""What a user can ask for, whatever the kind; the model of each kind lies beside it (``backends/slurm/spec.py``, …).
+"""Requests for clusters of all kinds; the model of each kind is in its folder (``backends/slurm/spec.py``, …).
 
-These models validate REST bodies, magics, the command line and presets, draw the creation form
-(JSON Schema) and are the help texts of every face.
+These models validate REST bodies, magics, the command line and presets, define the creation form (JSON Schema) and have
+the help texts of all interfaces.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 class Adapt(BaseModel):
     """Adapt the number of workers to the load."""
 
-    # Most say the bounds and leave the rest to Dask.
+    # Most requests only have the bounds.
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     minimum: WorkerCountOrZero = Field(description="Fewest workers.")
@@ -62,7 +62,7 @@ class Adapt(BaseModel):
 
 
 class ClusterPatch(BaseModel):
-    """A change to a living cluster: exactly one of the fields."""
+    """A change to a running cluster: exactly one of the fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -86,8 +86,5 @@ class ClusterPatch(BaseModel):
 
 
 def parse_patch(value: Any) -> ClusterPatch:
-    """Validate a change to a living cluster.
-
-    Raises `InvalidRequest` with a sentence per field; the state of the cluster is unchanged.
-    """
+    """Validate a change to a running cluster. Raises `InvalidRequest` with a message per field."""
     return parsed(ClusterPatch, value)

@@ -28,8 +28,8 @@ def require_open(registry: Registry, spec: SpecBase) -> None:
     if opening is not None:
         hours = ", ".join(each.text for each in sharing.hours)
         raise NotNow(
-            f"This site opens again {_when(opening, moment)} (its hours are {hours}). Running clusters continue; create "
-            "another one then."
+            f"This site opens again {_when(opening, moment)} (its hours are {hours}). Running clusters continue; "
+            "create another one then."
         )
     clusters = registry.list()
     living = sum(not model.state.ended for model in clusters)
