@@ -197,8 +197,7 @@ class ClassExercise(WireModel):
 
 
 class ClassView(WireModel):
-    """Where each learner of a class is, and what fails most; made by "
-    "``gpucluster.lessons.classroom.read_class(folder)``."""
+    """Where each learner of a class is, and what fails most; from ``gpucluster.lessons.classroom.read_class``."""
 
     folder: str
     read_at: str
