@@ -59,15 +59,12 @@ def test_two_words_make_one_verb() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["less"], ["lessons"]),
-        (["lessons", "c"], ["copy", "check", "class"]),
-        (["help", "lessons", "sh"], ["share"]),
-        (["lessons", "copy", "06", "06"], []),
-        (["lessons", "copy", "--sol"], ["--solutions"]),
-        (["lessons", "check", "06", "--cluster", "l"], ["lab"]),
+        (["less"], ["lessons"]), (["lessons", "c"], ["copy", "check", "class"]),
+        (["help", "lessons", "sh"], ["share"]), (["lessons", "copy", "06", "06"], []),
+        (["lessons", "copy", "--sol"], ["--solutions"]), (["lessons", "check", "06", "--cluster", "l"], ["lab"]),
         (["lessons", "frob", ""], []),
     ],
-)
+)  # fmt: skip
 def test_completion(words: list[str], expected: list[str]) -> None:
     assert candidates(words, SHELL, lambda _: ["lab", "other"]) == expected
 

@@ -11,17 +11,12 @@ from gpucluster.protocol.errors import InvalidRequest
 @pytest.mark.parametrize(
     ("text", "path"),
     [
-        ("task-stream", "individual-task-stream"),
-        ("Task stream", "individual-task-stream"),
-        ("task_stream", "individual-task-stream"),
-        ("individual-task-stream", "individual-task-stream"),
-        ("/individual-progress", "individual-progress"),
-        ("status", "status"),
-        ("GPU memory", "individual-gpu-memory"),
-        ("profile", "profile"),
-        ("Profile, whole page", "profile"),
+        ("task-stream", "individual-task-stream"), ("Task stream", "individual-task-stream"),
+        ("task_stream", "individual-task-stream"), ("individual-task-stream", "individual-task-stream"),
+        ("/individual-progress", "individual-progress"), ("status", "status"),
+        ("GPU memory", "individual-gpu-memory"), ("profile", "profile"), ("Profile, whole page", "profile"),
     ],
-)
+)  # fmt: skip
 def test_a_page_by_its_names(text: str, path: str) -> None:
     assert find_page(text).path == path
 

@@ -62,17 +62,8 @@ def test_a_broken_kind_breaks_nothing_but_itself(site):
     offer(site, "Bad Name", GOOD.format(name="Bad Name"), kind="bad_kind:Kind", package="gpucluster-bad")
     offer(site, "local", GOOD.format(name="local"), kind="rival_kind:Kind", package="gpucluster-rival")
     assert list(kinds.usable_kinds()) == [
-        "auto",
-        "cuda",
-        "local",
-        "slurm",
-        "ssh",
-        "mpi",
-        "kubernetes",
-        "gateway",
-        "existing",
-        "good",
-    ]
+        "auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing", "good",
+    ]  # fmt: skip
     # Ours may need packages that are not installed here.
     told = {found.package: found.problem or "" for found in kinds.kind_models() if found.package != "gpucluster"}
     assert told.pop("gpucluster-good 0.1") == ""

@@ -13,15 +13,10 @@ from gpucluster.protocol.plain_text import escaped, printable
 @pytest.mark.parametrize(
     ("text", "longest", "shown"),
     [
-        ("Zürich-7", None, "Zürich-7"),
-        ("\x1b[2J\u202eevil\n", None, "?[2J?evil?"),
-        ("x" * 300, None, "x" * 300),
-        ("x" * 40, 40, "x" * 40),
-        ("x" * 41, 40, "x" * 39 + "…"),
-        ("\x9b" * 300, 3, "??…"),
-        ("", 40, ""),
+        ("Zürich-7", None, "Zürich-7"), ("\x1b[2J\u202eevil\n", None, "?[2J?evil?"), ("x" * 300, None, "x" * 300),
+        ("x" * 40, 40, "x" * 40), ("x" * 41, 40, "x" * 39 + "…"), ("\x9b" * 300, 3, "??…"), ("", 40, ""),
     ],
-)
+)  # fmt: skip
 def test_printable(text: str, longest: int | None, shown: str) -> None:
     assert printable(text, longest) == shown
 

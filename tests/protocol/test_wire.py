@@ -167,16 +167,8 @@ def test_the_schema_tells_kinds_apart_by_backend():
     schema = spec_union().json_schema()
     assert schema["discriminator"]["propertyName"] == "backend"
     assert set(schema["discriminator"]["mapping"]) == {
-        "local",
-        "cuda",
-        "auto",
-        "slurm",
-        "ssh",
-        "mpi",
-        "kubernetes",
-        "gateway",
-        "existing",
-    }
+        "local", "cuda", "auto", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)

@@ -66,14 +66,10 @@ def test_devices_are_known_by_the_beginning_of_their_uuid(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("names", "changes"),
     [
-        (["Fake A16", "Fake A16"], {}),
-        (["NVIDIA H200"], {}),
-        ([], {}),
-        ([None, None], {}),
-        (["NVIDIA H200", "NVIDIA H200"], {"driver": None}),
-        (["NVIDIA H200", "NVIDIA H200"], {"device": None}),
+        (["Fake A16", "Fake A16"], {}), (["NVIDIA H200"], {}), ([], {}), ([None, None], {}),
+        (["NVIDIA H200", "NVIDIA H200"], {"driver": None}), (["NVIDIA H200", "NVIDIA H200"], {"device": None}),
     ],
-)
+)  # fmt: skip
 def test_what_no_driver_knows_is_simulated(
     names: list[str | None], changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -318,15 +318,10 @@ async def test_forged_request(url, running_cluster, jp_serverapp):
     cookie, xsrf = await login_cookies(url, jp_serverapp.identity_provider.token)
     path = url + f"api/clusters/{running_cluster.id}"
     for method, target in (
-        ("DELETE", path),
-        ("PATCH", path),
-        ("POST", path + "/restart"),
-        ("POST", path + "/workers/0/retire"),
-        ("POST", url + "api/clusters"),
-        ("POST", url + "api/lessons/06/reset"),
-        ("POST", url + "api/lessons/events"),
+        ("DELETE", path), ("PATCH", path), ("POST", path + "/restart"), ("POST", path + "/workers/0/retire"),
+        ("POST", url + "api/clusters"), ("POST", url + "api/lessons/06/reset"), ("POST", url + "api/lessons/events"),
         ("DELETE", url + "api/lessons/progress"),
-    ):
+    ):  # fmt: skip
         response = await fetch(target, method, BODY[method], Cookie=cookie)
         assert response.code == 403
         assert "Reload the page" in json.loads(response.body)["message"]

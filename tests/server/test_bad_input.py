@@ -16,31 +16,12 @@ from gpucluster.server import extension
 from tornado.httpclient import HTTPClientError
 
 COUNTS = [
-    "-1",
-    '"abc"',
-    "null",
-    '""',
-    "1.5",
-    "true",
-    "100000",
-    "1e30",
-    "1" + "0" * 30,
-    '"NaN"',
-    "NaN",
-    "Infinity",
-    "[]",
-]
+    "-1", '"abc"', "null", '""', "1.5", "true", "100000", "1e30", "1" + "0" * 30, '"NaN"', "NaN", "Infinity", "[]",
+]  # fmt: skip
 ADAPTS = [
-    '{"minimum": 5, "maximum": 1}',
-    '{"minimum": -3, "maximum": -1}',
-    '{"minimum": 0, "maximum": 1000000000}',
-    '{"minimum": 1}',
-    '{"minimum": "1", "maximum": 2}',
-    "{}",
-    "null",
-    "7",
-    '"abc"',
-]
+    '{"minimum": 5, "maximum": 1}', '{"minimum": -3, "maximum": -1}', '{"minimum": 0, "maximum": 1000000000}',
+    '{"minimum": 1}', '{"minimum": "1", "maximum": 2}', "{}", "null", "7", '"abc"',
+]  # fmt: skip
 PATCHES = [
     *[f'{{"n_workers": {count}}}' for count in COUNTS],
     *[f'{{"adapt": {adapt}}}' for adapt in ADAPTS],

@@ -246,15 +246,10 @@ class TestNobody:
     @pytest.mark.parametrize(
         ("method", "path"),
         [
-            ("GET", "clusters"),
-            ("PUT", "clusters"),
-            ("GET", "clusters/{}"),
-            ("PATCH", "clusters/{}"),
-            ("DELETE", "clusters/{}"),
-            ("GET", "dashboard-check/x"),
-            ("GET", "dashboard/{}/status"),
+            ("GET", "clusters"), ("PUT", "clusters"), ("GET", "clusters/{}"), ("PATCH", "clusters/{}"),
+            ("DELETE", "clusters/{}"), ("GET", "dashboard-check/x"), ("GET", "dashboard/{}/status"),
         ],
-    )
+    )  # fmt: skip
     async def test_is_let_in_nowhere(self, panel, running_cluster, registry_directory, method, path):
         code, _ = await panel(method, *path.format(running_cluster.id).split("/"))
         assert code in {302, 403} if "dashboard/" in path else code == 403

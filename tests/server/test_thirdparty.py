@@ -38,18 +38,8 @@ async def test_form_is_drawn_for_it_and_says_which_one_is_broken(api):
     assert code == 200
     found = {kind["name"]: kind for kind in answer["kinds"]}
     assert list(found) == [
-        "auto",
-        "cuda",
-        "local",
-        "slurm",
-        "ssh",
-        "mpi",
-        "kubernetes",
-        "gateway",
-        "existing",
-        "broken",
-        "subprocess",
-    ]
+        "auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing", "broken", "subprocess",
+    ]  # fmt: skip
     ours = found["subprocess"]
     assert (ours["title"], ours["package"], ours["problem"]) == ("Queued", "gpucluster-subprocess 1.2", None)
     assert ours["traits"]["queues"] is True

@@ -127,28 +127,15 @@ def deep() -> Any:
 @pytest.mark.parametrize(
     "content",
     [
-        None,
-        "stop",
-        [],
-        {},
-        {"kind": None},
-        {"kind": "remove"},
-        {"kind": "stop", "cluster": "another"},
-        {"kind": ["stop"]},
-        {"kind": "scale"},
-        {"kind": "scale", "n_workers": [1]},
-        {"kind": "scale", "n_workers": {"minimum": 1}},
-        {"kind": "opened", "view": "", "keeps": True},
-        {"kind": "opened", "view": "x" * 65, "keeps": True},
-        {"kind": "opened", "view": 1, "keeps": True},
-        {"kind": "opened", "view": "a", "keeps": "yes"},
-        {"kind": "page", "page": "x" * 81},
-        {"kind": "page", "page": 7},
-        {"kind": "retire", "worker": ""},
-        {"kind": "retire", "worker": "x" * 201},
+        None, "stop", [], {}, {"kind": None}, {"kind": "remove"}, {"kind": "stop", "cluster": "another"},
+        {"kind": ["stop"]}, {"kind": "scale"}, {"kind": "scale", "n_workers": [1]},
+        {"kind": "scale", "n_workers": {"minimum": 1}}, {"kind": "opened", "view": "", "keeps": True},
+        {"kind": "opened", "view": "x" * 65, "keeps": True}, {"kind": "opened", "view": 1, "keeps": True},
+        {"kind": "opened", "view": "a", "keeps": "yes"}, {"kind": "page", "page": "x" * 81},
+        {"kind": "page", "page": 7}, {"kind": "retire", "worker": ""}, {"kind": "retire", "worker": "x" * 201},
         {"kind": "__class__", "__dict__": {}},
     ],
-)
+)  # fmt: skip
 def test_everything_else_is_nothing(content: Any):
     assert read_message(content) is None
 

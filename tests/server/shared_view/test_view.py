@@ -193,13 +193,8 @@ async def test_the_cookie_is_for_this_view_alone(base, view, folder, jp_base_url
             assert await stream(base + path, **told) == 403
         server = base.removesuffix("gpucluster/")
         for path in (
-            "api/contents",
-            "api/kernels",
-            "api/sessions",
-            "gpucluster/dashboard/shared/status",
-            "lab",
-            "tree",
-        ):
+            "api/contents", "api/kernels", "api/sessions", "gpucluster/dashboard/shared/status", "lab", "tree",
+        ):  # fmt: skip
             answer = await ask(server + path, **told)
             assert answer.code in {302, 403, 404} and "login" in answer.headers.get("Location", "login"), path
 
@@ -364,13 +359,8 @@ async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, closing, tok
     await headers_of(socket, "ACK")
     change = {"events": [{"kind": "TitleChanged", "title": "mine"}], "references": []}
     for frame in (
-        {"msgid": "1", "msgtype": "PATCH-DOC"},
-        {},
-        change,
-        {"msgid": "2", "msgtype": "PULL-DOC-REQ"},
-        {},
-        {},
-    ):
+        {"msgid": "1", "msgtype": "PATCH-DOC"}, {}, change, {"msgid": "2", "msgtype": "PULL-DOC-REQ"}, {}, {},
+    ):  # fmt: skip
         await socket.write_message(json.dumps(frame))
     heard = await headers_of(socket, "PULL-DOC-REPLY")
     # To a change the dashboard would have answered OK, or ERROR.
