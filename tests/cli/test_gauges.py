@@ -107,7 +107,7 @@ def test_ctrl_z_gives_the_terminal_back(command: list[str]) -> None:
         assert terminal.end() in {0, 130}
 
 
-def test_ctrl_z_where_nobody_could_let_it_go_on(command: list[str]) -> None:
+def test_ctrl_z_without_job_control(command: list[str]) -> None:
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "0.25"]) as terminal:
         terminal.read_until(lambda text: BUNDLED.label in text)
         terminal.type("\x1a")
@@ -186,7 +186,7 @@ def test_enough_of_a_recording(command: list[str]) -> None:
         assert terminal.left[0].startswith(f"{BUNDLED.recording.title}   0:0")
 
 
-def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path) -> None:
+def test_file_text_contains_no_control_characters(gpucluster: Run, tmp_path: Path) -> None:
     header = BUNDLED.recording.model_dump(mode="json")
     evil = "\x1b]0;mine\x07\x1b[2J"
     sample = {"id": evil, "at": "2026-11-21T10:00:05Z", "workers": [evil, f"{evil}2"], "memory_bytes": 2**30}
@@ -211,7 +211,7 @@ def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path
         (["replay", os.devnull], 3, "There is no recording /dev/null."),
     ],
 )
-def test_mistakes_are_sentences(gpucluster: Run, words: list[str], code: int, sentence: str) -> None:
+def test_mistakes_are_refused(gpucluster: Run, words: list[str], code: int, sentence: str) -> None:
     done = gpucluster(*words)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.startswith(sentence)

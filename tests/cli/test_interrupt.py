@@ -25,7 +25,7 @@ def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_being_told_to_end_during_create_stops_the_cluster(
+def test_sigterm_during_create_stops_the_cluster(
     site: Any, slow_start: None, command: list[str], wait_until: Callable[..., Any], ending: signal.Signals
 ) -> None:
     creating = subprocess.Popen(
@@ -44,7 +44,7 @@ def test_being_told_to_end_during_create_stops_the_cluster(
     wait_until(lambda: not site.processes())
 
 
-def test_ctrl_c_before_the_cluster_was_asked_for_says_so(
+def test_ctrl_c_before_the_request(
     site: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(words: list[str]) -> int:

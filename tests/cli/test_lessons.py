@@ -75,7 +75,7 @@ def test_completion_offers_the_lessons() -> None:
     assert candidates(["lessons", "copy", "06", ""], SHELL) == [number for number in numbers if number != "06"]
 
 
-def test_the_list_says_how_far_one_is(shell: Shell, tmp_path: Path) -> None:
+def test_list_shows_progress(shell: Shell, tmp_path: Path) -> None:
     code, out, _ = shell("list")
     assert code == 0
     lesson = find_lesson("06")
@@ -103,7 +103,7 @@ def test_a_damaged_progress_file_does_not_hide_the_lessons(shell: Shell, tmp_pat
     assert "is damaged" in err
 
 
-def test_copies_leave_work_alone_and_reset_keeps_it(shell: Shell, tmp_path: Path) -> None:
+def test_copy_and_reset_keep_work(shell: Shell, tmp_path: Path) -> None:
     code, out, _ = shell("copy", "06", "--solutions", "--recall")
     folder = tmp_path / "gpucluster-lessons" / "06-kmeans"
     names = {path.name for path in folder.iterdir()}
@@ -123,7 +123,7 @@ def test_copies_leave_work_alone_and_reset_keeps_it(shell: Shell, tmp_path: Path
     assert (backup / "06-kmeans.ipynb").read_text(encoding="utf-8") == "my work"
 
 
-def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_current_folder_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shell("copy", "06")
     inside = tmp_path / "gpucluster-lessons"
     for place in (inside, inside / "06-kmeans"):
@@ -175,7 +175,7 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         ),
     ],
 )
-def test_a_refusal_is_a_sentence(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:
+def test_refusals(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:
     got, out, err = shell(*words)
     assert (got, out) == (code, "")
     assert sentence in err

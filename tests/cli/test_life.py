@@ -147,7 +147,7 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
 
 
 @pytest.mark.full
-def test_devices_are_told_with_a_tree_of_those_who_hold_their_memory(
+def test_devices_show_the_processes_using_memory(
     site: Any, machine: Any, gpucluster: Callable[..., Any], tmp_path: Path
 ) -> None:
     worker = site.running(name="talk").workers[0]

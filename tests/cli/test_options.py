@@ -118,13 +118,13 @@ def test_an_option_wins_over_its_preset() -> None:
         (["--preset", "gpuu"], "--preset: there is no preset 'gpuu' (did you mean 'gpu'?); there are auto,"),
     ],
 )
-def test_a_wrong_value_is_one_sentence_that_names_the_option(words: list[str], sentence: str) -> None:
+def test_wrong_value_names_the_option(words: list[str], sentence: str) -> None:
     message = refusal(*words)
     assert message.startswith(sentence)
     assert "\n" not in message
 
 
-def test_a_number_of_any_length_is_a_sentence() -> None:
+def test_long_number_is_refused() -> None:
     assert refusal("--n-workers", "9" * 30).startswith("--n-workers: must be at most 256")
     assert refusal("--n-workers", "9" * 10_000).startswith("--n-workers: must be a whole number")
 
@@ -148,7 +148,7 @@ def exit_codes(error: type[GPUClusterError]) -> set[int]:
     return {error.exit_code}.union(*(exit_codes(child) for child in error.__subclasses__()))
 
 
-def test_it_tells_every_verb_option_and_exit_code() -> None:
+def test_documentation_is_complete() -> None:
     text = page()
     for verb in all_verbs():
         assert f"\n## {verb.name}\n" in text

@@ -97,7 +97,9 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         (["logs", "--follow", "--json"], 2, ""),
     ],
 )
-def test_words(shared_site: Any, shared_cluster: Any, capsys: Any, words: list[str], code: int, sentence: str) -> None:
+def test_refused_arguments(
+    shared_site: Any, shared_cluster: Any, capsys: Any, words: list[str], code: int, sentence: str
+) -> None:
     before = picture(shared_site)
     if "--json" in words:
         assert main(words) == code
@@ -131,7 +133,7 @@ def test_with_json_the_refusal_is_the_error_model(shared_cluster: Any, gpucluste
     assert error["fields"][0]["field"] == "n_workers"
 
 
-def test_a_start_that_fails_says_why(site: Any, gpucluster: Callable[..., Any]) -> None:
+def test_failed_start_shows_the_reason(site: Any, gpucluster: Callable[..., Any]) -> None:
     done = gpucluster("create", "--name", "x", "--backend", "local", "--local-directory", "/proc/nowhere")
     assert done.returncode == 5
     assert done.stderr.count("\n") == 1
@@ -140,7 +142,7 @@ def test_a_start_that_fails_says_why(site: Any, gpucluster: Callable[..., Any]) 
     site.wait_for("x", lambda model: not site.processes())
 
 
-def test_an_empty_list_is_a_sentence(site: Any, capsys: Any) -> None:
+def test_empty_list(site: Any, capsys: Any) -> None:
     assert main(["list"]) == 0
     assert capsys.readouterr().out == "No clusters. Start one with 'create'.\n"
     assert main(["status"]) == 3
@@ -148,7 +150,7 @@ def test_an_empty_list_is_a_sentence(site: Any, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("words", [["create", "--backend", "local"], ["lessons", "list"]])
-def test_in_a_folder_that_is_gone(
+def test_removed_working_directory(
     shared_site: Any, capsys: Any, monkeypatch: Any, tmp_path: Any, words: list[str]
 ) -> None:
     (gone := tmp_path / "gone").mkdir()

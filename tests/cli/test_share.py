@@ -61,14 +61,14 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
         (("--withdraw", "00000000"), "has no such link"),
     ],
 )
-def test_bad_words_are_a_sentence(folder: Any, gpucluster: Run, words: tuple[str, ...], sentence: str) -> None:
+def test_bad_arguments_are_refused(folder: Any, gpucluster: Run, words: tuple[str, ...], sentence: str) -> None:
     done = gpucluster("share", "shared", *words)
     assert done.returncode != 0 and done.stdout == ""
     assert sentence in done.stderr and "Traceback" not in done.stderr
     assert living_links(folder) == []
 
 
-def test_a_cluster_that_is_not_there_has_no_link(shared_cluster: Any, gpucluster: Run) -> None:
+def test_unknown_cluster_has_no_link(shared_cluster: Any, gpucluster: Run) -> None:
     done = gpucluster("share", "nobody")
     assert done.returncode != 0 and "There is no cluster 'nobody'" in done.stderr
 

@@ -76,7 +76,7 @@ def test_kinds_that_are_not_installed_are_noted(said, tmp_path):
     assert len(json.loads(said("site", "--file", str(file), "--json")[1])["notes"]) == 2
 
 
-def test_instructors_whom_nobody_knows_are_noted(said, tmp_path):
+def test_unknown_instructors_are_noted(said, tmp_path):
     file = tmp_path / "site.yaml"
     file.write_text("sharing: {instructors: [root, no-such-user]}\n")
     file.chmod(0o644)
@@ -108,7 +108,7 @@ def test_kinds_and_presets_that_cannot_be_used_say_why(said, monkeypatch, tmp_pa
     assert "no    " in said("presets")[1]
 
 
-def test_kinds_say_where_they_are_and_why_one_is_not_there(said, monkeypatch, tmp_path):
+def test_kinds_show_their_origin_or_problem(said, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     code, text = said("kinds")
     assert code == 0

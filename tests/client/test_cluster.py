@@ -116,7 +116,7 @@ def test_the_verbs(shared_site, shared, wait_until):
         shared.adapt(3, 1)
 
 
-def test_what_it_shows(shared, monkeypatch):
+def test_repr(shared, monkeypatch):
     assert "'shared': running, local, 2 workers" in repr(shared)
     html = shared._repr_html_()
     assert "shared" in html and "CPU workers" in html and "sockets in a private folder" in html
@@ -139,7 +139,7 @@ def test_a_client_shows_no_secret(shared, monkeypatch):
         assert f'<a href="{shared.dashboard_link}"' in client._repr_html_()
 
 
-def test_a_client_of_a_cluster_that_is_gone_can_be_shown(site):
+def test_repr_of_a_client_after_its_cluster_ended(site):
     site.running(name="gone")
     cluster = gpucluster.connect("gone")
     client = cluster.get_client()
@@ -149,7 +149,7 @@ def test_a_client_of_a_cluster_that_is_gone_can_be_shown(site):
     client.close(timeout=2)
 
 
-def test_what_is_computed_after_this_process_has_stopped_the_cluster_is_computed_here(site, wait_until):
+def test_compute_after_stop_runs_locally(site, wait_until):
     site.running(name="soon")
     client = gpucluster.connect("soon").get_client()
     lazy = dask.delayed(os.getpid)()
@@ -164,7 +164,7 @@ def test_what_is_computed_after_this_process_has_stopped_the_cluster_is_computed
 
 @pytest.mark.parametrize("connected", [Cluster.get_client, Client], ids=["get_client", "Dask's own way"])
 @pytest.mark.full
-def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence(site, wait_until, capsys, connected):
+def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsys, connected):
     """Also to whoever waited for a result when it ended, and in a notebook without a traceback."""
     site.running(name="over")
     client = connected(gpucluster.connect("over"))
@@ -236,7 +236,7 @@ def begin_and_sleep(event):
 
 
 @pytest.mark.full
-def test_what_needs_results_of_a_cluster_that_this_notebook_has_stopped_is_told_in_a_sentence(site, capsys):
+def test_results_of_a_stopped_cluster_raise_cluster_error(site, capsys):
     """All else is computed here, and what Dask says of clusters of others stays as it is."""
     site.running(name="mine")
     cluster = gpucluster.connect("mine")
@@ -270,7 +270,7 @@ def test_what_needs_results_of_a_cluster_that_this_notebook_has_stopped_is_told_
         theirs.sum().compute()
 
 
-def test_a_client_that_was_closed_says_how_to_make_another(shared):
+def test_closed_client_explains_how_to_make_another(shared):
     client = shared.get_client()
     client.close()
     # Twice: the same cell, run again, must not wait for what the first run could not send.
@@ -279,7 +279,7 @@ def test_a_client_that_was_closed_says_how_to_make_another(shared):
             ask()
 
 
-def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
+def test_client_survives_a_killed_supervisor(site, wait_until):
     model = site.running(name="lost")
     client = gpucluster.connect("lost").get_client(timeout=3)
     os.kill(model.pid, signal.SIGKILL)
@@ -291,7 +291,7 @@ def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
 
 @pytest.mark.parametrize("attempt", range(2))
 @pytest.mark.full
-def test_whoever_waits_for_results_of_a_cluster_that_is_killed_is_told_in_a_sentence(site, attempt):
+def test_waiting_for_results_of_a_killed_cluster_raises_cluster_error(site, attempt):
     model = site.running(name="lost", n_workers=2)
     client = gpucluster.connect("lost").get_client()
     large = client.map(lambda number: bytes(60_000_000 + number), range(24))
@@ -304,21 +304,21 @@ def test_whoever_waits_for_results_of_a_cluster_that_is_killed_is_told_in_a_sent
     client.close()
 
 
-def test_a_handle_that_is_forgotten_ends_nothing(shared_site, shared_cluster):
+def test_collected_handle_does_not_stop_the_cluster(shared_site, shared_cluster):
     handle = gpucluster.connect()
     del handle
     gc.collect()
     assert shared_site.get("shared").state is ClusterState.RUNNING
 
 
-def test_connect_names_what_is_there(shared_site, shared):
+def test_failed_connect_lists_the_clusters(shared_site, shared):
     assert gpucluster.connect().id == shared.id == gpucluster.connect(shared.id).id
     assert [model.name for model in gpucluster.list()] == ["shared"]
     with pytest.raises(ClusterNotFound, match="Running clusters: shared"):
         gpucluster.connect("other")
 
 
-def test_a_refused_creation_leaves_nothing(shared_site, shared):
+def test_refused_creation_leaves_no_cluster(shared_site, shared):
     with pytest.raises(NameTaken):
         gpucluster.create("local", name="shared")
     with pytest.raises(InvalidRequest, match="workers: is not an option"):
@@ -330,7 +330,7 @@ def test_a_refused_creation_leaves_nothing(shared_site, shared):
     assert len(gpucluster.list()) == 1
 
 
-def test_a_block_owns_what_it_created(site, wait_until):
+def test_with_block_stops_the_cluster_it_created(site, wait_until):
     with gpucluster.create("local", name="block", n_workers=1) as cluster:
         with gpucluster.connect("block") as same:
             assert same.id == cluster.id
@@ -411,7 +411,7 @@ print(holder.cluster.state)
 
 
 @pytest.mark.linux("looking at a process while Python shuts down: psutil fails then")
-def test_a_script_that_leaves_a_cluster_behind_says_so(site, wait_until):
+def test_script_warns_of_a_cluster_it_leaves_running(site, wait_until):
     """What closes one when Python ends asks for it, and does not wait: no other thread runs any more."""
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
     told = "The cluster '{0}' lives on until it has been idle for 60 min. To stop it: gpucluster stop {0}\n"

@@ -21,7 +21,7 @@ def test_a_page_by_its_names(text: str, path: str) -> None:
     assert find_page(text).path == path
 
 
-def test_every_page_of_dask_is_found_under_its_own_name() -> None:
+def test_dask_pages_are_found_by_name() -> None:
     ours = {page.path for page in PAGES}
     for path in applications:
         assert find_page(path).path == path.strip("/")
@@ -35,7 +35,7 @@ def test_the_names_that_are_listed_are_different_and_found() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "../status", "http://elsewhere", "x" * 1000, "status?a=b", "sta\ntus", "%2e%2e"])
-def test_anything_else_is_a_sentence_with_the_list(text: str) -> None:
+def test_unknown_page_lists_the_known_ones(text: str) -> None:
     with pytest.raises(InvalidRequest, match="there is no page") as refused:
         find_page(text)
     assert "task-stream" in refused.value.message

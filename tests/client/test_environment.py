@@ -59,7 +59,7 @@ print(json.dumps(result))
 """
 
 
-def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tmp_path):
+def test_dask_config_and_import_path_are_passed_on(tmp_path):
     """As to the workers of a ``LocalCluster``; nothing is told, and a standby fits, where nothing is different."""
     (project := tmp_path / "project").mkdir()
     (tmp_path / "src").mkdir()
@@ -96,7 +96,7 @@ def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tm
     assert str(project) not in others, "which the variable tells"
 
 
-def test_what_a_nanny_of_dask_leaves_in_this_process_is_not_passed_on(tmp_path, monkeypatch):
+def test_nanny_variables_are_not_passed_on(tmp_path, monkeypatch):
     """With it no standby fits that was started before."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"):
         monkeypatch.delenv(name, raising=False)

@@ -67,7 +67,7 @@ def test_a_block_has_workers_that_end_with_it(site, capsys):
         ({"backend": "nothing"}, "backend: "),
     ],
 )
-def test_what_cannot_be_leased_is_a_sentence(site, options, sentence):
+def test_impossible_lease_is_refused(site, options, sentence):
     with pytest.raises(InvalidRequest) as told, gpucluster.lease(**options):
         raise AssertionError("it was leased")
     assert str(told.value).startswith(sentence)
@@ -85,7 +85,7 @@ async def test_with_coroutines(site):
 
 @pytest.mark.linux("forks")
 @pytest.mark.full
-def test_two_holders_at_the_same_moment_one_suspended_both_killed(site, wait_until):
+def test_two_simultaneous_holders_suspended_and_killed(site, wait_until):
     holders = [site.python(HOLDER) for _ in range(2)]
     children = []
     try:

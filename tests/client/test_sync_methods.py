@@ -28,7 +28,7 @@ class Verbs:
         return number
 
 
-async def test_it_goes_on_without_being_awaited_and_ends_with_who_waits() -> None:
+async def test_verb_runs_unawaited_and_is_cancelled_with_its_waiter() -> None:
     verbs = Verbs()
     verbs.count(1)
     assert [await verbs.count(2), await asyncio.create_task(verbs.count(3))] == [2, 3]
@@ -76,7 +76,7 @@ def test_an_interrupt_while_the_work_is_handed_over_cancels_it(monkeypatch: pyte
     assert cleaned_up.is_set()
 
 
-def test_work_that_has_not_begun_never_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_verb_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         raise AssertionError
 

@@ -62,7 +62,7 @@ def _write(folder: Path, port: int, pid: int | None = None, name: str = "jpserve
     (folder / name).write_text(json.dumps(info))
 
 
-def test_what_only_the_node_reaches_goes_by_the_node(jupyter: HTTPServer, tmp_path: Path) -> None:
+def test_unreachable_address_goes_through_the_node(jupyter: HTTPServer, tmp_path: Path) -> None:
     port = jupyter.server_port
     found = plan_tunnel(login="me@127.0.0.9:1", local_port=8000, directory=tmp_path, environment={})
     user, _, _ = found.line.rpartition("@")[0].rpartition(" ")
@@ -78,7 +78,7 @@ def test_what_only_the_node_reaches_goes_by_the_node(jupyter: HTTPServer, tmp_pa
     assert any("needs its token, which is not shown here" in note for note in found.notes)
 
 
-def test_a_job_without_a_way_is_told_what_to_say(jupyter: HTTPServer, tmp_path: Path) -> None:
+def test_job_without_a_route_names_the_option(jupyter: HTTPServer, tmp_path: Path) -> None:
     found = plan_tunnel(directory=tmp_path, environment={"SLURM_JOB_ID": "7"})
     assert found.login_node is None
     assert "This is a job, and the login node is unknown: set --login-node." in found.notes
@@ -142,7 +142,7 @@ def test_files_of_others_are_neither_believed_nor_deleted(jupyter: HTTPServer, t
         plan_tunnel(1, directory=tmp_path, environment={})
 
 
-def test_who_reaches_an_address() -> None:
+def test_reachable_addresses() -> None:
     assert reached_by({"127.0.0.1", "::1"}) is None
     assert reached_by({"127.0.0.1", "0.0.0.0"}) == reached_by({"::"}) == "*"  # noqa: S104
     assert reached_by({"10.0.0.5"}) == "10.0.0.5"

@@ -72,7 +72,7 @@ def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: 
     assert notebook.text("%gpucluster stop mine") == "mine: stopped\n"
 
 
-def test_a_lease_within_a_lease_is_a_sentence(notebook: Notebook, shared_site: Any) -> None:
+def test_nested_lease_is_refused(notebook: Notebook, shared_site: Any) -> None:
     inner = f"get_ipython().run_cell({LEASE + chr(10) + 'never = 1'!r})"
     outputs = notebook.run(
         f"{LEASE}\n{inner}\nimport gpucluster\ntry:\n    gpucluster.lease().begin()\n"
@@ -96,14 +96,14 @@ def test_a_lease_within_a_lease_is_a_sentence(notebook: Notebook, shared_site: A
         ("'", "A quotation mark is not closed."),
     ],
 )
-def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, line: str, sentence: str) -> None:
+def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:
     [output] = notebook.run(f"%%gpucluster lease {line}\nnever = 1")
     [said] = output["traceback"]
     assert output["type"] == "error" and said.startswith(sentence)
     assert notebook.text("print('never' in dir())") == "False\n"
 
 
-def test_a_cell_that_cannot_run_leases_nothing(notebook: Notebook, shared_site: Any) -> None:
+def test_invalid_cell_leases_no_worker(notebook: Notebook, shared_site: Any) -> None:
     before = len(shared_site.control.list())
     for body in ("print('begun')\nreturn 1", "1 +", "yield 1"):
         outputs = notebook.run(f"{LEASE}\n{body}")
@@ -150,7 +150,7 @@ def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits
 
 
 @pytest.mark.full
-def test_a_kernel_that_is_killed_gives_its_worker_back(shared_site: Any) -> None:
+def test_killed_kernel_releases_its_worker(shared_site: Any) -> None:
     notebook = Notebook()
     try:
         pid = int(notebook.text("%load_ext gpucluster\nimport os; print(os.getpid())"))

@@ -174,7 +174,7 @@ def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
 @pytest.mark.full
 @pytest.mark.timeout(600)
 @pytest.mark.full
-def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
+def test_layout_waits_for_the_browser(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
     workspace = server.get("lab/api/workspaces/default").json()
     assert workspace["data"] == json.loads((BINDER / "workspace.json").read_text(encoding="utf-8"))["data"]
     assert server.get("gpucluster/api/clusters").status_code == 200

@@ -69,7 +69,7 @@ def steps(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("how", ["fails", "killed"])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_that_breaks_stops_the_setup_and_is_done_again(folder: Path, step: str, how: str) -> None:
+def test_failed_step_stops_the_setup_and_is_repeated(folder: Path, step: str, how: str) -> None:
     names = list(STEPS)
     place = names.index(step)
     broken = make(folder, ".venv/.built", breaks=step, how=how)

@@ -56,7 +56,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run: Run) -
     shutil.rmtree(registry, ignore_errors=True)
 
 
-def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Path) -> None:
+def test_wheel_contents(wheel: Path) -> None:
     """A development build would carry source maps and paths of the machine it was built on."""
     texts = contents(wheel)
     names = list(texts)
@@ -163,7 +163,7 @@ def newer(wheel: Path, folder: Path) -> Path:
     return made
 
 
-def test_an_upgrade_while_a_cluster_runs_is_a_sentence(
+def test_upgrade_while_a_cluster_runs_is_reported(
     installed: tuple[Path, dict[str, str]], wheel: Path, tmp_path: Path, run: Run
 ) -> None:
     """The cluster of before is listed and can be stopped; whatever else is asked of it, the reason is said."""
@@ -191,7 +191,7 @@ def test_an_upgrade_while_a_cluster_runs_is_a_sentence(
     assert stopped["state"] == "stopped"
 
 
-def test_nothing_is_left_when_it_is_uninstalled(installed: tuple[Path, dict[str, str]], run: Run) -> None:
+def test_uninstall_leaves_no_file(installed: tuple[Path, dict[str, str]], run: Run) -> None:
     venv, environment = installed
     run(venv / "bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "gpucluster",
         cwd=venv.parent, environment=environment)  # fmt: skip

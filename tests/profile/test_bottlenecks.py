@@ -101,7 +101,7 @@ def test_all_cores_are_busy(client: Any) -> None:
 
 
 @pytest.mark.full
-def test_the_notebooks_own_code_took_the_time(client: Any) -> None:
+def test_notebook_code_took_the_time(client: Any) -> None:
     """The workers were not idle, nobody had given them tasks."""
     with gpucluster.profile() as report:
         time.sleep(1.5)
@@ -137,7 +137,7 @@ def test_the_cell_imports(client: Any, slow_module: str) -> None:
 
 
 @pytest.mark.full
-def test_everybody_imports_what_tasks_are_made_of(client: Any, slow_module: str) -> None:
+def test_all_workers_import_task_modules(client: Any, slow_module: str) -> None:
     """The scheduler reads the graph, and each worker its first task: neither means too few partitions, or workers."""
     function = __import__(slow_module).slow
     with gpucluster.profile() as report:
@@ -197,7 +197,7 @@ def test_one_worker_does_it_all(client: Any) -> None:
 
 
 @pytest.mark.full
-def test_one_task_holds_the_others_up(client: Any) -> None:
+def test_one_task_delays_the_others(client: Any) -> None:
     with gpucluster.profile() as report:
         client.gather(client.map(work, [0.02] * 8 + [2.0], pure=False))
     assert rules(report) == ["skew"], report.text()

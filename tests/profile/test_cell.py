@@ -104,7 +104,7 @@ def test_an_error_is_the_users_own(notebook: Notebook) -> None:
         ("--json new/", "--json: new/ is a directory; give the name of a file."),
     ],
 )
-def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, line: str, sentence: str) -> None:
+def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:
     [output] = notebook.run(f"%%gpucluster profile {line}\nnever = 1")
     assert output["type"] == "error"
     [said] = output["traceback"]

@@ -130,7 +130,7 @@ def _replace_log(dask_worker: Any) -> None:
     dask_worker.transfer_outgoing_log = type(dask_worker.transfer_outgoing_log).__mro__[1]()
 
 
-def test_what_was_not_measured_is_absent(client: Any) -> None:
+def test_unmeasured_fields_are_absent(client: Any) -> None:
     with gpucluster.profile() as report:
         client.run(_replace_log)
     assert report.transfers.between_workers_bytes is None and report.transfers.to_clients_bytes is None
@@ -260,7 +260,7 @@ def _left_on_worker(dask_worker: Any) -> tuple[list[str], int, str, int]:
     )
 
 
-def test_nothing_is_left_behind(client: Any) -> None:
+def test_measurement_leaves_no_plugin(client: Any) -> None:
     before = client.run_on_scheduler(_left), client.run(_left_on_worker)
     with gpucluster.profile():
         with gpucluster.profile() as inner:
@@ -275,7 +275,7 @@ def test_nothing_is_left_behind(client: Any) -> None:
         assert (plugins, outgoing, of_shuffles) == ([], "deque", 1) and of_incoming <= 1
 
 
-def test_nothing_is_left_behind_by_a_killed_notebook(client: Any, shared_site: Any, wait_until: Any) -> None:
+def test_killed_notebook_leaves_no_plugin(client: Any, shared_site: Any, wait_until: Any) -> None:
     before = client.run_on_scheduler(_left), client.run(_left_on_worker)
     program = (
         "import gpucluster, time\n"
@@ -322,7 +322,7 @@ def test_a_name_that_cannot_be_a_file_is_refused(name: str) -> None:
         checked_path(name, "--json")
 
 
-def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
+def test_refusals(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
     with pytest.raises(ClusterNotFound, match="There is no cluster to measure. Name one"):
         gpucluster.profile().__enter__()
     with pytest.raises(ClusterNotFound, match="nobody"):
@@ -342,7 +342,7 @@ def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch:
 
 
 @pytest.mark.full
-def test_dasks_own_report_is_one_flag_away(client: Any, tmp_path: Any) -> None:
+def test_dask_report_option(client: Any, tmp_path: Any) -> None:
     with gpucluster.profile(performance_report=tmp_path / "dask") as report:
         client.submit(sum, [1, 2], pure=False).result()
     if version("distributed").startswith("2026.1."):  # it looks for a template where Bokeh 3.9 has none
@@ -383,7 +383,7 @@ def of_an_idle_cell() -> Any:
     return report
 
 
-def test_samples_say_what_other_programs_used() -> None:
+def test_samples_include_other_programs() -> None:
     def sample(**fields: Any) -> TelemetrySample:
         return TelemetrySample(id="0000000a", at="2026-01-01T00:00:00Z", workers=[], host_cores=2, tasks={}, **fields)
 

@@ -61,7 +61,7 @@ BAD_SPECS = [
 
 
 @pytest.mark.parametrize(("value", "sentence"), BAD_SPECS, ids=range(len(BAD_SPECS)))
-def test_a_bad_spec_is_refused_with_a_sentence(value, sentence):
+def test_bad_spec_is_refused(value, sentence):
     with pytest.raises(InvalidRequest) as refusal:
         parse_spec(value)
     assert refusal.value.message == sentence
@@ -143,7 +143,7 @@ BAD_PATCHES = [
 
 
 @pytest.mark.parametrize(("value", "sentence"), BAD_PATCHES, ids=range(len(BAD_PATCHES)))
-def test_a_bad_change_is_refused_with_a_sentence(value, sentence):
+def test_bad_change_is_refused(value, sentence):
     with pytest.raises(InvalidRequest) as refusal:
         parse_patch(value)
     assert refusal.value.message == sentence
@@ -159,7 +159,7 @@ fields = sorted({*LocalSpec.model_fields, *CudaSpec.model_fields, *AutoSpec.mode
 
 @settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(fields), anything, max_size=4) | anything)
-def test_anything_is_either_a_spec_that_can_be_written_down_or_a_refusal(value):
+def test_any_input_is_a_serializable_spec_or_refused(value):
     try:
         spec = parse_spec(value)
     except InvalidRequest as refusal:
@@ -182,7 +182,7 @@ def test_anything_is_either_a_change_or_a_refusal(value):
 
 
 @pytest.mark.parametrize("parse", [parse_spec, parse_patch])
-def test_a_million_mistakes_are_not_told_one_by_one(parse):
+def test_many_mistakes_are_summarized(parse):
     """Telling 50,000 took the Jupyter server seconds, in which it answered nobody."""
     body = json.dumps({f"k{number}": 1 for number in range(50_000)})
     with pytest.raises(InvalidRequest, match="The request has 5000[0-9] errors, too many to list") as refusal:

@@ -55,7 +55,7 @@ BROKEN = {
 }
 
 
-def test_a_broken_kind_breaks_nothing_but_itself(site):
+def test_broken_kind_does_not_break_others(site):
     offer(site, "good", GOOD.format(name="good"), kind="good_kind:Kind")
     for name, (source, _) in BROKEN.items():
         offer(site, name, source, kind=f"{name}_kind:Kind")
@@ -79,7 +79,7 @@ def test_a_broken_kind_breaks_nothing_but_itself(site):
         load_backend("good")
 
 
-def test_a_kind_that_is_installed_meanwhile_is_found(site):
+def test_newly_installed_kind_is_found(site):
     with pytest.raises(InvalidRequest, match="not 'late'"):
         parse_spec({"backend": "late"})
     offer(site, "late", GOOD.format(name="late"), kind="late_kind:Kind")
@@ -92,7 +92,7 @@ def test_a_kind_that_is_installed_meanwhile_is_found(site):
     [{"backend": "unheard-of", "size": 3, "n_workers": 2}, {"backend": "local", "from_the_future": True}],
     ids=["kind", "version"],
 )
-def test_a_cluster_of_an_unknown_kind_is_read_and_written_unchanged(spec):
+def test_unknown_kind_round_trips(spec):
     model = ClusterModel.model_validate(
         {"id": "0123abcd", "name": "a", "backend": spec["backend"], "state": ClusterState.RUNNING, "wanted": Wanted(),
          "idle": Idle(), "python": "python", "created_at": "2026-01-01T00:00:00Z", "spec": spec}
@@ -105,7 +105,7 @@ def test_a_cluster_of_an_unknown_kind_is_read_and_written_unchanged(spec):
         parse_spec(model.spec)
 
 
-def test_a_command_that_is_not_on_the_path(monkeypatch, tmp_path):
+def test_missing_command(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert absence("slurm") == (
         "There is no Slurm here: the command 'sbatch' is not on the PATH. Start Jupyter on a login node or in a job of "
@@ -117,7 +117,7 @@ def test_a_command_that_is_not_on_the_path(monkeypatch, tmp_path):
     assert (slurm.where, slurm.problem) == ("Slurm", absence("slurm"))
 
 
-def test_a_package_that_is_not_installed(monkeypatch):
+def test_missing_package(monkeypatch):
     monkeypatch.setattr("gpucluster.protocol.traits.find_spec", lambda name: None)
     assert absence("ssh") == "It needs a package that is not installed: pip install 'gpucluster[ssh]'."
     # The workers' environment may be another one.
@@ -125,7 +125,7 @@ def test_a_package_that_is_not_installed(monkeypatch):
     assert Needs(packages=("flux",)).missing() == "It needs a package that is not installed: pip install flux."
 
 
-def test_what_an_allocation_sets(monkeypatch):
+def test_allocation_variable(monkeypatch):
     needs = Needs(variables=("SLURM_JOB_ID", "PBS_JOBID"), absent="This is no allocation")
     for name in needs.variables:
         monkeypatch.delenv(name, raising=False)
@@ -134,5 +134,5 @@ def test_what_an_allocation_sets(monkeypatch):
     assert needs.missing() is None
 
 
-def test_a_kind_that_is_nowhere():
+def test_unknown_kind():
     assert absence("nowhere").startswith("There is no kind of cluster 'nowhere'")

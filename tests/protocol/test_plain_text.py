@@ -38,7 +38,7 @@ def test_escaped(text: str, keep: str, shown: str) -> None:
 FORGED = "x\x1b[31m\x00\n[I 2026-01-01 ServerApp] all is well\u2028"
 
 
-def test_what_others_sent_commands_no_terminal_and_forges_no_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_foreign_text_contains_no_control_characters_or_lines(caplog: pytest.LogCaptureFixture) -> None:
     log = plain_log(logging.LoggerAdapter(logging.getLogger("test_log_text")))
     assert plain_log(logging.getLogger("test_log_text")) is log
     log.warning("asked for %s", FORGED)
@@ -51,7 +51,7 @@ def test_what_others_sent_commands_no_terminal_and_forges_no_line(caplog: pytest
     assert "\x1b" not in "".join(rest) and r"ValueError: x\x1b[31m\x00" in "".join(rest)
 
 
-def test_no_sentence_commands_a_terminal() -> None:
+def test_messages_contain_no_control_characters() -> None:
     error = ClusterNotFound(f"There is no {FORGED}.")
     for text in (error.message, str(error), error.model().message):
         assert text.startswith(r"There is no x\x1b[31m\x00")

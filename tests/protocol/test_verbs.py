@@ -20,7 +20,7 @@ def test_every_verb_is_described_and_a_command() -> None:
 
 
 @pytest.mark.parametrize(("verb", "path"), [(verb, path) for verb, path, _ in posts()])
-def test_a_post_is_asked_and_answered_with_what_its_path_names(verb: Verb, path: str) -> None:
+def test_post_models_match_their_paths(verb: Verb, path: str) -> None:
     named = arguments_of(path)
     assert list(inspect.signature(getattr(AsyncControl, verb)).parameters) == ["self", "id", *named, "wait", "timeout"]
     assert len(inspect.signature(getattr(Requests, verb)).parameters) == 2 + len(named)

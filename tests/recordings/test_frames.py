@@ -90,7 +90,7 @@ def test_a_bundled_recording():
     assert spilled.max() > 0
 
 
-def test_mistakes_are_sentences():
+def test_mistakes_are_refused():
     with pytest.raises(RecordingNotFound, match="There is no recording"):
         frame("nothing")
     with pytest.raises(InvalidRequest, match="by: must be 'cluster', 'worker' or 'task', not 'host'"):

@@ -58,7 +58,7 @@ def test_a_cluster_without_workers_names_the_gpus_it_may_use(monkeypatch: pytest
     assert (none.gpus, none.simulated) == ([], True)
 
 
-def test_devices_are_known_by_the_beginning_of_their_uuid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_are_found_by_uuid_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     header = recorded(["NVIDIA H200", "NVIDIA L4"], monkeypatch, device=[uuid[:12] for uuid in UUIDS])
     assert header.gpus == ["NVIDIA H200", "NVIDIA L4"]
 
@@ -70,7 +70,7 @@ def test_devices_are_known_by_the_beginning_of_their_uuid(monkeypatch: pytest.Mo
         (["NVIDIA H200", "NVIDIA H200"], {"driver": None}), (["NVIDIA H200", "NVIDIA H200"], {"device": None}),
     ],
 )  # fmt: skip
-def test_what_no_driver_knows_is_simulated(
+def test_unknown_device_is_simulated(
     names: list[str | None], changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     header = recorded(names, monkeypatch, **changes)

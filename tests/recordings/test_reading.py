@@ -82,7 +82,7 @@ NO_HEADER: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("header", "sentence"), NO_HEADER, ids=range(len(NO_HEADER)))
-def test_what_is_no_recording_is_a_sentence(tmp_path: Path, header: Any, sentence: str) -> None:
+def test_other_files_are_refused(tmp_path: Path, header: Any, sentence: str) -> None:
     path = file_of(tmp_path / "a.jsonl", header, event(1))
     for read in (read_recording, read_header):
         with pytest.raises(RecordingUnreadable) as refusal:
@@ -149,7 +149,7 @@ def test_a_recording_of_cpu_workers_shows_no_gpu(tmp_path: Path) -> None:
     ("name", "n_events"), [("a.jsonl", 6), ("a.jsonl.gz", 60), pytest.param("a.jsonl", 60, marks=pytest.mark.full)]
 )
 @pytest.mark.full
-def test_a_file_that_is_cut_off_is_played_up_to_there(tmp_path: Path, name: str, n_events: int) -> None:
+def test_truncated_file_plays_to_its_end(tmp_path: Path, name: str, n_events: int) -> None:
     whole = file_of(tmp_path / name, HEADER, *(event(number) for number in range(n_events))).read_bytes()
     messages = set()
     for cut in range(len(whole)):
@@ -163,7 +163,7 @@ def test_a_file_that_is_cut_off_is_played_up_to_there(tmp_path: Path, name: str,
     assert "The file is cut off: what comes after" in messages
 
 
-def test_samples_that_nobody_can_play(tmp_path: Path) -> None:
+def test_unplayable_samples(tmp_path: Path) -> None:
     path = file_of(tmp_path / "a.jsonl", HEADER, b"nonsense", b"more")
     assert read_header(path).title == "A test"
     with pytest.raises(RecordingUnreadable, match="holds nothing that can be played"):
@@ -206,7 +206,7 @@ BOMBS: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("name", BOMBS)
 @pytest.mark.timeout(20)  # Some of these took a minute of computing, and more.
-def test_a_bomb_is_a_sentence_at_once(tmp_path: Path, name: str) -> None:
+def test_compression_bomb_is_refused_quickly(tmp_path: Path, name: str) -> None:
     content, sentence = BOMBS[name]
     (tmp_path / "a.jsonl.gz").write_bytes(content)
     with suppress(RecordingUnreadable):
@@ -215,13 +215,13 @@ def test_a_bomb_is_a_sentence_at_once(tmp_path: Path, name: str) -> None:
         read_recording(tmp_path / "a.jsonl.gz")
 
 
-def test_what_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_reading_is_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MOST_SECONDS", 0.0)
     with pytest.raises(RecordingUnreadable, match="takes too long to read"):
         read_recording(file_of(tmp_path / "a.jsonl", HEADER, *(event(1) for _ in range(1000))))
 
 
-def test_a_few_members_are_one_recording(tmp_path: Path) -> None:
+def test_gzip_members_are_joined(tmp_path: Path) -> None:
     whole = file_of(tmp_path / "a.jsonl", HEADER, *(event(number) for number in range(9))).read_bytes()
     pieces = [gzip.compress(whole[begin : begin + 100]) for begin in range(0, len(whole), 100)]
     path = tmp_path / "a.jsonl.gz"
@@ -263,7 +263,7 @@ def test_a_line_without_end_and_a_large_file(tmp_path: Path) -> None:
         read_recording(tmp_path / "a.jsonl")
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_not_a_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     for name in ("pipe.jsonl", "gone.jsonl", ".", "a\0b", "x" * 500):
         with pytest.raises(RecordingNotFound, match=r"\.$"):
@@ -274,7 +274,9 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 
 @settings(max_examples=200)
 @given(noise=st.binary(max_size=400), place=st.floats(0, 1), packed=st.booleans())
-def test_noise_anywhere_is_never_a_traceback(tmp_path_factory: Any, noise: bytes, place: float, packed: bool) -> None:
+def test_damaged_bytes_raise_only_recording_errors(
+    tmp_path_factory: Any, noise: bytes, place: float, packed: bool
+) -> None:
     path = tmp_path_factory.getbasetemp() / ("noise.jsonl.gz" if packed else "noise.jsonl")
     whole = file_of(path, HEADER, *(event(number) for number in range(5))).read_bytes()
     cut = int(place * len(whole))
@@ -302,7 +304,7 @@ class TestPlaces:
                 assert session.recording.gpus
                 assert not session.recording.simulated
 
-    def test_the_recorded_spill_and_crash_show_what_they_are_for(self) -> None:
+    def test_bundled_spill_and_crash_show_their_events(self) -> None:
         spill = read_recording(find_recording("etl-with-spill-cpu")).samples
         assert max(sum(filter(None, sample.column("tier_disk_bytes"))) for sample in spill) > 100 * 2**20
         crash = read_recording(find_recording("out-of-memory-cpu")).samples
@@ -323,12 +325,12 @@ class TestPlaces:
         for share in (0.3, 0.6, 0.9):
             assert any(abs(used / card - share) < 0.03 for used in asked if used is not None)
 
-    def test_each_bundled_one_says_where_it_is_from(self) -> None:
+    def test_bundled_recordings_name_their_origin(self) -> None:
         readme = Path(__file__).parents[2] / "notebooks" / "data" / "recordings" / "README.md"
         for path in bundled_recordings():
             assert f"| `{path.name}` |" in readme.read_text(encoding="utf-8")
 
-    def test_one_is_found_by_its_file_or_its_name(self, tmp_path: Path) -> None:
+    def test_bundled_recording_is_found_by_file_or_name(self, tmp_path: Path) -> None:
         path = file_of(tmp_path / "mine.gpucluster.jsonl", HEADER, event())
         assert find_recording(path) == path
         for name in ("kmeans-cpu", "kmeans-cpu.gpucluster.jsonl.gz"):
@@ -340,7 +342,7 @@ class TestPlaces:
         assert find_recording("mine").resolve() == path
         assert find_recording(tmp_path / "mine") == path
 
-    def test_nothing_in_a_name_commands_a_terminal(self, tmp_path: Path) -> None:
+    def test_names_contain_no_control_characters(self, tmp_path: Path) -> None:
         path = tmp_path / "\x1b[31mevil.jsonl"
         path.write_text("{}")
         with pytest.raises(RecordingUnreadable) as refusal:
@@ -348,7 +350,7 @@ class TestPlaces:
         assert refusal.value.message == "?[31mevil.jsonl is no recording of gpucluster."
 
     @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
-    def test_one_that_is_not_there_is_a_sentence(self, name: str) -> None:
+    def test_missing_recording_is_refused(self, name: str) -> None:
         with pytest.raises(RecordingNotFound, match="Those that come with gpucluster: .*kmeans-cpu") as refusal:
             find_recording(name)
         assert len(refusal.value.message) < 400

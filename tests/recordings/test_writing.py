@@ -82,7 +82,7 @@ def test_devices_and_workers_are_numbers_the_same_all_along(tmp_path: Path) -> N
     assert second["sample"]["workers"] == [other, one]
 
 
-def test_nothing_tells_who_and_where(tmp_path: Path) -> None:
+def test_no_user_or_host_is_written(tmp_path: Path) -> None:
     private = [
         "0123abcd", *UUIDS, "/home/ada/secret", "ada", "tls://10.1.2.3:8786", "10.1.2.3", "node17", "s3cr3ttoken",
     ]  # fmt: skip
@@ -114,7 +114,7 @@ def test_names_of_this_person_and_this_computer_are_withheld(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("user", ["jane.doe", "josé", "ada", "João"])
-def test_names_of_several_words_and_of_other_letters_are_withheld(monkeypatch: pytest.MonkeyPatch, user: str) -> None:
+def test_names_with_spaces_or_other_letters_are_withheld(monkeypatch: pytest.MonkeyPatch, user: str) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: user)
     monkeypatch.setattr(platform, "node", lambda: "gpu-box-01.example")
     monkeypatch.setenv("HOME", f"/home/{user}")
@@ -127,7 +127,7 @@ def test_names_of_several_words_and_of_other_letters_are_withheld(monkeypatch: p
         assert names.text(kept) == kept
 
 
-def test_every_column_with_text_is_known_to_be_looked_at() -> None:
+def test_every_text_column_is_filtered() -> None:
     """A new column with text could tell something: whoever adds one decides here."""
     texts = {
         name
@@ -149,7 +149,7 @@ def test_a_full_recording_ends_and_can_be_played(tmp_path: Path, monkeypatch: py
     assert len(read_recording(tmp_path / "a.jsonl.gz").samples) == 3
 
 
-def test_what_is_written_until_a_crash_can_be_played(tmp_path: Path) -> None:
+def test_recording_is_playable_after_a_crash(tmp_path: Path) -> None:
     writer = RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
     for number in range(15):
         writer.add(json.dumps(event(number)).encode())
@@ -187,16 +187,14 @@ def test_a_name_gets_an_ending(tmp_path: Path, name: str, expected: str) -> None
 @pytest.mark.parametrize(
     "name", ["", " ", "a\0.jsonl", "a\n.jsonl", "nowhere/a.jsonl", "a.txt", "x" * 300 + ".jsonl", ".", "new/"]
 )
-def test_a_name_that_cannot_be_written_is_a_sentence(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_name_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidRequest, match=r"^FILE: .*\.$"):
         target_of(name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_recording_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
+def test_only_recordings_are_replaced(tmp_path: Path) -> None:
     written(tmp_path / "a.jsonl", event(1))
     assert target_of(tmp_path / "a.jsonl") == tmp_path / "a.jsonl"
     assert len(written(tmp_path / "a.jsonl", event(1), event(2))) == 3
@@ -206,7 +204,7 @@ def test_a_recording_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("system", ["as it is", "without links", "without exchange"])
-def test_what_has_come_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str) -> None:
+def test_file_created_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str) -> None:
     if system == "without links":
         monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError(errno.EPERM, "no links here")))
     if system == "without exchange":

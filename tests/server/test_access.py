@@ -162,7 +162,7 @@ class TestWithoutLogin:
             assert response.code == 302
             assert "/login?next=" in response.headers["Location"]
 
-    async def test_no_address_tells_a_stranger_which_methods_it_has(self, url, extension, running_cluster):
+    async def test_stranger_cannot_learn_the_methods_of_an_address(self, url, extension, running_cluster):
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             for pattern in (pattern for pattern, *_ in routes(extension.services)):
                 path = pattern.removeprefix("gpucluster/").replace("([^/]+)", running_cluster.id)
@@ -242,7 +242,7 @@ class TestOtherSites:
         return cookie
 
     @pytest.mark.parametrize("told", OTHER_SITES, ids=range(len(OTHER_SITES)))
-    async def test_get_nothing_with_the_cookie_of_a_person(self, url, running_cluster, cookie, told):
+    async def test_foreign_pages_cannot_use_a_cookie(self, url, running_cluster, cookie, told):
         for path in [*READABLE, f"dashboard/{running_cluster.id}/status", "dashboard/shared/statics/js/anchor.js"]:
             response = await fetch(url + path, Cookie=cookie, **told)
             assert response.code == 403, path
@@ -264,7 +264,7 @@ class TestOtherSites:
                 told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "websocket"}
                 assert await handshake(url + path, Cookie=cookie, Origin=own, **told) == 101
 
-    async def test_a_link_may_lead_to_a_dashboard_and_to_nothing_else(self, url, running_cluster, cookie):
+    async def test_links_lead_to_dashboards_only(self, url, running_cluster, cookie):
         page = await fetch(url + "dashboard/shared/status", Cookie=cookie, **FOLLOWS_A_LINK)
         assert page.code == 200
         assert "frame-ancestors 'self'" in page.headers["Content-Security-Policy"]
@@ -272,7 +272,7 @@ class TestOtherSites:
             assert (await fetch(url + path, Cookie=cookie, **FOLLOWS_A_LINK)).code == 403
         assert await handshake(url + "dashboard/shared/status/ws", Cookie=cookie, **FOLLOWS_A_LINK) == 403
 
-    async def test_who_sends_the_token_needs_no_page(self, url, running_cluster, jp_auth_header):
+    async def test_token_needs_no_origin(self, url, running_cluster, jp_auth_header):
         told = {**jp_auth_header, "Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"}
         assert (await fetch(url + "api/clusters", **told)).code == 200
         assert await handshake(url + "api/events", **told) == 101
@@ -281,7 +281,7 @@ class TestOtherSites:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8888", "127.0.0.1.evil.example", "192.0.2.7", "[2001:db8::1]"]
 )
-async def test_a_name_that_an_attacker_leads_here_opens_nothing(url, running_cluster, jp_auth_header, host):
+async def test_rebound_host_name_is_refused(url, running_cluster, jp_auth_header, host):
     """Whoever's name it is, the browser takes the page and this server for one origin; also with the token."""
     told = {**jp_auth_header, "Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
     for method, path in [*REST, ("GET", "dashboard/shared/status"), ("HEAD", "dashboard/shared/status")]:

@@ -87,7 +87,7 @@ async def test_too_large(api, running_cluster):
     told_in_a_sentence(*await api("PATCH", f"clusters/{running_cluster.id}", raw=b"[" * (2**20 + 1)))
 
 
-async def test_message_names_field_fault_and_what_is_allowed(api, running_cluster):
+async def test_message_names_field_fault_and_allowed_values(api, running_cluster):
     _, error = await api("PATCH", f"clusters/{running_cluster.id}", {"n_workers": -1})
     assert error["message"] == "n_workers: must be at least 0, not -1."
     assert error["fields"] == [{"field": "n_workers", "message": "must be at least 0, not -1"}]
@@ -127,7 +127,7 @@ def failing(error):
         (errors.RegistryUnwritable("The disk is full."), 507),
     ],
 )
-async def test_each_error_has_its_status_and_its_sentence(api, monkeypatch, caplog, error, code):
+async def test_each_error_has_its_status_and_message(api, monkeypatch, caplog, error, code):
     monkeypatch.setattr(AsyncControl, "create", failing(error))
     assert await api("POST", "clusters", {"backend": "local"}) == (code, error.model().model_dump())
     assert "Traceback" not in caplog.text
@@ -186,14 +186,14 @@ class TestUnsafeRegistry:
         assert json.loads(await socket.read_message())["kind"] == "hello"
         socket.close()
 
-    async def test_who_is_not_authorized_is_not_told_why(self, registry_directory, api, jp_serverapp, monkeypatch):
+    async def test_unauthorized_reply_hides_the_reason(self, registry_directory, api, jp_serverapp, monkeypatch):
         monkeypatch.setattr(jp_serverapp.authorizer, "is_authorized", lambda *arguments: False)
         for path in ("clusters", "schema"):
             code, error = await api("GET", path)
             assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
 
 
-async def test_a_directory_that_is_opened_while_the_server_runs(registry_directory, api, jp_ws_fetch):
+async def test_directory_opened_to_others_while_running(registry_directory, api, jp_ws_fetch):
     assert (await api("GET", "clusters"))[0] == 200
     socket = await jp_ws_fetch("gpucluster/api/events")
     assert json.loads(await socket.read_message())["kind"] == "hello"
@@ -210,7 +210,7 @@ async def test_a_directory_that_is_opened_while_the_server_runs(registry_directo
     assert (await api("GET", "clusters"))[0] == 200
 
 
-async def test_who_may_only_look_still_may_after_a_refused_change(api, jp_serverapp, monkeypatch):
+async def test_reader_keeps_access_after_a_refused_change(api, jp_serverapp, monkeypatch):
     monkeypatch.setattr(
         jp_serverapp.authorizer, "is_authorized", lambda handler, user, action, resource: action == "read"
     )
@@ -219,7 +219,7 @@ async def test_who_may_only_look_still_may_after_a_refused_change(api, jp_server
 
 
 class TestUnreadableRegistry:
-    async def test_the_reason_is_told_until_it_is_gone(self, registry_directory, api, monkeypatch):
+    async def test_reason_is_shown_while_it_holds(self, registry_directory, api, monkeypatch):
         def refuse(path: Any) -> NoReturn:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 

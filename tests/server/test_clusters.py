@@ -95,7 +95,7 @@ async def test_second_cluster_of_a_name_is_refused(api, running_cluster):
     assert [cluster["name"] for cluster in listed["clusters"]].count("shared") == 1
 
 
-async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cluster):
+async def test_notes_come_before_creation(api, running_cluster):
     _, before = await api("GET", "clusters")
     spec = {"backend": "local", "n_workers": 200, "memory_limit": "100 MB"}
     code, answer = await api("POST", "notes", spec)

@@ -126,7 +126,7 @@ async def test_refused_paths(get, secret):
         assert secret.encode() not in shown(response), path
 
 
-async def test_secret_in_the_request_opens_nothing_more(get, secret):
+async def test_secret_in_the_request_grants_no_access(get, secret):
     assert (await get(f"{secret}/status")).code == 404
 
 
@@ -136,7 +136,7 @@ async def test_unknown_cluster(get):
         assert response.code == 404, cluster
 
 
-async def test_unknown_cluster_is_told_in_a_page(get):
+async def test_unknown_cluster_shows_an_error_page(get):
     response = await get("status", cluster="<script>")
     assert response.code == 404
     assert response.headers["Content-Type"].startswith("text/html")
@@ -184,7 +184,7 @@ def other_control(monkeypatch):
 
 @pytest.mark.parametrize("jp_base_url", ["/"], indirect=True)
 class TestOtherUpstream:
-    async def test_nothing_of_jupyter_is_forwarded_and_no_cookie_comes_back(
+    async def test_jupyter_credentials_and_cookies_are_not_forwarded(
         self, other_control, get, monkeypatch, jp_auth_header
     ):
         upstream = Upstream(
@@ -228,7 +228,7 @@ class TestOtherUpstream:
         assert response.code == 502
         assert b"does not answer" in response.body
 
-    async def test_nothing_listens(self, other_control, get, monkeypatch):
+    async def test_closed_port_shows_an_error(self, other_control, get, monkeypatch):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             monkeypatch.setattr(OtherControl, "port", taken.getsockname()[1])
@@ -236,7 +236,7 @@ class TestOtherUpstream:
         assert response.code == 502
         assert b"s3cret" not in shown(response)
 
-    async def test_port_of_an_ended_cluster_is_not_asked(self, other_control, get, monkeypatch):
+    async def test_ended_clusters_port_is_not_contacted(self, other_control, get, monkeypatch):
         upstream = Upstream(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         ended = cluster_model(state="failed")
         async with await asyncio.start_server(upstream.serve, "127.0.0.1", 0) as server:
@@ -371,7 +371,7 @@ def test_arguments_for_jupyter_are_not_forwarded():
 
 
 @given(st.lists(st.sampled_from([f"/{SECRET}", SECRET, "/status", '"', "\\/", "ä", "/"]), max_size=8))
-def test_no_text_keeps_the_secret(parts):
+def test_secret_is_removed_from_texts(parts):
     text = "".join(parts)
     assert SECRET not in DISGUISE.text(text)
     assert SECRET.encode() not in DISGUISE.body(text.encode())

@@ -97,7 +97,7 @@ async def test_two_viewers_share_one_reader(viewer_socket, api, extension, runni
     assert not pump.running
 
 
-async def test_viewer_has_nothing_to_say(viewer_socket, running_cluster):
+async def test_messages_from_viewers_are_ignored(viewer_socket, running_cluster):
     socket = await viewer_socket()
     await socket.write_message("{}")
     assert (await next_event(socket))["kind"] == "hello"
@@ -140,7 +140,7 @@ class TestViewer:
     async def page(self):
         return Page()
 
-    async def test_is_told_at_once(self, page):
+    async def test_end_is_sent_immediately(self, page):
         page.offer("hello")
         page.offer("telemetry", "a")
         assert page.received == [("hello", ""), ("telemetry", "a")]
@@ -158,7 +158,7 @@ class TestViewer:
         page.offer("telemetry", "a")
         assert page.received[-1] == ("telemetry", "a"), "and it is told at once again"
 
-    async def test_what_waits_is_the_newest(self):
+    async def test_waiting_message_is_the_newest(self):
         seen = []
 
         def write(message):
@@ -229,7 +229,7 @@ class TestSlowViewer:
         monkeypatch.setattr("gpucluster.server.extension.AsyncControl", Flood)
 
     @pytest.mark.full
-    async def test_holds_up_nobody_and_misses_no_last_state(self, flooded, viewer_socket):
+    async def test_slow_viewer_blocks_no_other_and_gets_the_last_state(self, flooded, viewer_socket):
         def last(event):
             return event["kind"] == "cluster" and event["cluster"]["n_workers"] == Flood.changes
 

@@ -112,7 +112,7 @@ def kernel_code(jupyter, kernel_id: str, folder, code: str) -> str:
 
 
 @pytest.mark.full
-def test_a_process_is_told_with_its_notebook_its_cluster_and_its_user(jupyter, machine, tmp_path, running_cluster):
+def test_process_names_its_notebook_cluster_and_user(jupyter, machine, tmp_path, running_cluster):
     requested = {"path": "lessons/k means.ipynb", "type": "notebook", "name": "", "kernel": {"name": "python3"}}
     answer = httpx.post(f"{jupyter.url}api/sessions", json=requested, headers=HEADERS, timeout=60, trust_env=False)
     kernel_id = answer.raise_for_status().json()["kernel"]["id"]
@@ -173,7 +173,7 @@ def test_a_server_that_only_shows(machine, registry_directory, tmp_path, monkeyp
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
-def test_of_other_users_only_name_and_memory_are_told(jupyter, machine, tmp_path):
+def test_other_users_processes_show_name_and_memory_only(jupyter, machine, tmp_path):
     with subprocess.Popen(["/bin/sh", "-c", "read secret"], stdin=subprocess.PIPE, user=65534, cwd="/") as other:
         machine.write([gpu(1), f"process {other.pid} used=2048", f"process {os.getpid()} used=1"])
         answer = jupyter.call("GET", "devices")
@@ -209,7 +209,7 @@ class TestWhatMatters:
             {"processes": [DeviceProcess(pid=1, memory_used_bytes=2**30 + 1)]},
         ],
     )
-    def test_little_changes_are_not_told(self, changes):
+    def test_small_changes_are_not_sent(self, changes):
         assert not matters(self.HOST, self.changed(**changes))
 
     @pytest.mark.parametrize(

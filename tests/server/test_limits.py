@@ -146,7 +146,7 @@ class TestWithTheSite:
         monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
         return path
 
-    def test_the_narrower_one_holds_and_is_named(self, site, server):
+    def test_narrower_limit_holds_and_is_named(self, site, server):
         server(n_workers=2, memory_limit="8 GiB")
         with pytest.raises(InvalidRequest, match="at most 2 workers on this server, not 3"):
             checked_spec({"backend": "local", "n_workers": 3})
@@ -156,7 +156,7 @@ class TestWithTheSite:
         assert fields["n_workers"]["description"].endswith("At most 2 workers on this server.")
         assert fields["memory_limit"]["description"].endswith("At most 4 GiB at this site.")
 
-    def test_what_would_widen_is_told(self, site):
+    def test_note_names_the_wider_setting(self, site):
         asked = {"n_workers": 8, "memory_limit": "8 GiB", "walltime": "48:00:00", "backends": ["local", "cuda"]}
         where = f"({site}). The site's limit holds."
         assert wider(this_site(), server_limits(asked)) == [
@@ -258,7 +258,7 @@ class TestMemory:
             server_limits({"memory_limit": value})
 
 
-def test_limits_of_workers_do_not_concern_a_scheduler_that_is_there():
+def test_worker_limits_do_not_apply_to_an_existing_scheduler():
     limits = server_limits({"memory_limit": "1 GiB", "n_workers": 2, "threads_per_worker": 1})
     spec = parse_spec({"backend": "existing", "address": "tcp://127.0.0.1:8786"})
     assert limits.narrow_spec(spec) == spec
@@ -286,7 +286,7 @@ def test_no_limits_change_nothing():
         ({"backends": [["local"]]}, "limits.kinds"),
     ],
 )
-def test_wrong_configuration_is_told_at_the_start(limits, message):
+def test_wrong_configuration_is_reported_at_the_start(limits, message):
     with pytest.raises(TraitError, match=message):
         GPUClusterExtension(limits=limits)
 

@@ -44,7 +44,7 @@ class TestWithTheServer:
         command = [sys.executable, "-c", WRITE, str(told.path), "{message}", "{kind}", "--of={cluster}"]
         return {"standby": False, "notify_command": command}
 
-    async def test_what_is_done_is_told_while_no_page_is_open(self, jp_serverapp, told, running_cluster):
+    async def test_finished_work_is_notified_without_an_open_page(self, jp_serverapp, told, running_cluster):
         await jp_serverapp.extension_manager.start_all_extensions()  # as a server does that is not a test's
         await AsyncControl().tell("shared", "A batch: done; $(touch /x) `id` {kind}")
         [arguments] = await several(told, 1)
@@ -64,7 +64,7 @@ class Control:
         await asyncio.Event().wait()
 
 
-async def test_the_past_is_not_told_and_failures_are(told, caplog):
+async def test_old_events_are_not_notified_and_failures_are(told, caplog):
     old = Message.of(MessageCode.SPILL, "Old.", time="2026-11-21T08:00:00.000Z")
     died = "Worker 0 was killed (SIGKILL)."
     new = Message.of(MessageCode.WORKER_DIED, died, time="2026-11-21T08:00:00.000Z")

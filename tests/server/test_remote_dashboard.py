@@ -98,7 +98,7 @@ async def test_its_plots_are_streamed(get, root, jp_auth_header, closing):
 
 
 @pytest.mark.full
-async def test_a_scheduler_that_does_not_answer_is_told_in_words(get, record):
+async def test_unresponsive_scheduler_shows_an_error(get, record):
     with socket.socket() as taken:
         taken.bind((ELSEWHERE, 0))
         address = DashboardAddress(host=ELSEWHERE, port=taken.getsockname()[1], prefix=SECRET)

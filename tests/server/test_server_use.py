@@ -45,7 +45,7 @@ async def test_a_cluster_counts_while_its_tasks_run(use, used_at, state):
     assert (used_at() > before) == (state in {ClusterState.RUNNING, ClusterState.SCALING})
 
 
-async def test_it_counts_no_longer_than_the_site_says_after_a_person(use, used_at, jp_serverapp):
+async def test_activity_counts_for_the_configured_time(use, used_at, jp_serverapp):
     settings = jp_serverapp.web_app.settings
     now = datetime.now(UTC)
     settings["started"] = now - timedelta(hours=9)
@@ -62,7 +62,7 @@ async def test_it_counts_no_longer_than_the_site_says_after_a_person(use, used_a
 
 
 @pytest.mark.parametrize("watched", [True, False])
-async def test_gauges_count_where_the_site_says_so(use, used_at, watched):
+async def test_gauges_count_as_activity_when_configured(use, used_at, watched):
     before = used_at()
     use(watched=watched).note([RESTS])
     assert (used_at() > before) == watched

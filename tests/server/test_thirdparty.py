@@ -33,7 +33,7 @@ def installed(tmp_path_factory):
         del sys.modules[name]
 
 
-async def test_form_is_drawn_for_it_and_says_which_one_is_broken(api):
+async def test_form_offers_it_and_names_the_broken_one(api):
     code, answer = await api("GET", "schema")
     assert code == 200
     found = {kind["name"]: kind for kind in answer["kinds"]}

@@ -70,7 +70,7 @@ def test_code_is_no_link(checkout: Path) -> None:
     assert on_the_site(Pages(checkout), "docs/panel.md", text) == text
 
 
-def test_a_link_to_nothing_is_named(checkout: Path) -> None:
+def test_broken_link_is_named(checkout: Path) -> None:
     with pytest.raises(SiteError, match=r"docs/panel.md: the link to 'gone.md' leads to nothing"):
         on_the_site(Pages(checkout), "docs/panel.md", "[x](gone.md)")
 
@@ -138,7 +138,7 @@ def test_outputs_that_cannot_be_read_say_how_to_make_them(tmp_path: Path) -> Non
             read_outputs("00-a", tmp_path)
 
 
-def test_a_lesson_shows_outputs_and_folds_what_a_learner_writes() -> None:
+def test_lesson_shows_outputs_and_folds_answers() -> None:
     source = read_source(COURSE / "lesson_06_kmeans" / "lesson.py")
     text = LessonPage(source, read_outputs(source.slug, OUTPUTS)).markdown()
     assert text.count("<details") == text.count("</details>")

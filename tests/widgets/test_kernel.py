@@ -34,7 +34,7 @@ def page(shared_site: Any, request: pytest.FixtureRequest) -> Iterator[FrontEnd]
     made.close()
 
 
-def test_nothing_is_imported_before_something_is_shown(page: FrontEnd, shared_cluster: Any) -> None:
+def test_imports_wait_for_display(page: FrontEnd, shared_cluster: Any) -> None:
     code = "import gpucluster, sys\ncluster = gpucluster.connect()\nrepr(cluster), cluster._repr_html_()\n"
     assert page.text(code + "print([n for n in ('anywidget', 'ipywidgets') if n in sys.modules])") == "[]\n"
 
@@ -116,7 +116,7 @@ HOSTILE: list[Any] = [
 
 
 @pytest.mark.full
-def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
+def test_front_end_messages_change_no_state(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
     page.run("import gpucluster\ncluster = gpucluster.connect()\ng = cluster.gauges()")
     card, gauges = page.view("cluster"), page.view("g")
     before = shared_site.get("shared")
@@ -148,7 +148,7 @@ def test_retiring_a_worker_from_the_gauges(page: FrontEnd, blue: Any, site: Any)
 
 
 @pytest.mark.full
-def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cluster: Any) -> None:
+def test_samples_pause_without_viewers(page: FrontEnd, shared_cluster: Any) -> None:
     gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     page.request(gauges, kind="opened", view="a", keeps=False)
     page.request(gauges, kind="opened", view="b", keeps=False)
@@ -227,7 +227,7 @@ def test_reset_ends_all_widgets(page: FrontEnd, shared_cluster: Any) -> None:
     page.until(lambda: page.samples(again))
 
 
-def test_the_kernel_ends_without_a_word_of_complaint(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
+def test_kernel_exits_without_errors(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
     (output,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     model = output["data"][WIDGET]["model_id"]
     page.run("print('before')")

@@ -56,7 +56,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_a_picture_acts_on_nothing_whatever_names_are_in_it():
+def test_picture_escapes_names():
     model = cluster(name=HOSTILE).saying(dict.fromkeys((MessageCode.FAILED, MessageCode.CHOICE), HOSTILE))
     figures = sample(workers=[HOSTILE, "1"], memory_bytes=GIB // 2, memory_limit_bytes=GIB)
     found = Tags(Picture(model, figures, HOSTILE, "/base/gpucluster/dashboard/0123abcd/status").html)

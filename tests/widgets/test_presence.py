@@ -35,7 +35,7 @@ def presence() -> tuple[Presence, Clock]:
     return Presence(clock), clock
 
 
-def test_nobody_looks_before_it_is_shown():
+def test_no_viewer_before_display():
     found, _ = presence()
     assert not found.looked_at(busy=False)
     assert not found.looked_at(busy=True)
@@ -64,7 +64,7 @@ def test_a_view_that_closes_ends_it_at_once():
     assert not found.looked_at(busy=True)
 
 
-def test_a_view_that_falls_silent_is_gone_and_can_come_back():
+def test_silent_view_is_dropped_and_can_return():
     found, clock = presence()
     found.opened("a", keeps=False)
     clock.now += PATIENCE_SECONDS - 1
@@ -92,7 +92,7 @@ def test_messages_do_not_pile_up():
     assert found.may_send(busy=False)
 
 
-def test_a_busy_kernel_reads_no_answers_and_sends_some_more():
+def test_busy_kernel_repeats_its_request():
     found, _ = presence()
     found.displayed()
     for _ in range(UNANSWERED_WHILE_BUSY):
@@ -109,7 +109,7 @@ def test_a_flood_of_views_is_not_remembered():
     assert len(found._views) == MOST_VIEWS
 
 
-def test_what_our_views_say():
+def test_valid_reports():
     assert read_message({"kind": "opened", "view": "a1", "keeps": True}) == Opened(kind="opened", view="a1", keeps=True)
     assert read_message({"kind": "stop"}) == Stop(kind="stop")
     scale = read_message({"kind": "scale", "n_workers": 3})
@@ -136,11 +136,11 @@ def deep() -> Any:
         {"kind": "__class__", "__dict__": {}},
     ],
 )  # fmt: skip
-def test_everything_else_is_nothing(content: Any):
+def test_invalid_reports_are_ignored(content: Any):
     assert read_message(content) is None
 
 
-def test_depth_is_nothing_too():
+def test_deeply_nested_report_is_ignored():
     assert read_message({"kind": "scale", "n_workers": deep()}) is None
 
 
@@ -180,7 +180,7 @@ def connections(monkeypatch: Any) -> list[str]:
 
 
 @pytest.mark.full
-async def test_many_listeners_one_connection(
+async def test_listeners_share_a_connection(
     shared_site: Any, shared_cluster: ClusterModel, connections: list[str]
 ) -> None:
     feed = ClusterFeed(AsyncControl(shared_site.directory), shared_cluster.id)
@@ -209,7 +209,7 @@ async def test_many_listeners_one_connection(
     feed.discard(listeners[1])
 
 
-async def test_the_end_and_the_removal_are_told(site: Any) -> None:
+async def test_end_and_removal_are_reported(site: Any) -> None:
     model = await asyncio.to_thread(site.running)
     control = AsyncControl(site.directory)
     feed, listener = ClusterFeed(control, model.id), Listener()

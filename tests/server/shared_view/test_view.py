@@ -122,7 +122,7 @@ async def closed(socket) -> int | None:
     return socket.close_code
 
 
-async def test_without_a_link_there_is_an_empty_page_and_nothing_else(base, view):
+async def test_no_link_shows_an_empty_page(base, view):
     page = await ask(view)
     unknown = await ask(base + "shared/00000000/")
     assert page.code == unknown.code == 200 and page.body == unknown.body
@@ -139,7 +139,7 @@ async def test_without_a_link_there_is_an_empty_page_and_nothing_else(base, view
                 assert await stream(address + path, Cookie=cookie) == 403
 
 
-async def test_no_token_but_the_right_one_opens(base, view, folder, running_cluster):
+async def test_wrong_tokens_are_refused(base, view, folder, running_cluster):
     link, token = add_link(folder, LinkRequest(), None)
     withdrawn, old = add_link(folder, LinkRequest(), None)
     withdraw_links(folder, withdrawn.id)
@@ -157,7 +157,7 @@ async def test_no_token_but_the_right_one_opens(base, view, folder, running_clus
     assert (await go_in(view, token)).code == 204
 
 
-async def test_what_is_sent_in_place_of_a_token_is_not_repeated(view, token):
+async def test_wrong_token_is_not_echoed(view, token):
     kind = {"Content-Type": "application/json"}
     for body in (
         "",
@@ -176,7 +176,7 @@ async def test_what_is_sent_in_place_of_a_token_is_not_repeated(view, token):
         assert answer.code == 400 or "the header 'Content-Type: application/json'" in answer.body.decode()
 
 
-async def test_the_cookie_is_for_this_view_alone(base, view, folder, jp_base_url, running_cluster, extension):
+async def test_cookie_is_scoped_to_the_view(base, view, folder, jp_base_url, running_cluster, extension):
     _, token = add_link(folder, LinkRequest(tasks=True), None)
     answer = await go_in(view, token)
     cookie = SimpleCookie(answer.headers["Set-Cookie"])["gpucluster-view"]
@@ -247,7 +247,7 @@ async def test_no_page_shows_a_path_or_a_process(view, folder, running_cluster, 
             assert hidden not in text, path
 
 
-async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, folder, running_cluster, closing):
+async def test_task_keys_are_hidden_from_links_without_tasks(view, folder, running_cluster, closing):
     chosen = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5"]
 
     def compute():
@@ -301,7 +301,7 @@ async def test_no_other_page_and_no_way_out(base, view, running_cluster, cookie)
         assert (await ask(view + name, Cookie=cookie)).code in {302, 403, 404}, name
 
 
-async def test_nothing_is_written(view, running_cluster, control_of, cookie):
+async def test_view_is_read_only(view, running_cluster, control_of, cookie):
     for path in ("", "history", "events", "dashboard/individual-cpu", "login", "page.js"):
         for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             answer = await ask(view + path, method, "{}", Cookie=cookie)
@@ -354,7 +354,7 @@ async def test_hostile_requests_leave_no_secret_in_any_output(
         assert len(secret) > 20 and not any(secret in output for output in outputs)
 
 
-async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, closing, token):
+async def test_dashboard_page_ignores_messages(view, closing, token):
     socket = closing(await bokeh_page(view, await cookie_for(view, token)))
     await headers_of(socket, "ACK")
     change = {"events": [{"kind": "TitleChanged", "title": "mine"}], "references": []}
@@ -403,7 +403,7 @@ def control_of(extension):
     return extension.services.control
 
 
-async def test_a_withdrawn_link_ends_what_is_open(view, control_of, running_cluster, closing, cookie, token):
+async def test_revoked_link_closes_open_views(view, control_of, running_cluster, closing, cookie, token):
     events = closing(await stream(view + "events", Cookie=cookie))
     page = closing(await bokeh_page(view, cookie))
     assert not isinstance(events, int)
@@ -421,14 +421,14 @@ async def test_a_withdrawn_link_ends_what_is_open(view, control_of, running_clus
     assert not any(token in message for message in said)
 
 
-async def test_an_end_of_the_session_is_one_of_this_browser_only(view, token):
+async def test_ending_a_session_leaves_other_browsers_open(view, token):
     one, other = await cookie_for(view, token), await cookie_for(view, token)
     assert (await ask(view + "session", "DELETE", Cookie=one)).code == 204
     assert (await ask(view + "history", Cookie=one)).code == 403
     assert (await ask(view + "history", Cookie=other)).code == 200
 
 
-async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, cookie, token):
+async def test_guessing_is_limited_and_valid_links_still_work(base, view, cookie, token):
     # Also at a cluster that there is not; and all of a machine, or behind a proxy, come from one address.
     for address in (base + "shared/00000000/", view):
         codes = [(await go_in(address, f"{number:043}")).code for number in range(12)]
@@ -439,7 +439,7 @@ async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, co
     assert answer.code == 429 and "Set-Cookie" not in answer.headers and b"not right" in answer.body
 
 
-async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder, token):
+async def test_browser_limit_drops_the_oldest(view, folder, token):
     _, other = add_link(folder, LinkRequest(), None)
     apart = await cookie_for(view, other)
     cookies = [await cookie_for(view, token) for _ in range(MOST_OF_A_LINK + 1)]
@@ -447,7 +447,7 @@ async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder, tok
     assert codes == [403, *[204] * MOST_OF_A_LINK, 204]
 
 
-async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, folder, extension, closing, token):
+async def test_websocket_limit_holds_for_simultaneous_requests(view, folder, extension, closing, token):
     _, other = add_link(folder, LinkRequest(), None)
     cookies = [await cookie_for(view, token) for _ in range(3)]
     one, another = cookies[0], await cookie_for(view, other)
@@ -477,7 +477,7 @@ async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, fo
 
 
 @pytest.mark.parametrize("path", ["events", "dashboard/individual-cpu/ws", "history"])
-async def test_a_link_opens_so_many_websockets_in_a_minute(view, folder, extension, closing, path):
+async def test_websocket_rate_limit(view, folder, extension, closing, path):
     (_, token), (_, other) = add_link(folder, LinkRequest(), None), add_link(folder, LinkRequest(), None)
     link = living_links(folder)[-2].link.id
     cookie, cookie_apart = await cookie_for(view, token), await cookie_for(view, other)
@@ -504,7 +504,7 @@ async def test_a_page_of_the_dashboard_opens_only_as_bokeh_does(view, token):
             await websocket_connect(HTTPRequest(url, headers=headers), subprotocols=protocols)
 
 
-async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension, token):
+async def test_page_rate_limit(view, folder, extension, token):
     link, _ = add_link(folder, LinkRequest(), None)
     cookie = await cookie_for(view, token)
     [loads] = {id(parts["loads"]): parts["loads"] for *_, parts in extension.handlers if "loads" in parts}.values()
@@ -519,7 +519,7 @@ async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension, t
     assert (await ask(view + "history", Cookie=cookie)).code == 200
 
 
-async def test_pages_of_other_sites_get_nothing(view, cookie, token):
+async def test_cross_site_requests_are_refused(view, cookie, token):
     own = view.split("/a%40b")[0]
     for told in (
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
@@ -551,7 +551,7 @@ async def test_pages_of_other_sites_get_nothing(view, cookie, token):
     assert (await ask(view + "dashboard/individual-cpu", Cookie=cookie, **follows)).code == 403
 
 
-async def test_on_a_hub_the_log_in_is_asked_for_too(view, folder, extension, jp_auth_header, monkeypatch, token):
+async def test_hub_requires_login_too(view, folder, extension, jp_auth_header, monkeypatch, token):
     sessions = extension.services.shared.sessions
     monkeypatch.setattr(sessions, "policy", LinkPolicy(hub=True))
     _, public = add_link(folder, LinkRequest(public=True), None)
