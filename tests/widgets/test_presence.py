@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from gpucluster.client import events
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.models import ClusterModel
+from gpucluster.widgets import kernel
 from gpucluster.widgets.kernel import (
     MOST_VIEWS,
     PATIENCE_SECONDS,
@@ -177,6 +180,17 @@ def connections(monkeypatch: Any) -> list[str]:
 
     monkeypatch.setattr(events, "stream_lines", noted)
     return opened
+
+
+async def test_changed_record_reaches_listeners_within_a_second(monkeypatch: Any) -> None:
+    monkeypatch.setattr(kernel, "is_sampled", lambda model: False)
+    records = (SimpleNamespace(state=SimpleNamespace(ended=False), number=number) for number in itertools.count())
+    control: Any = SimpleNamespace(registry=SimpleNamespace(find=lambda _: next(records)))
+    feed, listener = ClusterFeed(control, "unused"), Listener()
+    feed.add(listener)
+    async with asyncio.timeout(2):
+        await until(lambda: len(listener.models) == 3)
+    feed.discard(listener)
 
 
 @pytest.mark.full
