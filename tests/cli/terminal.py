@@ -1,4 +1,4 @@
-"""The command line in a terminal of its own."""
+"""The command line in a separate terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of clusters that other packages add: the command line and the magic know their options, and show what waits."""
+"""Kinds of clusters of other packages: their options in the command line and magic, and their pending workers."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_unknown_kind_is_refused(site: Any, capsys: Any) -> None:
 
 
 def waiting(**changes: Any) -> ClusterModel:
-    """A cluster of that kind with one worker, which waits for others."""
+    """A cluster of that kind with one worker and three pending ones."""
     fields: dict[str, Any] = {
         "id": "0123abcd", "name": "jobs", "backend": "awkward", "backend_title": "Queued", "n_workers": 1,
         "state": ClusterState.RUNNING, "wanted": Wanted(n_workers=4), "idle": Idle(), "python": "python",

@@ -91,7 +91,7 @@ def test_lost_worker_is_reported_while_the_command_runs(site: Any, command: list
         assert re.match(r"The cluster 'idles' was stopped at .*: Idle for 1 second", first)
         assert leased.poll() is None
         leased.send_signal(signal.SIGTERM)
-        assert leased.stderr.read() == "", "it is told once"
+        assert leased.stderr.read() == "", "reported once"
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_a_damaged_progress_file_does_not_hide_the_lessons(shell: Shell, tmp_pat
     (tmp_path / "gpucluster-lessons" / "gpucluster-progress.json").write_text("{", encoding="utf-8")
     code, out, err = shell("list")
     assert (code, "06" in out) == (0, True)
-    assert "is damaged" in err  # also where nobody sits at a terminal
+    assert "is damaged" in err  # also without a terminal
     assert json.loads(shell("list", "--json")[1])
     code, _, err = shell("progress")
     assert code == 1

@@ -1,4 +1,4 @@
-"""``gpucluster record``: from the shell into a file, until somebody says that it is enough."""
+"""``gpucluster record``: from the shell into a file, until stopped."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
 def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
     shared_cluster: Any, gpucluster: Callable[..., Any], without_jupyter: dict[str, str]
 ) -> None:
-    # Neither is a terminal: a pipe and a file are told as well.
+    # Neither is a terminal; a pipe and a file get the same text.
     done = gpucluster("share", "shared", env=without_jupyter)
     assert done.returncode == 0 and done.stdout.startswith(f"gpucluster/shared/{shared_cluster.id}/#")
     assert done.stderr == ("It opens while one of your Jupyter servers is running: put its address before it.\n")

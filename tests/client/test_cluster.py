@@ -165,7 +165,7 @@ def test_compute_after_stop_runs_locally(site, wait_until):
 @pytest.mark.parametrize("connected", [Cluster.get_client, Client], ids=["get_client", "Dask's own way"])
 @pytest.mark.full
 def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsys, connected):
-    """Also to whoever waited for a result when it ended, and in a notebook without a traceback."""
+    """Also while waiting for a result, and without a traceback in a notebook."""
     site.running(name="over")
     client = connected(gpucluster.connect("over"))
     event = Event("begun", client=client)
@@ -192,7 +192,7 @@ def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsy
         lambda: client.scatter([1]),
         client.restart,
         client.who_has,
-        # Without a word about a client, as it was the default one:
+        # Without a warning about its client, which was the default one:
         lazy.compute,
         lazy.persist,
         kept.compute,

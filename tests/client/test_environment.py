@@ -60,7 +60,7 @@ print(json.dumps(result))
 
 
 def test_dask_config_and_import_path_are_passed_on(tmp_path):
-    """As to the workers of a ``LocalCluster``; nothing is told, and a standby fits, where nothing is different."""
+    """As to the workers of a ``LocalCluster``; without differences nothing is sent, and a standby fits."""
     (project := tmp_path / "project").mkdir()
     (tmp_path / "src").mkdir()
     (project / "main.py").write_text(AS_A_SCRIPT)

@@ -59,7 +59,7 @@ def test_recording_equals_the_viewers_stream(shared, tmp_path, wait_until):
         wait_until(lambda: live.at in (tmp_path / "a.jsonl.part").read_text() or recorder.samples > 30)
     recorded = {sample.at: sample for sample in read_recording(tmp_path / "a.jsonl").samples}
     assert live.at in recorded
-    # Machines are told by number alone.
+    # Machines are shown by number only.
     assert recorded[live.at] == live.model_copy(update={"id": "recording", "host": "node1"})
 
 

@@ -34,7 +34,7 @@ async def test_verb_runs_unawaited_and_is_cancelled_with_its_waiter() -> None:
     assert [await verbs.count(2), await asyncio.create_task(verbs.count(3))] == [2, 3]
     assert await asyncio.gather(verbs.count(4), verbs.count(5)) == [4, 5]
     waiting = asyncio.create_task(verbs.count(0))
-    while "begins 0" not in verbs.seen:  # noqa: ASYNC110  # nobody tells
+    while "begins 0" not in verbs.seen:  # noqa: ASYNC110  # there is no event
         await asyncio.sleep(0)
     await asyncio.sleep(0.01)
     waiting.cancel()
@@ -88,4 +88,4 @@ def test_cancelled_verb_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     coroutine = work()
     with pytest.raises(KeyboardInterrupt):
         run(coroutine)
-    assert coroutine.cr_frame is None, "closed: nobody waits for it"
+    assert coroutine.cr_frame is None, "closed"

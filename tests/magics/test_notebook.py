@@ -144,7 +144,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     assert notebook.text("%gpucluster connect", "stderr") == "No cluster is running. Start one with 'create'.\n"
     assert notebook.text("%gpucluster clean") == "nb: removed\n"
 
-    # somebody else stops the cluster: each cell that wants it ends in a sentence, all other errors are as ever
+    # another process stops the cluster: cells that need it end with a message, other errors are unchanged
     notebook.run(f"{CREATE}\n%gpucluster connect")
     notebook.text("import dask.array as da\nx = da.ones((4, 4)); kept = x.persist(); done = client.submit(sum, [1])")
     site.control.stop("nb")

@@ -113,7 +113,7 @@ def test_the_panel_is_small_enough(wheel: Path) -> None:
     size = sum(len(gzip.compress(text, 9)) for text in scripts)
     assert scripts and size <= LARGEST_PANEL, f"the panel's JavaScript is {size:,} bytes, gzip"
     (sheet,) = [name for name in built if name.endswith(".css")]
-    assert b".gpc-ClusterCard" in built[sheet], "the style sheet is a file of its own"
+    assert b".gpc-ClusterCard" in built[sheet], "the style sheet is a separate file"
     assert not any(b".gpc-ClusterCard{" in text for text in scripts)
     named = sheet.split(share)[1].encode()
     assert any(named in text for text in scripts), f"nothing loads {sheet}"

@@ -1,4 +1,4 @@
-"""Each rule on a real run that deserves it, and a good run on which all are silent."""
+"""Each rule finds its fault in a real run, and none finds one in a good run."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def hash_on_all_cores(seconds: float) -> int:
 
 
 def test_all_cores_are_busy(client: Any) -> None:
-    """More workers on the same machine would not help, so nobody says so."""
+    """The advice is not to use more workers on the same machine."""
     with gpucluster.profile() as report:
         client.gather(client.map(hash_on_all_cores, [2.0] * 4, pure=False))
     assert report.cores_busy_share is not None and report.cores_busy_share >= 0.8
@@ -102,7 +102,7 @@ def test_all_cores_are_busy(client: Any) -> None:
 
 @pytest.mark.full
 def test_notebook_code_took_the_time(client: Any) -> None:
-    """The workers were not idle, nobody had given them tasks."""
+    """The workers had no tasks, which is not idle time."""
     with gpucluster.profile() as report:
         time.sleep(1.5)
         client.gather(client.map(work, [0.25] * 4, pure=False))
@@ -114,7 +114,7 @@ def test_notebook_code_took_the_time(client: Any) -> None:
 
 @pytest.fixture
 def slow_module(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A module that everybody can import, and that takes a while, as large libraries do."""
+    """A module that all processes can import slowly, like large libraries."""
     name = f"slow_{tmp_path.name}"
     code = "import time\ntime.sleep(0.8)\ndef slow(number):\n    time.sleep(0.1)\n    return number\n"
     (tmp_path / f"{name}.py").write_text(code)
@@ -145,14 +145,14 @@ def test_all_workers_import_task_modules(client: Any, slow_module: str) -> None:
     assert rules(report) == ["imports"], report.text()
     evidence = found(report, "imports").evidence
     assert "The scheduler imported" in evidence and "2 workers of 2" in evidence and "cell" not in evidence
-    assert report.idle_share is not None and report.idle_share < 0.5, "who imports is not idle"
+    assert report.idle_share is not None and report.idle_share < 0.5, "importing is not idle time"
     with gpucluster.profile() as report:
         client.gather(client.map(function, range(4), pure=False))
     assert rules(report) == ["fine"], report.text()
 
 
 def test_one_worker_imports_while_the_other_works(client: Any, slow_module: str) -> None:
-    """It takes no tasks meanwhile, which is no matter of how the data are split."""
+    """Meanwhile it takes no tasks, which is no fault of the partitions."""
     busy, importing = sorted(client.scheduler_info(n_workers=-1)["workers"])
     with gpucluster.profile() as report:
         late = client.submit(lambda name: bool(__import__(name)), slow_module, workers=importing, pure=False)
@@ -260,7 +260,7 @@ def hold(share: float) -> float:
     """Fill so much of the worker's memory for a while with what Dask cannot spill; return how much it was then."""
     limit, process = distributed.get_worker().memory_manager.memory_limit, psutil.Process()
     held = b"x" * max(0, int(share * limit) - process.memory_info().rss)
-    time.sleep(1.2)  # Somebody reads the memory twice a second.
+    time.sleep(1.2)  # The memory is read twice a second.
     return process.memory_info().rss / limit if held else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Whatever somebody types gets a sentence that names the field, the fault and what is allowed."""
+"""Messages for bad input name the field, the fault and what is allowed."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_anything_is_either_a_change_or_a_refusal(value):
 
 @pytest.mark.parametrize("parse", [parse_spec, parse_patch])
 def test_many_mistakes_are_summarized(parse):
-    """Telling 50,000 took the Jupyter server seconds, in which it answered nobody."""
+    """Formatting 50,000 mistakes blocked the Jupyter server for seconds."""
     body = json.dumps({f"k{number}": 1 for number in range(50_000)})
     with pytest.raises(InvalidRequest, match="The request has 5000[0-9] errors, too many to list") as refusal:
         parse(body)

@@ -112,7 +112,7 @@ def test_missing_command(monkeypatch, tmp_path):
         "the site, perhaps after 'module load slurm'."
     )
     assert absence("local") is None
-    # It is told with the kinds, which a form is drawn from.
+    # It is part of the kinds, from which forms are made.
     [slurm] = [kind for kind in kind_models() if kind.name == "slurm"]
     assert (slurm.where, slurm.problem) == ("Slurm", absence("slurm"))
 

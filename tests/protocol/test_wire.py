@@ -100,7 +100,7 @@ def test_an_event_arrives_as_it_was_sent(event):
 def test_constant_column_is_one_value():
     assert SAMPLE.column("memory_limit_bytes") == [2, 2]
     assert SAMPLE.column("vram_used_bytes") == [None, 5]
-    assert SAMPLE.column("vram_total_bytes") == [None, None], "nobody measures it"
+    assert SAMPLE.column("vram_total_bytes") == [None, None], "not measured"
     assert "vram_total_bytes" not in SAMPLE.model_dump_json(exclude_none=True)
 
 

@@ -1,4 +1,4 @@
-"""Which worker somebody means."""
+"""Finding a worker by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What anybody may have written is played as far as it can be, or is a sentence; never a traceback."""
+"""Any file is played as far as possible or refused with a message."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def test_names_with_spaces_or_other_letters_are_withheld(monkeypatch: pytest.Mon
 
 
 def test_every_text_column_is_filtered() -> None:
-    """A new column with text could tell something: whoever adds one decides here."""
+    """Each new column with text needs a decision here whether it is private."""
     texts = {
         name
         for name, field in TelemetrySample.model_fields.items()

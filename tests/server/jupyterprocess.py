@@ -1,4 +1,4 @@
-"""A Jupyter server in a process of its own, with our extension and nothing else."""
+"""A Jupyter server in a separate process, with our extension only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything wrong that can be typed gets a 4xx with a sentence, and changes nothing."""
+"""Wrong requests get a status 4xx with a message and change nothing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SPECS = [
 BROKEN = [b"", b"  \n", b"not json", b"{", b'{"n_workers": 1', b"\xff\xfe", b"[" * 5000, b'{"a":' * 2000]
 
 
-def told_in_a_sentence(code: int, error: dict, body: object = None) -> None:
+def assert_refused(code: int, error: dict, body: object = None) -> None:
     assert code == 422, (body, error)
     assert error["code"] == "invalid_request", body
     assert error["message"].endswith("."), body
@@ -67,7 +67,7 @@ async def test_patch(api, running_cluster):
     path = f"clusters/{running_cluster.id}"
     _, before = await api("GET", path)
     for body in [*map(str.encode, PATCHES), *BROKEN]:
-        told_in_a_sentence(*await api("PATCH", path, raw=body), body)
+        assert_refused(*await api("PATCH", path, raw=body), body)
     _, after = await api("GET", path)
     for field in ("state", "wanted", "workers", "spec", "pid"):
         assert after[field] == before[field]
@@ -77,14 +77,14 @@ async def test_patch(api, running_cluster):
 async def test_create(api):
     _, before = await api("GET", "clusters")
     for body in [*map(str.encode, SPECS), *BROKEN]:
-        told_in_a_sentence(*await api("POST", "clusters", raw=body), body)
+        assert_refused(*await api("POST", "clusters", raw=body), body)
     _, after = await api("GET", "clusters")
     assert [model["id"] for model in after["clusters"]] == [model["id"] for model in before["clusters"]]
 
 
 async def test_too_large(api, running_cluster):
-    told_in_a_sentence(*await api("POST", "clusters", raw=b" " * 2**20 + b"{}"))
-    told_in_a_sentence(*await api("PATCH", f"clusters/{running_cluster.id}", raw=b"[" * (2**20 + 1)))
+    assert_refused(*await api("POST", "clusters", raw=b" " * 2**20 + b"{}"))
+    assert_refused(*await api("PATCH", f"clusters/{running_cluster.id}", raw=b"[" * (2**20 + 1)))
 
 
 async def test_message_names_field_fault_and_allowed_values(api, running_cluster):
@@ -96,7 +96,7 @@ async def test_message_names_field_fault_and_allowed_values(api, running_cluster
 async def test_lines_of_the_log(api, running_cluster):
     for lines in ("abc", "-1", "0", "1.5", "", "1e3", "100000000000", "NaN", "²"):
         code, error = await api("GET", f"clusters/{running_cluster.id}/logs", lines=lines)
-        told_in_a_sentence(code, error, lines)
+        assert_refused(code, error, lines)
         assert error["message"].startswith("lines: must be a whole number from 1 to 10000"), lines
 
 

@@ -1,4 +1,4 @@
-"""What can be asked for: schema, presets, devices, and the OpenAPI document that describes it all."""
+"""Schema, presets, devices, and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TestPresets:
 
 
 class TestSite:
-    """The site's file counts here as it does everywhere; it is looked at again with each request."""
+    """The site's file also applies here and is read again with each request."""
 
     @pytest.fixture
     def commands(self, monkeypatch, tmp_path):
@@ -238,12 +238,10 @@ async def test_each_kind_states_its_default_worker_count(api):
         "Number of workers; 0 starts with none. Default: one on each host, or one per GPU where there are GPUs."
     )
     assert "0 starts with none" not in said["mpi"]
-    assert {"type": "integer", "minimum": 1, "maximum": 256} in answer["backends"]["mpi"]["properties"]["n_workers"][
-        "anyOf"
-    ]
-    code, notes = await api(
-        "POST", "notes", {"backend": "slurm", "gpus_per_node": 4, "n_workers": 2, "exclusive": True}
-    )
+    mpi = answer["backends"]["mpi"]["properties"]["n_workers"]
+    assert {"type": "integer", "minimum": 1, "maximum": 256} in mpi["anyOf"]
+    spec = {"backend": "slurm", "gpus_per_node": 4, "n_workers": 2, "exclusive": True}
+    code, notes = await api("POST", "notes", spec)
     assert (code, [fault["field"] for fault in notes["fields"]]) == (200, ["n_workers"])
 
 
@@ -276,7 +274,7 @@ async def test_form_gets_the_sites_offers_and_refusals(
     code, told = await api("POST", "notes", {**gateway.options, "address": "http://127.0.0.1:9"})
     fault = {"field": "address", "message": "nothing listens on port 9 of 127.0.0.1"}
     assert (code, told["notes"], told["fields"]) == (200, [], [fault])
-    # Nobody asks the site again for what it has just said.
+    # A recent answer of the gateway is not requested again.
     with monkeypatch.context() as patch:
         patch.setattr(AsyncControl, "preview", None)
         assert (await api("POST", "notes", {**wrong, "name": "mine"}))[1]["fields"] == [refused]

@@ -50,7 +50,7 @@ def get(http_server, jp_http_port, jp_base_url, jp_auth_header, running_cluster)
 
 
 def shown(response) -> bytes:
-    """Everything the browser sees."""
+    """Body and headers of a response."""
     return response.body + str(sorted(response.headers.get_all())).encode()
 
 
@@ -145,7 +145,7 @@ async def test_unknown_cluster_shows_an_error_page(get):
 
 
 class Upstream:
-    """An upstream that notes what it gets, and answers as it is told."""
+    """An upstream that notes the request and sends a given answer."""
 
     def __init__(self, answer: bytes):
         self.answer = answer
@@ -159,7 +159,7 @@ class Upstream:
 
 
 class OtherControl:
-    """A control that knows one cluster with a dashboard of our choice."""
+    """A control with one cluster, whose dashboard the test sets."""
 
     model = cluster_model()
     port = 0
@@ -249,7 +249,7 @@ class TestOtherUpstream:
 
 
 class Bokeh:
-    """The little of Bokeh's protocol that a page speaks."""
+    """The part of Bokeh's protocol that pages use."""
 
     def __init__(self, connection):
         self.connection = connection

@@ -1,4 +1,4 @@
-"""The REST interface of dask-labextension, answered for our clusters, with its own server part and without."""
+"""The REST interface of dask-labextension for our clusters, with and without its own server part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THEIR_ID = "01234567-89ab-cdef-0123-456789abcdef"
 
 @pytest.fixture
 def panel(jp_fetch):
-    """Call an address below ``dask/``; returns status and JSON, or the bare body where it is none."""
+    """Call an address below ``dask/``; returns status and JSON, or the body if it is no JSON."""
 
     async def call(method: str, *path: str, body: Any = None, raw: bytes | None = None) -> tuple[int, Any]:
         data = raw if raw is not None or body is None else json.dumps(body).encode()
@@ -30,7 +30,7 @@ def panel(jp_fetch):
     return call
 
 
-# Its handler of dashboards leaves the log-in to a base class, which Jupyter does not see.
+# Its dashboard handler inherits its log-in check, which Jupyter does not see.
 loads_dask_labextension = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
 
 
@@ -89,7 +89,7 @@ class TestAlone(Alone):
         assert id not in [model["id"] for model in (await panel("GET", "clusters"))[1]]
         assert (await panel("DELETE", "clusters", id))[0] == 404
         assert Control(registry_directory).get(id).wanted.stopped
-        # It goes on asking for the pages; a refusal would be an error in the console.
+        # The panel still requests the pages; a refusal would be an error in the console.
         await until(id, lambda model: model["state"] == "stopped")
         for gone in (id, "00000000"):
             assert await panel("GET", "dashboard", gone, "individual-plots.json") == (204, b"")
@@ -141,7 +141,7 @@ class TestBeside(Alone):
 
     @pytest.mark.full
     async def test_new_creates_our_cluster_outside_this_process(self, panel, registry_directory, until):
-        """Left to itself it opens a cluster without encryption to the network, and sets variables for good."""
+        """Their own code opens an unencrypted cluster to the network and changes variables permanently."""
         import dask_labextension.manager as their_manager
 
         before = dict(os.environ)
@@ -197,7 +197,7 @@ class TestBeside(Alone):
 
 @loads_dask_labextension
 class TestInstead(Alone):
-    """It is loaded and gets nothing to do."""
+    """dask-labextension is loaded but not used."""
 
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class TestOff:
 
 
 class TestNobody:
-    """Who is not logged in, or not allowed."""
+    """Users who are not logged in."""
 
     @pytest.fixture
     def jp_fetch(self, jp_fetch):
@@ -257,14 +257,14 @@ class TestNobody:
 
 
 class ReadsOnly(Authorizer):
-    """Lets everybody look and nobody change."""
+    """Allow reading only."""
 
     def is_authorized(self, handler, user, action, resource):
         return action == "read"
 
 
 class KnowsNoClusters(Authorizer):
-    """Lets nobody near our clusters."""
+    """Allow no access to our clusters."""
 
     def is_authorized(self, handler, user, action, resource):
         return resource != "gpucluster"

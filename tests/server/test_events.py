@@ -1,4 +1,4 @@
-"""The event stream: one reader for all viewers, nobody waits for a slow one."""
+"""The event stream: one reader for all viewers; a slow viewer delays no other."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def test_two_viewers_share_one_reader(viewer_socket, api, extension, runni
         telemetry = await next_event(viewer, lambda event: event["kind"] == "telemetry")
         assert telemetry["sample"]["id"] == running_cluster.id
 
-    # A third one that comes later gets the list at once, too.
+    # A later viewer also gets the list at once.
     late = await viewer_socket()
     assert (await next_event(late))["kind"] == "hello"
     assert len(opened) == 1
@@ -80,10 +80,8 @@ async def test_two_viewers_share_one_reader(viewer_socket, api, extension, runni
         await next_event(viewer, lambda event: about_it(event) and event["cluster"]["state"] == "stopped")
     await api("DELETE", f"clusters/{made['id']}")
     for viewer in (*viewers, late):
-        assert await next_event(viewer, lambda event: event["kind"] == "removed") == {
-            "kind": "removed",
-            "id": made["id"],
-        }
+        removed = await next_event(viewer, lambda event: event["kind"] == "removed")
+        assert removed == {"kind": "removed", "id": made["id"]}
 
     viewers[0].close()
     late.close()
@@ -108,7 +106,7 @@ async def test_messages_from_viewers_are_ignored(viewer_socket, running_cluster)
 
 
 class Page:
-    """A connection that takes messages until it is full, and again when there is room."""
+    """A connection that accepts messages until it is full, and again once drained."""
 
     def __init__(self):
         self.received = []
@@ -156,7 +154,7 @@ class TestViewer:
         await page.drain()
         assert sorted(page.received[1:]) == [("cluster", "a"), ("cluster", "b"), ("telemetry", "a"), ("telemetry", "b")]
         page.offer("telemetry", "a")
-        assert page.received[-1] == ("telemetry", "a"), "and it is told at once again"
+        assert page.received[-1] == ("telemetry", "a")
 
     async def test_waiting_message_is_the_newest(self):
         seen = []
@@ -251,16 +249,12 @@ class TestSlowViewer:
         assert newest["sample"]["at"] == str(Flood.changes)
 
 
-class Unreadable:
-    """A line that is passed on although nobody could parse it."""
-
+class Unparsed(Control):
     LINE = b'{"kind":"telemetry","sample":' + b" " * COMPRESS_ABOVE_BYTES + b'{"id":"00000001","new":"field"}}'
 
-
-class Unparsed(Flood):
     async def raw_events(self):
         yield Hello(clusters=[cluster_model()])
-        yield RawTelemetry("00000001", Unreadable.LINE)
+        yield RawTelemetry("00000001", self.LINE)
         await asyncio.Event().wait()
 
 
@@ -269,7 +263,7 @@ def unparsed(monkeypatch):
     monkeypatch.setattr("gpucluster.server.extension.AsyncControl", Unparsed)
 
 
-async def test_a_sample_is_passed_on_unparsed_and_long_ones_compressed_once(unparsed, monkeypatch, viewer_socket):
+async def test_samples_are_sent_unparsed_and_compressed_once(unparsed, monkeypatch, viewer_socket):
     compressed = []
     monkeypatch.setattr(
         "gpucluster.server.events.viewers.gzip.compress",
@@ -282,9 +276,9 @@ async def test_a_sample_is_passed_on_unparsed_and_long_ones_compressed_once(unpa
             assert (await next_event(viewer))["kind"] == "hello"
             while not isinstance(message := await viewer.read_message(), bytes):
                 assert json.loads(message)["kind"] == "host"
-            assert gzip.decompress(message) == Unreadable.LINE
+            assert gzip.decompress(message) == Unparsed.LINE
         viewers = [await viewer_socket()]
-    assert compressed == [Unreadable.LINE]
+    assert compressed == [Unparsed.LINE]
 
 
 class Breaking(Control):
@@ -300,7 +294,7 @@ class Breaking(Control):
 
 
 class NoHost:
-    """A machine that nobody reads."""
+    """A machine without GPUs."""
 
     async def readings(self):
         yield HostDevices(available=False, message="No GPU here.", code="no_library")

@@ -1,4 +1,4 @@
-"""The GPUs of the Jupyter server's machine: who uses them, and what goes wrong with them while the server runs."""
+"""The GPUs of the Jupyter server's machine: their users, and errors while the server runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def jupyter(machine, registry_directory, tmp_path, monkeypatch):
 
 @asynccontextmanager
 async def viewing(jupyter) -> AsyncIterator:
-    """Open the event stream; gives a function that waits for a reading that is as wanted."""
+    """Open the event stream; yields a function that waits for a reading that meets a condition."""
     url = jupyter.url.replace("http", "ws", 1) + "gpucluster/api/events"
     socket = await websocket_connect(HTTPRequest(url, headers=HEADERS))
 
@@ -136,10 +136,10 @@ def test_process_names_its_notebook_cluster_and_user(jupyter, machine, tmp_path,
         999_999_999: (None, None, "outside", None),
     }
     mib = 2**20
-    assert processes[kernel]["tree_memory_bytes"] == 3 * mib, "with what it has started"
+    assert processes[kernel]["tree_memory_bytes"] == 3 * mib, "with its children"
     assert processes[worker]["worker"] == running_cluster.workers[0].name
     stoppable = {pid for pid, one in processes.items() if one["can_stop"]}
-    assert stoppable == {kernel, child, worker}, "neither what is not here nor what the server runs in"
+    assert stoppable == {kernel, child, worker}, "neither processes elsewhere nor the server's parents"
 
     def stop(pid: int, **body) -> httpx.Response:
         url = f"{jupyter.url}gpucluster/api/devices/processes/{pid}/stop"
@@ -172,7 +172,7 @@ def test_a_server_that_only_shows(machine, registry_directory, tmp_path, monkeyp
             assert (refused.status_code, mine.poll()) == (403, None)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change the user")
 def test_other_users_processes_show_name_and_memory_only(jupyter, machine, tmp_path):
     with subprocess.Popen(["/bin/sh", "-c", "read secret"], stdin=subprocess.PIPE, user=65534, cwd="/") as other:
         machine.write([gpu(1), f"process {other.pid} used=2048", f"process {os.getpid()} used=1"])

@@ -135,7 +135,7 @@ def test_open_number_of_cpu_workers(server, monkeypatch):
 
 
 class TestWithTheSite:
-    """The settings of a server are part of the site in its process, and narrower than the file or nothing."""
+    """A server's settings are part of the site in its process and can only narrow its file."""
 
     FILE = "limits: {all: {n_workers: 4, memory_limit: 4 GiB, walltime: 24:00:00, kinds: [auto, local]}}\n"
 
@@ -289,10 +289,3 @@ def test_no_limits_change_nothing():
 def test_wrong_configuration_is_reported_at_the_start(limits, message):
     with pytest.raises(TraitError, match=message):
         GPUClusterExtension(limits=limits)
-
-
-def test_each_setting_has_a_help_text():
-    for name in ("standby", "standby_idle_seconds", "presets", "limits", "cluster_directory"):
-        trait = GPUClusterExtension.class_traits(config=True)[name]
-        assert trait.help.strip().endswith("."), name
-    assert "100 MB" in GPUClusterExtension.standby.help

@@ -81,7 +81,7 @@ client.close()
 
 
 def _nameless(flags: int) -> bool:
-    """Whether a file without a name was made in a directory: nobody else can have it, but perhaps the directory."""
+    """Whether a file without a name was made in a directory: no other user can have it, but perhaps the directory."""
     return flags & getattr(os, "O_TMPFILE", 0) == getattr(os, "O_TMPFILE", -1)
 
 
@@ -89,7 +89,7 @@ def test_paths_in_shared_directories_are_private(site, tmp_path, monkeypatch, wa
     """A Jupyter server, a standby, a cluster from its start to its end, and a kernel that is its client.
 
     An audit hook sees what Python code does. Semaphores are made by the C library: below /dev/shm, with random names,
-    exclusively (O_EXCL) and without following links; nobody can make them first.
+    exclusively (O_EXCL) and without following links; no other user can make them first.
     """
     hook = tmp_path / "hook"
     hook.mkdir()

@@ -1,4 +1,4 @@
-"""Recordings over REST: which there are, one to be played, and whatever somebody may ask for instead."""
+"""Recordings over REST: the list, playback, and wrong requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def recording(path, *lines):
 
 @pytest.fixture
 def read(jp_fetch):
-    """Ask for one recording; returns status and JSON."""
+    """Request one recording; returns status and JSON."""
 
     async def ask(path, source="folder"):
         params = {"source": source, "path": path}
@@ -169,7 +169,7 @@ class TestMaking:
         assert re.fullmatch(r"shared-\d{8}-\d{6}\.gpucluster\.jsonl\.gz", file.name)
         part = file.with_name(file.name + ".part")
         assert part.stat().st_mode & 0o777 == 0o600
-        # Whoever looks, from whichever page, learns of it; it is made once.
+        # All open pages show it; it is made once.
         assert (await api("GET", "clusters/shared"))[1]["recording"] == model["recording"]
         code, error = await api("POST", "clusters/shared/recording")
         assert (code, error["message"]) == (409, f"The cluster 'shared' is being recorded already: {file.name}.")
@@ -217,7 +217,7 @@ class TestMaking:
         folder = jp_root_dir / "gpucluster-recordings"
         _, model = await api("POST", "clusters/shared/recording")
         file = Path(model["recording"]["path"])
-        file.write_text("mine")  # Somebody is faster.
+        file.write_text("mine")  # Created by someone else first.
         code, entry = await api("DELETE", "clusters/shared/recording")
         assert (code, file.read_text()) == (200, "mine")
         assert read_recording(file.with_name(file.name + ".part")).samples

@@ -24,7 +24,7 @@ SECRET = "s3cret-prefix"
 
 @pytest.fixture(scope="module")
 def identity(tmp_path_factory):
-    """What a real scheduler on the other address, a process of its own, says of itself."""
+    """Identity of a real scheduler in a separate process on the other address."""
     file = tmp_path_factory.mktemp("scheduler") / "scheduler.json"
     command = [
         sys.executable, "-m", "distributed.cli.dask_scheduler", f"--host={ELSEWHERE}", "--port=0",

@@ -1,4 +1,4 @@
-"""Who computes on a hub is told beforehand where a cluster ends together with the server."""
+"""On a hub, users see beforehand that a cluster ends with the server."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_unit_that_was_made_for_the_server_is_named(root):
 
 @pytest.mark.parametrize("environment", [{}, {"SLURM_JOB_ID": "7"}, SAME_HOST])
 def test_no_note_when_clusters_outlive_the_server(root, environment):
-    # Without a hub nobody stops servers; a hub at this address is in the same container.
+    # Only a hub stops servers; a hub at this address is in the same container.
     assert note_on_lifetime(environment, root=root(docker=".dockerenv"), parent=1) is None
 
 

@@ -1,4 +1,4 @@
-"""When the standby supervisor is started, replaced and let go."""
+"""When the standby supervisor is started, replaced and stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.server.standby import StandbyKeeper
 
 
 class Recorder:
-    """A control that only notes what is asked of the standby."""
+    """A control that only records requests for the standby."""
 
     def __init__(self, failure: Exception | None = None, hangs: bool = False) -> None:
         self.asked: list[str] = []

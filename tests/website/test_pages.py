@@ -168,7 +168,7 @@ def test_a_cell_that_has_changed_shows_no_output() -> None:
 
 def test_agendas_give_each_lesson_its_time() -> None:
     text = (ROOT / "docs" / "teaching" / "agendas.md").read_text()
-    # That of one day has a sum of its own: `tests.lessons.test_pacing`.
+    # For the course of one day see `tests.lessons.test_pacing`.
     before, day = text.split("\n## A day\n")
     text = before + day[day.index("\n## ") :]
     rows = re.findall(r"^\| (\d+):(\d+)–(\d+):(\d+) \| \[(\d\d) [^|]*?\.ipynb\)([^|]*)", text, re.MULTILINE)

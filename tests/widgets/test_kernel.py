@@ -69,7 +69,7 @@ def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None
     assert len(histories) == 1
     assert state["sample"]["sample"]["id"] == blue.id
 
-    # what is refused is a sentence in the card, and nothing changes
+    # refusals are shown in the card, and nothing changes
     page.request(card, kind="scale", n_workers=-1)
     page.until(lambda: state["refusal"])
     assert state["refusal"] == "Workers: must be at least 0, not -1."
@@ -221,7 +221,7 @@ def test_reset_ends_all_widgets(page: FrontEnd, shared_cluster: Any) -> None:
         assert WIDGET not in output["data"]
         assert "The notebook&#x27;s variables were reset" in output["data"]["text/html"]
     page.until(lambda: page.text(LOOK) == "[] 0\n")
-    # and everything works anew
+    # and everything works again
     page.run("%reset -f\nimport gpucluster\ncluster = gpucluster.connect()")
     again = page.view("cluster")
     page.until(lambda: page.samples(again))

@@ -165,7 +165,7 @@ class Listener:
 
 async def until(condition: Callable[[], Any]) -> None:
     async with asyncio.timeout(90):
-        while not condition():  # noqa: ASYNC110  # there is nothing to be told by
+        while not condition():  # noqa: ASYNC110  # there is no event
             await asyncio.sleep(0.02)
 
 
@@ -205,7 +205,7 @@ async def test_listeners_share_a_connection(
     await until(lambda: all(listener.lines for listener in listeners))
     late = Listener()
     feed.add(late)
-    assert late.models, "what is known is told at once"
+    assert late.models, "the known state is sent at once"
     assert late.lines
     assert connections == ["/telemetry"]
     sample = json.loads(late.lines[0])["sample"]
@@ -219,7 +219,7 @@ async def test_listeners_share_a_connection(
     heard = len(listeners[0].lines)
     feed.add(listeners[1])
     await until(lambda: len(listeners[1].lines) > heard + 1)
-    assert len(listeners[0].lines) == heard, "who left hears nothing"
+    assert len(listeners[0].lines) == heard, "discarded listeners get nothing"
     feed.discard(listeners[1])
 
 
