@@ -1,4 +1,4 @@
-"""A start that is cut short leaves nothing behind."""
+"""An interrupted start leaves no process and no cluster."""
 
 from __future__ import annotations
 
@@ -28,13 +28,9 @@ def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_sigterm_during_create_stops_the_cluster(
     site: Any, slow_start: None, command: list[str], wait_until: Callable[..., Any], ending: signal.Signals
 ) -> None:
-    creating = subprocess.Popen(
-        [*command, "create", "--name", "half", "--backend", "local", "--n-workers", "1"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    words = [*command, "create", "--name", "half", "--backend", "local", "--n-workers", "1"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    creating = subprocess.Popen(words, **pipes, text=True, start_new_session=True)
     wait_until(lambda: [model for model in site.control.list() if model.pid is not None])
     creating.send_signal(ending)
     out, err = creating.communicate(timeout=90)
@@ -64,7 +60,7 @@ def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpu
 
 
 @pytest.mark.full
-def test_the_process_that_starts_early_becomes_the_cluster_or_ends(
+def test_early_process_becomes_the_cluster_or_ends(
     site: Any, gpucluster: Callable[..., Any], wait_until: Callable[..., Any]
 ) -> None:
     assert gpucluster("create", "--nonsense").returncode == 2

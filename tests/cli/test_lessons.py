@@ -35,7 +35,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return run
 
 
-def test_the_group_and_each_verb_explain_themselves(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_the_group_and_its_verbs(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     for words in ((), ("--help",)):
         code, out, _ = shell(*words)
         assert code == 0
@@ -276,9 +276,8 @@ def test_check_stops_when_the_lesson_cannot_begin(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "mine.ipynb"
-    start = (
-        "def start(): raise OSError('no\\nroom')\nlessons = type('L', (), {'start': staticmethod(lambda n: start())})\n"
-    )
+    start = "def start(): raise OSError('no\\nroom')\n"
+    start += "lessons = type('L', (), {'start': staticmethod(lambda n: start())})\n"
     nbformat.write(book(start + "lab = lessons.start('06')", "lab.client", "open('ran', 'w')"), path)
     code, out, err = shell("check", str(path))
     assert (code, out) == (1, "")

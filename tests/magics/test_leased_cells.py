@@ -1,4 +1,4 @@
-"""``%%gpucluster lease`` in a real kernel: the cell is a cell like any other, with a worker to itself."""
+"""``%%gpucluster lease`` in a real kernel: an ordinary cell with a separate worker."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_silent_cell_gives_its_worker_back_too(notebook: Notebook, shared_site
 @pytest.mark.parametrize("awaits", ["", "import asyncio\nawait asyncio.sleep(0)\n"])
 @pytest.mark.full
 def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits: str) -> None:
-    """Also of a cell with await, whose interrupts ipykernel keeps for its loop."""
+    """Also for a cell with await, whose interrupts ipykernel handles in its loop."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(60)\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(tmp_path / "slow.py")]))

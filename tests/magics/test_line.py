@@ -1,4 +1,4 @@
-"""From the line to words, and from words to what is offered next."""
+"""Splitting of lines, and completions."""
 
 from __future__ import annotations
 

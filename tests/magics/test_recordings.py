@@ -1,4 +1,4 @@
-"""``%gpucluster record`` and ``%gpucluster replay`` in a real kernel, and what the widget does there."""
+"""``%gpucluster record`` and ``%gpucluster replay`` with its widget in a real kernel."""
 
 from __future__ import annotations
 
@@ -114,10 +114,8 @@ def test_the_moment_that_was_looked_at_is_kept(page: Any) -> None:
     page.say(model, {"method": "update", "state": {"session": "x", "speed": 64, "note": "<b>"}})
     page.request(model, kind="stop")
     page.request(model, kind="scale", n_workers=0)
-    assert (
-        page.text("print(gpucluster.connect().state, gpucluster.replay('kmeans-cpu', speed=2).speed)")
-        == "running 2.0\n"
-    )
+    states = page.text("print(gpucluster.connect().state, gpucluster.replay('kmeans-cpu', speed=2).speed)")
+    assert states == "running 2.0\n"
     assert len(page.pictures(model)) == before
     # closing it leaves the picture
     page.run("gpucluster.replay('kmeans-cpu', speed=2).close()")

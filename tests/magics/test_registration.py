@@ -30,7 +30,7 @@ def test_import_and_load_ext_import_nothing_heavy() -> None:
     new = json.loads(done.stdout.splitlines()[-1])
     assert "gpucluster.magics" in new
     assert [name for name in new if name.startswith(HEAVY)] == []
-    # Whatever is added here is paid for by every notebook that loads the extension.
+    # Each addition slows every notebook that loads the extension.
     assert {name for name in new if name.startswith("gpucluster")} == {"gpucluster", "gpucluster.magics"}
 
 

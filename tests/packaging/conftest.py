@@ -19,7 +19,7 @@ Run = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """Run a command; its output, or a failure that shows it."""
+    """Run a command and return its output; a failure shows it."""
 
     def command(*words: str | Path, cwd: Path, environment: dict[str, str]) -> str:
         answer = subprocess.run(
@@ -61,7 +61,7 @@ def build_environment() -> dict[str, str]:
 def wheel(
     source: Callable[[str], Path], run: Run, build_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The wheel of a clean copy of what git tracks, built as `make build` does; once, for all processes of a run."""
+    """The wheel of a clean copy of the tracked files, built once per run like `make build`."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent

@@ -57,7 +57,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run: Run) -
 
 
 def test_wheel_contents(wheel: Path) -> None:
-    """A development build would carry source maps and paths of the machine it was built on."""
+    """A development build would contain source maps and paths of the machine."""
     texts = contents(wheel)
     names = list(texts)
     share = "data/share/jupyter/labextensions/gpucluster/"
@@ -83,7 +83,7 @@ def test_wheel_contents(wheel: Path) -> None:
     assert not [name for name, text in texts.items() if root in text]
 
 
-def test_the_wheel_is_the_same_bit_for_bit_wherever_it_is_built(
+def test_builds_are_reproducible(
     wheel: Path, source: Callable[[str], Path], run: Run, build_environment: dict[str, str]
 ) -> None:
     """Paths of the machine would be in the ids of the panel's modules, and the time of the build in the archive."""

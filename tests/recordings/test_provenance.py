@@ -1,4 +1,4 @@
-"""What a recording says of its origin: real GPUs by name, and nothing real that is not."""
+"""Recordings name real GPUs and mark simulated ones."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_unknown_device_is_simulated(
 
 
 def test_cpu_workers_ask_for_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "host_devices", lambda: pytest.fail("nobody needs it"))
+    monkeypatch.setattr(module, "host_devices", lambda: pytest.fail("not needed"))
     model = ClusterModel(
         id="0123abcd", name="wire", backend="local", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
         python="/usr/bin/python3", created_at=AT, spec=LocalSpec(),

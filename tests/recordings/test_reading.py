@@ -14,7 +14,6 @@ import pytest
 from gpucluster.protocol.errors import InvalidRequest, RecordingNotFound, RecordingUnreadable
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.recordings import places, reading, unpacking
-from gpucluster.recordings import unpacking as limits
 from gpucluster.recordings.places import bundled_recordings, find_recording, recordings_below
 from gpucluster.recordings.reading import playing_speed, position_text, read_header, read_recording, times_of
 from hypothesis import given, settings
@@ -47,7 +46,7 @@ def test_a_recording_is_read(tmp_path: Path, name: str) -> None:
     assert json.loads(session.encoded())["samples"][1] == event(2)["sample"]
 
 
-def test_a_mark_of_an_editor_before_the_text_is_no_damage(tmp_path: Path) -> None:
+def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     path = file_of(tmp_path / "a.jsonl", HEADER, event())
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert read_recording(path).message is None
@@ -130,12 +129,8 @@ def test_a_damaged_line_is_left_out(tmp_path: Path, line: Any) -> None:
 
 
 def test_a_recording_of_cpu_workers_shows_no_gpu(tmp_path: Path) -> None:
-    figures = {
-        "device": "GPU-1",
-        "vram_used_bytes": [1, 2],
-        "gpu_utilization_percent": 3,
-        "pcie_sent_bytes_per_second": 4,
-    }
+    figures: dict[str, Any] = {"device": "GPU-1", "vram_used_bytes": [1, 2], "gpu_utilization_percent": 3}
+    figures["pcie_sent_bytes_per_second"] = 4
     path = file_of(tmp_path / "a.jsonl", HEADER, event(1, **figures))
     session = read_recording(path)
     assert session.message is None
@@ -172,7 +167,7 @@ def test_unplayable_samples(tmp_path: Path) -> None:
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     line = b" " * 2**19 + b"\n"
-    bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + line * (limits.MOST_BYTES // len(line) + 1))
+    bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + line * (unpacking.MOST_BYTES // len(line) + 1))
     assert len(bomb) < 2**20
     (tmp_path / "a.jsonl.gz").write_bytes(bomb)
     with pytest.raises(RecordingUnreadable, match="unpacks to more than 48 MiB"):
@@ -258,7 +253,7 @@ def test_a_line_without_end_and_a_large_file(tmp_path: Path) -> None:
     with pytest.raises(RecordingUnreadable, match="a line has no end"):
         read_recording(tmp_path / "a.jsonl")
     with (tmp_path / "a.jsonl").open("wb") as file:
-        file.truncate(limits.MOST_BYTES + 1)
+        file.truncate(unpacking.MOST_BYTES + 1)
     with pytest.raises(RecordingUnreadable, match="recordings of up to 48 MiB can be played"):
         read_recording(tmp_path / "a.jsonl")
 
@@ -315,12 +310,10 @@ class TestPlaces:
     def test_the_ones_of_a_gpu_show_its_memory(self) -> None:
         fits = read_recording(find_recording("kmeans-h100")).samples
         kept = [sum(filter(None, sample.column("tier_device_bytes"))) for sample in fits]
-        assert max(kept) == 4 * 20_000_000 * 32, "the rows stay on the card"
+        assert max(kept) == 4 * 20_000_000 * 32, "the rows stay on the GPU"
         assert max(filter(None, (sample.column("gpu_utilization_percent")[0] for sample in fits))) > 50
-        asked = [
-            sample.column("vram_used_bytes")[0]
-            for sample in read_recording(find_recording("out-of-memory-h100")).samples
-        ]
+        full = read_recording(find_recording("out-of-memory-h100")).samples
+        asked = [sample.column("vram_used_bytes")[0] for sample in full]
         card = 85.5e9
         for share in (0.3, 0.6, 0.9):
             assert any(abs(used / card - share) < 0.03 for used in asked if used is not None)
@@ -383,10 +376,7 @@ def test_positions():
 
 
 @pytest.mark.parametrize("speed", [0, 0.2, 65, -1, float("nan"), True, "2", None])
-def test_speeds_that_are_none(speed):
+def test_speeds(speed):
+    assert playing_speed(4) == 4.0
     with pytest.raises(InvalidRequest, match="speed: must be a number from 0.25 to 64"):
         playing_speed(speed)
-
-
-def test_a_speed():
-    assert playing_speed(4) == 4.0

@@ -1,4 +1,4 @@
-"""What is written: the stream as viewers got it, without a trace of who and where, in a small file."""
+"""Recordings contain the viewers' stream without user and host names, in a small file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from gpucluster.protocol.models import Telemetry
 from gpucluster.protocol.recordings import Recording
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.recordings import writing
-from gpucluster.recordings import writing as naming
 from gpucluster.recordings.reading import read_recording
 from gpucluster.recordings.writing import WITHHELD, Pseudonyms, RecordingFull, RecordingWriter, target_of
 
@@ -208,7 +207,7 @@ def test_file_created_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pyt
     if system == "without links":
         monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError(errno.EPERM, "no links here")))
     if system == "without exchange":
-        monkeypatch.setattr(naming, "exchange_names", lambda one, other: False)
+        monkeypatch.setattr(writing, "exchange_names", lambda one, other: False)
     path, part = tmp_path / "a.jsonl", tmp_path / "a.jsonl.part"
 
     def recorded(*, private: bool) -> RecordingWriter:
