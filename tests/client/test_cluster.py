@@ -1,4 +1,4 @@
-"""The Python API on a real cluster: synchronous, asynchronous, as a context manager, as a picture."""
+"""The Python API on a real cluster: synchronous, asynchronous, in with blocks, and its display."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_a_synchronous_handle_works_inside_a_running_loop(shared):
     assert shared.logs(3)
 
 
-def test_a_synchronous_handle_works_in_a_thread_with_a_loop_of_its_own(shared):
+def test_synchronous_handle_works_in_a_thread_with_a_loop(shared):
     """As in a subshell of a kernel, where JupyterLab runs the callbacks of widgets."""
 
     async def lines():
@@ -103,7 +103,7 @@ def test_the_verbs(shared_site, shared, wait_until):
     assert len(shared.history().seconds) >= 1
     assert shared.frame()["memory_bytes"].iloc[-1] > 0
     names = {worker.name for worker in shared.model.workers}
-    # A new worker is in it from the next sample on.
+    # A new worker appears in the next sample.
     wait_until(lambda: set(shared.frame(by="worker").index.get_level_values("worker")) >= names)
     with pytest.raises(InvalidRequest, match="by: must be 'cluster' or 'worker' for a running cluster"):
         shared.frame(by="task")
@@ -159,7 +159,7 @@ def test_compute_after_stop_runs_locally(site, wait_until):
     wait_until(lambda: client.status == "closed", what=lambda: client.status)
     assert dask.config.get("scheduler", None) is None
     assert lazy.compute(scheduler="threads") == dask.delayed(os.getpid)().compute() == os.getpid()
-    client.close()  # once more, as in a with block, does no harm
+    client.close()  # again, as in a with block
 
 
 @pytest.mark.parametrize("connected", [Cluster.get_client, Client], ids=["get_client", "Dask's own way"])
@@ -200,11 +200,10 @@ def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsy
         lambda: list(as_completed([done])),
         lambda: KMeans(2).fit(array.ones((4, 2))),
     ):
-        with pytest.raises(
-            GPUClusterError, match=r"^The cluster 'over' was stopped at \d\d:\d\d by JupyterLab\."
-        ) as told:
+        sentence = r"^The cluster 'over' was stopped at \d\d:\d\d by JupyterLab\."
+        with pytest.raises(GPUClusterError, match=sentence) as told:
             ask()
-        assert isinstance(told.value, (CancelledError, ClusterStopped)), "as others know it"
+        assert isinstance(told.value, (CancelledError, ClusterStopped)), "also an error of Dask or of gpucluster.learn"
     shell = InteractiveShell()
     shell.push({"client": client, "lazy": lazy})
     for code in ("client.submit(sum, [1])", "lazy.compute()"):
@@ -213,7 +212,7 @@ def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsy
         assert shown[0].startswith("ClientClosed: The cluster 'over' was stopped at ")
         assert shown[1:] == [f"  line 2: {code}"]
     shell.run_cell("1 / 0")
-    assert "Traceback" in capsys.readouterr().out, "what has nothing to do with the cluster"
+    assert "Traceback" in capsys.readouterr().out, "unrelated to the cluster"
     assert lazy.compute(scheduler="threads") == os.getpid()
     site.control.remove("over")
     with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. What the cluster held is lost\. Start it"):
@@ -237,7 +236,7 @@ def begin_and_sleep(event):
 
 @pytest.mark.full
 def test_results_of_a_stopped_cluster_raise_cluster_error(site, capsys):
-    """All else is computed here, and what Dask says of clusters of others stays as it is."""
+    """Everything else is computed locally, and Dask's errors of other clusters are unchanged."""
     site.running(name="mine")
     cluster = gpucluster.connect("mine")
     numbers, here = array.ones((4, 4), chunks=2), array.zeros(4)
@@ -259,10 +258,8 @@ def test_results_of_a_stopped_cluster_raise_cluster_error(site, capsys):
     shell.push({"kept": kept})
     shell.run_cell("kept.max().compute()")
     told, where = capsys.readouterr().out.splitlines()
-    assert (
-        told.startswith("ClientClosed: The cluster 'mine' was stopped at ")
-        and where == "  line 1: kept.max().compute()"
-    )
+    assert told.startswith("ClientClosed: The cluster 'mine' was stopped at ")
+    assert where == "  line 1: kept.max().compute()"
     assert here.sum().compute() == 0 and numbers.sum().compute() == 16
     with LocalCluster(n_workers=1, processes=False, dashboard_address=None, protocol="tcp") as other, Client(other):
         theirs = array.full((4, 4), 2).persist()
@@ -403,7 +400,7 @@ class Holder:
 
 holder = Holder()
 if os.fork() == 0:
-    sys.exit()  # What it inherits is its parent's.
+    sys.exit()  # Inherited handles belong to the parent.
 os.wait()
 time.sleep(0.5)
 print(holder.cluster.state)
@@ -412,7 +409,7 @@ print(holder.cluster.state)
 
 @pytest.mark.linux("looking at a process while Python shuts down: psutil fails then")
 def test_script_warns_of_a_cluster_it_leaves_running(site, wait_until):
-    """What closes one when Python ends asks for it, and does not wait: no other thread runs any more."""
+    """Closing at Python's exit only sends the request, as no other thread runs any more."""
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
     told = "The cluster '{0}' lives on until it has been idle for 60 min. To stop it: gpucluster stop {0}\n"
     assert (ended.returncode, ended.stderr) == (0, told.format("held") + told.format("left"))

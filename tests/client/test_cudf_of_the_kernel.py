@@ -1,4 +1,4 @@
-"""A kernel reads data frames of workers whose cuDF spills. cuDF is a stand-in here: nothing is proved of a GPU."""
+"""A kernel enables cuDF's spilling for clusters that use it. cuDF is a stand-in; no GPU is tested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def without_cudf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, manager: Any) -> dict[str, Any]:
-    """Let cuDF be imported; returns what is set of it."""
+    """Make an importable stand-in for cuDF; returns its settings."""
     found: dict[str, Any] = {"manager": manager}
     modules = {name: ModuleType(name) for name in ("cudf", "cudf.core", "cudf.core.buffer")}
     spilling: Any = ModuleType("cudf.core.buffer.spill_manager")
@@ -41,7 +41,7 @@ def test_variable_enables_spilling_before_cudf_is_imported() -> None:
     assert os.environ["CUDF_SPILL"] == "on"
     os.environ["CUDF_SPILL"] = "off"
     let_cudf_spill()
-    assert os.environ["CUDF_SPILL"] == "off", "what the user has said counts"
+    assert os.environ["CUDF_SPILL"] == "off", "the user's setting wins"
 
 
 @pytest.mark.parametrize(("manager", "expected"), [(None, "a new one"), ("its own", "its own")])

@@ -1,4 +1,4 @@
-"""Pages of the dashboard by the names that people and Dask have for them."""
+"""Names of dashboard pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_dask_pages_are_found_by_name() -> None:
     assert {path.strip("/") for path in applications} <= ours
 
 
-def test_the_names_that_are_listed_are_different_and_found() -> None:
+def test_listed_names_are_unique_and_found() -> None:
     names = page_names()
     assert len(set(names)) == len(PAGES)
     assert [find_page(name) for name in names] == list(PAGES)

@@ -1,4 +1,4 @@
-"""What a cluster inherits from the process that asks for it."""
+"""The environment that a cluster inherits from the requesting process."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def test_dask_config_and_import_path_are_passed_on(tmp_path):
         cwd=tmp_path / "src", env=variables, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     first_of_all, *others = asked.stdout.strip().split(os.pathsep)
-    assert first_of_all == str(tmp_path / "src"), "as a notebook, which finds modules where it works before all others"
-    assert str(project) not in others, "which the variable tells"
+    assert first_of_all == str(tmp_path / "src"), "the working directory comes first, as in a notebook"
+    assert str(project) not in others, "PYTHONPATH is passed on by itself"
 
 
 def test_nanny_variables_are_not_passed_on(tmp_path, monkeypatch):
-    """With it no standby fits that was started before."""
+    """Otherwise no earlier standby fits."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"):
         monkeypatch.delenv(name, raising=False)
     script = tmp_path / "script.py"
@@ -106,4 +106,4 @@ def test_nanny_variables_are_not_passed_on(tmp_path, monkeypatch):
     set_by_dask, is_same, is_all = json.loads(done.stdout.splitlines()[-1])
     assert {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"} <= set(set_by_dask)
     assert is_same
-    assert is_all, "what the person sets is passed on"
+    assert is_all, "the user's variables are passed on"

@@ -1,4 +1,4 @@
-"""The start of a supervisor's process, where it comes to nothing."""
+"""Failed starts of a supervisor's process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recording real clusters through the Python API, and what each recording says of its origin."""
+"""Recording real clusters through the Python API."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_block_is_recorded(shared, shared_cluster, tmp_path, wait_until):
     with shared.recording(path, title="Sums <b>", note="sum of 1 and 2") as recorder, shared.get_client() as client:
         assert client.submit(sum, [1, 2]).result(60) == 3
         wait_until(lambda: recorder.samples >= 3)
-        assert not path.exists(), "it has its name when it is complete"
+        assert not path.exists(), "only a complete file has this name"
     written = recorder.stop()
     assert (written.path, written.cluster, written.message) == (str(path), "shared", None)
     assert written.size_bytes == path.stat().st_size < 5000

@@ -1,4 +1,4 @@
-"""``Client("gpucluster://name")``: what tools do that know a cluster by an address alone."""
+"""``Client("gpucluster://name")``, for tools that use addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs that begin when they are called, the background loop, and Ctrl-C."""
+"""Verbs that start when called, the background loop, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.client.sync_methods import eager_sync_and_async
 
 
 class Verbs:
-    """A verb that says what becomes of it."""
+    """A verb that records its start and its cancellation."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -52,7 +52,7 @@ def test_without_a_loop_it_begins_where_it_is_awaited() -> None:
 
 
 def test_an_interrupt_while_the_work_is_handed_over_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has begun, and the call that was to begin it has not returned: as on a machine that is busy."""
+    """As on a busy machine, the work has started before the call that starts it returns."""
     begun, cleaned_up = threading.Event(), threading.Event()
     loop = background_loop()
     hand_over = loop.call_soon_threadsafe

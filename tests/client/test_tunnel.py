@@ -1,4 +1,4 @@
-"""The line that brings a Jupyter server to a laptop; through a real SSH server it does."""
+"""The ssh command that forwards a Jupyter server to a laptop, with a real SSH server."""
 
 from __future__ import annotations
 

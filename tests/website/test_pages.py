@@ -1,4 +1,4 @@
-"""The pages of the documentation: links, lists, lessons with their outputs. What Sphinx makes of them: `test_site`."""
+"""Pages of the documentation: links, lists, lessons with outputs. `test_site` tests the built site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/security.md and SECURITY.md promise is tested: each promise names a test, and each such test is there."""
+"""Each promise of docs/security.md and SECURITY.md names an existing test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The site as Sphinx builds it, without a warning, and as a browser shows it without a network."""
+"""Sphinx builds the site without a warning, and it works in a browser without a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slides of the lessons: what stands on them, what is only in the notes, and that all of it has room."""
+"""Slides of the lessons: their text, their notes, and their height."""
 
 from __future__ import annotations
 

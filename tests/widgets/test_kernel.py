@@ -1,4 +1,4 @@
-"""Widgets in a real kernel with a real cluster: what goes over the wire, and how it ends."""
+"""Widgets in a real kernel with a real cluster: messages, and their end."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_front_end_messages_change_no_state(page: FrontEnd, shared_cluster: Any,
     for data in HOSTILE:
         page.say(card, data)
         page.say(gauges, data)
-    # Gauges offer neither; only the card does.
+    # Only the card offers these.
     page.request(gauges, kind="stop")
     page.request(gauges, kind="scale", n_workers=9)
     read = "print(cluster.state, g.note == '', len(g._esm) > 1000, 'sample' in g.keys)"
@@ -180,7 +180,7 @@ def test_gauges_move_while_a_cell_runs(page: FrontEnd, shared_cluster: Any) -> N
     code = "import gpucluster, time\ncluster = gpucluster.connect()\ndisplay(cluster.gauges())\ntime.sleep(6)"
     (output,) = page.run(code)
     gauges = output["data"][WIDGET]["model_id"]
-    assert page.samples(gauges) > 3, "nobody could answer meanwhile"
+    assert page.samples(gauges) > 3, "no answers are read meanwhile"
 
 
 def test_closing_leaves_a_picture(page: FrontEnd, shared_cluster: Any) -> None:
@@ -259,7 +259,7 @@ def test_a_dashboard_belongs_to_a_jupyter_server(page: FrontEnd, shared_cluster:
     assert secret not in repr(page.models) + repr(page.outputs)
     page.request(dashboard, kind="page", page="individual-progress")
     page.until(lambda: page.text("print(d.page)") == "individual-progress\n")
-    # asked for again, it is the same widget with the page that was asked for
+    # requested again, it is the same widget with the requested page
     assert page.text("print(cluster.dashboard('task-stream') is d, d.page)") == "True individual-task-stream\n"
     page.request(dashboard, kind="page", page="../status")
     page.until(lambda: page.models[dashboard]["refusal"])

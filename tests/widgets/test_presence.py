@@ -1,4 +1,4 @@
-"""When a widget is looked at, what its front end may say, and one connection per cluster for all."""
+"""Presence of viewers, messages of the front end, and one connection per cluster."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_view_is_expected_for_a_while_after_it_was_shown():
     assert found.looked_at(busy=False)
     clock.now += PATIENCE_SECONDS + 1
     assert not found.looked_at(busy=False)
-    assert found.looked_at(busy=True), "a busy kernel has not heard of the view yet"
+    assert found.looked_at(busy=True), "a busy kernel has not read the view's message yet"
 
 
 def test_a_view_that_closes_ends_it_at_once():
@@ -88,7 +88,7 @@ def test_messages_do_not_pile_up():
         found.sent()
     assert not found.may_send(busy=False)
     clock.now += PROBE_SECONDS
-    assert found.may_send(busy=False), "now and then it is tried"
+    assert found.may_send(busy=False), "a probe"
     found.sent()
     assert not found.may_send(busy=False)
     found.answered()
@@ -120,13 +120,6 @@ def test_valid_reports():
     assert scale.n_workers == 3
 
 
-def deep() -> Any:
-    nested: Any = []
-    for _ in range(100_000):
-        nested = [nested]
-    return nested
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -144,7 +137,10 @@ def test_invalid_reports_are_ignored(content: Any):
 
 
 def test_deeply_nested_report_is_ignored():
-    assert read_message({"kind": "scale", "n_workers": deep()}) is None
+    nested: Any = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert read_message({"kind": "scale", "n_workers": nested}) is None
 
 
 class Listener:

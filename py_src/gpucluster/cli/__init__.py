@@ -14,7 +14,6 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # During each import before main(), Ctrl-C prints a traceback.
     from collections.abc import Sequence
-    from types import FrameType
 
 __all__ = ["main"]
 
@@ -57,11 +56,7 @@ def _end_at_once_on_signals() -> None:
     """Exit without a traceback while there is nothing to clean up: during imports and after the answer."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, _end_at_once)
-
-
-def _end_at_once(_number: int, _frame: FrameType | None) -> None:
-    os._exit(EXIT_INTERRUPTED)
+            signal.signal(number, lambda *_: os._exit(EXIT_INTERRUPTED))
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:

@@ -222,7 +222,8 @@ def add_spec_options(
 
     `fields`: only these fields; default: all. `helps`: help texts of fields with another meaning than for `create`.
     """
-    kinds = " ".join(f"{name}: {_backend_description(name)}" for name in backends())
+    usable = usable_kinds()
+    kinds = " ".join(f"{name}: {usable[name].spec.model_fields['backend'].description or ''}" for name in backends())
     parser.argument(
         "--backend",
         metavar="{" + ",".join(backends()) + "}",
@@ -297,7 +298,3 @@ def _in_terms_of_options(error: InvalidRequest, backend: str) -> InvalidRequest:
     text = "; ".join(dict.fromkeys(sentence for _, sentence in sentences))
     fields = [FieldError(field=field, message=sentence) for field, sentence in sentences]
     return InvalidRequest(f"{text}.", fields=fields)
-
-
-def _backend_description(name: str) -> str:
-    return usable_kinds()[name].spec.model_fields["backend"].description or ""

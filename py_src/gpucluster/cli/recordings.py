@@ -33,7 +33,7 @@ def begin(control: Control, found: Namespace) -> Recorder:
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
         raise InvalidRequest("FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz.")
-    if name is None and _is_cluster(control, file):
+    if name is None and any(file in {model.name, model.id} for model in control.list() if not model.state.ended):
         raise InvalidRequest(f"FILE is missing: '{file}' is a cluster. Say where to write, such as {file}.jsonl.gz.")
     if name is not None and name.endswith(_ENDINGS) and not file.endswith(_ENDINGS):
         file, name = name, file
@@ -44,10 +44,6 @@ def begin(control: Control, found: Namespace) -> Recorder:
     recorder = cluster.recording(file, title=title, note=note, seconds=longest)
     recorder.start()
     return recorder
-
-
-def _is_cluster(control: Control, word: str) -> bool:
-    return any(word in {model.name, model.id} for model in control.list() if not model.state.ended)
 
 
 def record(control: Control, found: Namespace, progress: Callable[[str], None]) -> RecordingWritten:

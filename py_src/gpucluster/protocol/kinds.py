@@ -304,7 +304,11 @@ def _asked_kind(name: str) -> type[ClusterKind]:
         look_again()  # It may have been installed or repaired just now.
         found = find_kind(name) if _NAME.fullmatch(name) else None
     if found is None:
-        raise refused_field("backend", _other_kinds(name))
+        raise refused_field(
+            "backend",
+            f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds come with packages: install one in "
+            "this Python environment",
+        )
     if found.kind is None:
         raise refused_field("backend", why_unusable(name).removesuffix("."))
     return found.kind
@@ -312,13 +316,6 @@ def _asked_kind(name: str) -> type[ClusterKind]:
 
 def _listed() -> str:
     return ", ".join(f"'{name}'" for name in usable_kinds())
-
-
-def _other_kinds(name: str) -> str:
-    return (
-        f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds come with packages: install one in this "
-        "Python environment"
-    )
 
 
 # -- loading ---------------------------------------------------------------------------------------

@@ -189,14 +189,10 @@ def _problem_of(kind: KindModel) -> str | None:
     allowed = this_site().limits_of(EVERY).backends
     if allowed is not None and kind.name not in allowed:
         return f"Not allowed by this site, which allows {', '.join(allowed)}."
-    if not kind.problem and _only_with_gpus(kind.traits):
+    if not kind.problem and kind.traits is not None and kind.traits.needs_host_check and not kind.traits.chooses:
         host = host_devices()
         return None if host.available else host.message
     return kind.problem
-
-
-def _only_with_gpus(traits: Traits | None) -> bool:
-    return traits is not None and traits.needs_host_check and not traits.chooses
 
 
 def _problem_of_preset(preset: Preset) -> str | None:

@@ -73,7 +73,7 @@ class ViewSessions:
 
     def begin(self, cluster: str, link: str) -> str:
         """Start a session, and return the key for the browser."""
-        self._drop_idle()
+        self._sessions = {key: session for key, session in self._sessions.items() if not session.is_idle}
         own = [key for key, session in self._sessions.items() if session.link == link]
         for key in own[: max(0, len(own) - MOST_OF_A_LINK + 1)]:
             del self._sessions[key]
@@ -116,9 +116,6 @@ class ViewSessions:
         """Return whether the session's link may open another WebSocket."""
         open_ones = sum(other.sockets for other in self._sessions.values() if other.link == session.link)
         return open_ones < MOST_SOCKETS_OF_A_LINK
-
-    def _drop_idle(self) -> None:
-        self._sessions = {key: session for key, session in self._sessions.items() if not session.is_idle}
 
 
 def _hashed(key: str) -> str:
