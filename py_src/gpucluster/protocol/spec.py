@@ -17,19 +17,9 @@ from .machine_spec import MachineSpec, NodeSpec, ScratchSpec
 from .spec_base import MAX_WORKERS, MOST_SECONDS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
 
 __all__ = [
-    "MAX_WORKERS",
-    "Adapt",
-    "ClusterPatch",
-    "GPUSpec",
-    "MachineSpec",
-    "NodeSpec",
-    "ScratchSpec",
-    "SpecBase",
-    "UnknownSpec",
-    "parse_patch",
-    "parse_spec",
-    "shown_in",
-]
+    "MAX_WORKERS", "Adapt", "ClusterPatch", "GPUSpec", "MachineSpec", "NodeSpec", "ScratchSpec", "SpecBase",
+    "UnknownSpec", "parse_patch", "parse_spec", "shown_in",
+]  # fmt: skip
 
 
 class Adapt(BaseModel):

@@ -13,35 +13,18 @@ from ...client.display.dashboard import PAGES
 from ...protocol.links import SharedPage
 
 FIGURES = (
-    "individual-nprocessing",
-    "individual-occupancy",
-    "individual-aggregate-time-per-action",
-    "individual-workers-memory",
-    "individual-cluster-memory",
-    "individual-workers-memory-timeseries",
-    "individual-workers-disk",
-    "individual-workers-disk-timeseries",
-    "individual-gpu-memory",
-    "individual-gpu-utilization",
-    "individual-rmm-memory",
-    "individual-cpu",
-    "individual-workers-cpu-timeseries",
-    "individual-workers-transfer-bytes",
-    "individual-workers-network",
-    "individual-workers-network-timeseries",
-    "individual-bandwidth-workers",
-    "individual-bandwidth-types",
-)
+    "individual-nprocessing", "individual-occupancy", "individual-aggregate-time-per-action",
+    "individual-workers-memory", "individual-cluster-memory", "individual-workers-memory-timeseries",
+    "individual-workers-disk", "individual-workers-disk-timeseries", "individual-gpu-memory",
+    "individual-gpu-utilization", "individual-rmm-memory", "individual-cpu", "individual-workers-cpu-timeseries",
+    "individual-workers-transfer-bytes", "individual-workers-network", "individual-workers-network-timeseries",
+    "individual-bandwidth-workers", "individual-bandwidth-types",
+)  # fmt: skip
 """Figures of workers. Some plots show the beginnings of task keys, which cannot be filtered."""
 TASKS = (
-    "individual-task-stream",
-    "individual-graph",
-    "individual-groups",
-    "individual-group-progress",
-    "individual-progress",
-    "individual-compute-time-per-key",
-    "individual-memory-by-key",
-)
+    "individual-task-stream", "individual-graph", "individual-groups", "individual-group-progress",
+    "individual-progress", "individual-compute-time-per-key", "individual-memory-by-key",
+)  # fmt: skip
 """Tasks by their keys or key prefixes, which may contain anything that a program put there."""
 
 _FILE = re.compile(r"(static|statics)/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(?:js|css|svg|png|ico)")
