@@ -1,4 +1,4 @@
-"""Every mistake in the words is one sentence."""
+"""Every mistake in the arguments gives one message."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_every_verb_has_help(face: str) -> None:
 
 
 def mistyped(name: str) -> set[str]:
-    """Return a word as it is typed in a hurry: without its end, with one more, two letters the other way round."""
+    """Return a word with typing mistakes: shortened, lengthened, or with two letters swapped."""
     return {name[:-1], name + "s", name[0] + name[2:0:-1] + name[3:], name.replace("-", "", 1)} - {name}
 
 

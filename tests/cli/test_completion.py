@@ -1,4 +1,4 @@
-"""What the shells and the notebook offer next."""
+"""Completion in shells and notebooks."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from gpucluster.cli.interrupt import interrupts_held
 
 @pytest.fixture
 def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every cluster's workers wait half a minute before they start, for certain."""
+    """Make every cluster's workers wait half a minute before they start."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(30)\n")
     monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(tmp_path / "slow.py")]))
 
@@ -69,7 +69,7 @@ def test_early_process_becomes_the_cluster_or_ends(
     assert "--link-fd" in psutil.Process(site.get("early").pid).cmdline()
     pid = site.standby()
     assert gpucluster("create", "--backend", "local", "--n-workers", "1", "--name", "late").returncode == 0
-    assert site.get("late").pid == pid, "a standby is further"
+    assert site.get("late").pid == pid, "a standby starts faster"
     commands = [process.cmdline() for process in site.processes()]
     assert len({tuple(command) for command in commands if "--link-fd" in command}) == 1
 

@@ -1,4 +1,4 @@
-"""``gpucluster lease -- COMMAND``: a command with a worker to itself."""
+"""``gpucluster lease -- COMMAND``: a command with a separate worker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ sys.exit(7)
 
 
 def without_turns(said: str) -> str:
-    """Return what a command has said without the lines of a busy machine, on which other clusters start first."""
+    """Return the command's output without the lines about other clusters that start first."""
     return re.sub(r"^(\S+: )?In queue: .*\n?", "", said, flags=re.MULTILINE)
 
 

@@ -216,7 +216,7 @@ def test_open_starts_jupyterlab_on_the_lesson(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Replaced(Exception):
-        """The process has become JupyterLab."""
+        """The process was replaced by JupyterLab."""
 
     commands: list[list[str]] = []
 

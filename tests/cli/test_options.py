@@ -34,7 +34,7 @@ def test_each_field_is_an_option_with_the_description_of_the_model(model: type, 
     text = " ".join(parser.format_help().split())
     for name, field in model.model_fields.items():  # type: ignore[attr-defined]
         assert "--" + name.replace("_", "-") in parser.options()
-        if name != "protocol":  # it says more for GPUs, and the help says most
+        if name != "protocol":  # longer for GPUs, and the help has the longest text
             assert " ".join(field.description.split()) in text
 
 
@@ -42,7 +42,7 @@ def test_help_shows_bounds_and_defaults_of_the_model() -> None:
     text = " ".join(parser_for("create", SHELL).format_help().split())
     assert "Tasks that one worker runs at the same time. 1 to 128. Default: 1." in text
     assert "1 to 2592000. Default: 3600." in text
-    # What some kinds allow beside it, or do not, is said of them.
+    # Except for the remarks on single kinds.
     assert "--protocol {unix,tls,tcp,ucx,mpi}" in text
     assert "With mpi: {tls,tcp,mpi}, by default tls. 'tls' encrypts, and lets only you connect. 'mpi' connects" in text
     assert "With auto, local: {unix,tls,tcp}, by default unix." in text

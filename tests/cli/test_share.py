@@ -1,4 +1,4 @@
-"""``gpucluster share``: links by which others can look at a cluster."""
+"""``gpucluster share``: links for viewers of a cluster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
     assert gpucluster("share", "shared", "--list").stdout == "No active links.\n"
     made = gpucluster("share", "shared", "--hours", "0.5", "--tasks")
     assert made.returncode == 0, made.stderr
-    # What has to be known of it comes on standard error: a pipe has the link and nothing else.
+    # Notes go to standard error: a pipe gets the link only.
     address, token = made.stdout.strip().split("#")
     [stored] = living_links(folder)
     assert address.endswith(f"gpucluster/shared/{folder.id}/") and find_link([stored], token) is not None
@@ -75,7 +75,7 @@ def test_unknown_cluster_has_no_link(shared_cluster: Any, gpucluster: Run) -> No
 
 @pytest.fixture
 def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
-    """An environment in which no Jupyter server runs, and no hub is there."""
+    """An environment without a Jupyter server and a hub."""
     told = {name: value for name, value in cluster_environment().items() if not name.startswith("JUPYTERHUB_")}
     return {**told, "JUPYTER_RUNTIME_DIR": str(tmp_path)}
 

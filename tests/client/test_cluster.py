@@ -270,7 +270,7 @@ def test_results_of_a_stopped_cluster_raise_cluster_error(site, capsys):
 def test_closed_client_explains_how_to_make_another(shared):
     client = shared.get_client()
     client.close()
-    # Twice: the same cell, run again, must not wait for what the first run could not send.
+    # Twice: a repeated cell must not wait for messages that the first run could not send.
     for ask in (lambda: client.submit(sum, [1]), lambda: client.submit(sum, [1]), lambda: client.scatter([1])):
         with pytest.raises(ClusterEnded, match=r"'shared' keeps running\. .*connect\(\"shared\"\).get_client"):
             ask()
@@ -294,7 +294,7 @@ def test_waiting_for_results_of_a_killed_cluster_raises_cluster_error(site, atte
     large = client.map(lambda number: bytes(60_000_000 + number), range(24))
     kill = threading.Timer(1 + attempt / 5, os.kill, (model.pid, signal.SIGKILL))
     kill.start()
-    # Connections end before the process is known to be gone.
+    # Connections end before the record shows the killed process.
     with pytest.raises(ClusterEnded, match="'lost' failed at .* it was killed"):
         while True:
             client.gather(large)
@@ -331,7 +331,7 @@ def test_with_block_stops_the_cluster_it_created(site, wait_until):
     with gpucluster.create("local", name="block", n_workers=1) as cluster:
         with gpucluster.connect("block") as same:
             assert same.id == cluster.id
-        assert cluster.state == "running", "leaving the block of a mere connection ends nothing"
+        assert cluster.state == "running", "leaving the block of a connection does not stop it"
         with cluster.get_client() as client:
             client.shutdown()  # a client asks Dask itself for the end
         wait_until(lambda: cluster.model.state.ended, what=lambda: cluster.model)

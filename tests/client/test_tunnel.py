@@ -28,7 +28,7 @@ TOKEN = secrets.token_hex(16)
 
 
 class Answer(BaseHTTPRequestHandler):
-    """What Jupyter answers at ``/lab/base/api``."""
+    """Jupyter's answer at ``/some/base/api``."""
 
     def do_GET(self) -> None:
         self.send_response(200 if self.path == "/some/base/api" else 404)
@@ -41,7 +41,7 @@ class Answer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def jupyter(tmp_path: Path) -> Iterator[HTTPServer]:
-    """Something on loopback that answers as Jupyter does, and the file that names it."""
+    """A server on loopback that answers like Jupyter, and its runtime file."""
     server = HTTPServer(("127.0.0.1", 0), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     _write(tmp_path, server.server_port)
@@ -166,7 +166,7 @@ def test_the_line_leads_to_a_real_jupyter(tmp_path: Path, monkeypatch, capsys, w
     jupyter = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     tunnel = None
     try:
-        # It writes down where it listens before it answers there.
+        # It writes its address before it answers.
         wait_until(lambda: list(runtime.glob("jpserver-*.json")) and _get(f"http://localhost:{port}/some/base/api"))
         monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(runtime))
         words = ["tunnel", "--login-node", f"root@127.0.0.2:{gate}", "--local-port", str(local)]

@@ -108,11 +108,11 @@ def test_invalid_cell_leases_no_worker(notebook: Notebook, shared_site: Any) -> 
     for body in ("print('begun')\nreturn 1", "1 +", "yield 1"):
         outputs = notebook.run(f"{LEASE}\n{body}")
         assert error_of(outputs)["ename"] == "SyntaxError"
-        assert [output["type"] for output in outputs] == ["error"], "no line of it ran, without its lease"
+        assert [output["type"] for output in outputs] == ["error"], "no line of it ran"
         assert "whole_cell" not in "".join(error_of(outputs)["traceback"])
     assert len(shared_site.control.list()) == before
     fine = "%time x = 1\nimport asyncio\nawait asyncio.sleep(0)\n!echo shell"
-    assert "shell" in notebook.text(f"{LEASE}\n{fine}"), "what IPython alone understands"
+    assert "shell" in notebook.text(f"{LEASE}\n{fine}"), "syntax of IPython"
 
 
 def test_a_silent_cell_gives_its_worker_back_too(notebook: Notebook, shared_site: Any, wait_until: Any) -> None:

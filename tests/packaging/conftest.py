@@ -33,7 +33,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Make a clean copy of what git tracks, in a folder of that name."""
+    """Make a clean copy of the tracked files, in a folder of that name."""
 
     def copy(name: str) -> Path:
         folder = tmp_path_factory.mktemp(name)
@@ -51,7 +51,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def build_environment() -> dict[str, str]:
-    """Variables with which the panel is built."""
+    """Variables for building the panel."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment.pop("SKIP_JUPYTER_BUILDER", None)
     return environment

@@ -1,4 +1,4 @@
-"""A wheel built from the tracked files alone, installed where there is no Node."""
+"""A wheel built from tracked files only and installed without Node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.full]
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """Return what a wheel holds, by name."""
+    """Return the files of a wheel by name."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -86,7 +86,7 @@ def test_wheel_contents(wheel: Path) -> None:
 def test_builds_are_reproducible(
     wheel: Path, source: Callable[[str], Path], run: Run, build_environment: dict[str, str]
 ) -> None:
-    """Paths of the machine would be in the ids of the panel's modules, and the time of the build in the archive."""
+    """The panel's module ids must not contain paths, nor the archive its build time."""
     folder = source("another-folder-with-a-longer-name")
     run("jlpm", "build:prod", cwd=folder, environment=build_environment)
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder, environment=build_environment)
@@ -166,7 +166,7 @@ def newer(wheel: Path, folder: Path) -> Path:
 def test_upgrade_while_a_cluster_runs_is_reported(
     installed: tuple[Path, dict[str, str]], wheel: Path, tmp_path: Path, run: Run
 ) -> None:
-    """The cluster of before is listed and can be stopped; whatever else is asked of it, the reason is said."""
+    """The earlier cluster is listed and can be stopped; other requests are refused with the reason."""
     venv, environment = installed
     command, python = venv / "bin/gpucluster", venv / "bin/python"
 

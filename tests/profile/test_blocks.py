@@ -1,4 +1,4 @@
-"""The timeline is bounded and loses nothing, whatever it is made of."""
+"""The timeline is bounded and keeps all totals."""
 
 from __future__ import annotations
 

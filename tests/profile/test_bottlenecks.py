@@ -37,7 +37,7 @@ def found(report: ProfileReport, rule: str) -> Any:
 
 
 def work(seconds: float) -> int:
-    """Compute, without holding the lock that would keep the worker from answering."""
+    """Compute without holding the GIL, so that the worker can answer."""
     time.sleep(seconds)
     return 1
 
@@ -94,7 +94,7 @@ def test_all_cores_are_busy(client: Any) -> None:
     with gpucluster.profile() as report:
         client.gather(client.map(hash_on_all_cores, [2.0] * 4, pure=False))
     assert report.cores_busy_share is not None and report.cores_busy_share >= 0.8
-    # On a machine that others keep busy too, the notebook may be what waits; it is not told to add workers either.
+    # On a busy machine the notebook may be slow; the advice is not to add workers either.
     assert not any("use more workers" in finding.advice for finding in report.findings), report.text()
     advice = fine(report).advice
     assert advice.startswith("To be faster, make the tasks themselves faster. All cores are busy (")
@@ -138,7 +138,7 @@ def test_the_cell_imports(client: Any, slow_module: str) -> None:
 
 @pytest.mark.full
 def test_all_workers_import_task_modules(client: Any, slow_module: str) -> None:
-    """The scheduler reads the graph, and each worker its first task: neither means too few partitions, or workers."""
+    """Imports of the scheduler and the workers do not mean too few partitions or workers."""
     function = __import__(slow_module).slow
     with gpucluster.profile() as report:
         client.gather(client.map(function, range(4), pure=False))
@@ -215,7 +215,7 @@ def test_everything_is_rechunked(client: Any) -> None:
     with gpucluster.profile() as report:
         array = da.ones((4000, 5000), chunks=(400, 5000))
         array.rechunk((4000, 500)).sum().compute()
-    # What moves may fill such small workers, and a busy machine may hold one of them up.
+    # Transfers may fill such small workers, and a busy machine may delay one of them.
     assert set(rules(report)) - {"spilling", "memory_pressure", "skew"} == {"transfers"}, report.text()
 
 
@@ -257,7 +257,7 @@ def small_worker(shared_site: Any) -> str:
 
 
 def hold(share: float) -> float:
-    """Fill so much of the worker's memory for a while with what Dask cannot spill; return how much it was then."""
+    """Fill so much of the worker's memory with unspillable data for a while; return the memory used then."""
     limit, process = distributed.get_worker().memory_manager.memory_limit, psutil.Process()
     held = b"x" * max(0, int(share * limit) - process.memory_info().rss)
     time.sleep(1.2)  # The memory is read twice a second.
@@ -267,7 +267,7 @@ def hold(share: float) -> float:
 @pytest.mark.parametrize(("share", "expected"), [(0.68, "fine"), (0.87, "memory_pressure")])
 @pytest.mark.full
 def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) -> None:
-    """Near the limit all is well; where Dask pauses the worker, nothing but that is said: nothing was spilled."""
+    """Near the limit is no fault; a pause of the worker is the only finding, as no data were spilled."""
     with gpucluster.connect(small_worker).get_client() as client:
         client.submit(hold, 0, pure=False).result()
         with gpucluster.profile() as report:
@@ -285,7 +285,7 @@ def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) 
 
 @pytest.mark.full
 def test_results_that_fit(small_worker: str) -> None:
-    """Near what Dask begins to spill at, and not there yet."""
+    """Just below the share at which Dask begins to spill."""
     with gpucluster.connect(small_worker).get_client() as client:
         client.restart()  # The process of another test's worker has not given all of its memory back.
         with gpucluster.profile() as report:

@@ -1,4 +1,4 @@
-"""``%%gpucluster profile`` in a real kernel: the cell is a cell like any other."""
+"""``%%gpucluster profile`` in a real kernel: an ordinary cell."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_another_cell_magic_inside(notebook: Notebook) -> None:
     assert plain(outputs).startswith("Profile of shared")
     assert notebook.text("print(inside.stdout)") == "hidden\n\n"
     outputs = notebook.run("%%gpucluster profile\nget_ipython().run_cell('a = 1')\nb = a + 1\nprint('after')")
-    # The kernel sends what is printed in as many messages as it likes.
+    # The kernel may split printed text into several messages.
     *before, last = [output["type"] for output in outputs]
     assert (set(before), last) == ({"stream"}, "display_data"), "the report comes at the very end"
     notebook.run("%%capture outside\n%%gpucluster profile --quiet\nc = 3\n")

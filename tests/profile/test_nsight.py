@@ -1,4 +1,4 @@
-"""What ``--nsight`` asks of ``nsys`` and says when it cannot be had.
+"""``--nsight``: calls of ``nsys``, and its problems.
 
 ``nsys`` itself belongs to the CUDA toolkit; a script that writes down its arguments stands in for it.
 """
@@ -57,7 +57,7 @@ def test_problems_are_reported(nsys: Path) -> None:
     before = (nsys / "asked").read_text()
     said = NsightCapture(file, [ProcessFacts(HERE.host, False)]).stop()
     assert "cannot attach to processes that run already. Start Jupyter with 'nsys launch" in said
-    assert (nsys / "asked").read_text() == before, "nothing was asked of it"
+    assert (nsys / "asked").read_text() == before, "it was not called"
 
 
 def test_launched_processes() -> None:

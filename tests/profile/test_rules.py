@@ -1,4 +1,4 @@
-"""Rules on figures that were made up, where no machine at hand can make them: thresholds, GPUs, odd input."""
+"""Rules on invented figures: thresholds, GPUs, odd input."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_data_that_move_matter_by_the_time_that_takes(fetching: float, expected:
     report = report_of(transfers=moved, prefixes=results, compute_seconds=13.3, transfer_seconds=fetching)
     assert ("transfers" in rules(report)) == expected
     busy = report.model_copy(update={"others_cores": 1.7, "machine_cores": 2})
-    assert rules(busy) == ["busy_machine"], "on a busy machine, fetching is not to blame"
+    assert rules(busy) == ["busy_machine"], "a busy machine explains slow fetching"
     assert "used 1.7 of 2 cores" in find_bottlenecks(busy)[0].evidence
     assert "busy_machine" not in rules(report.model_copy(update={"others_cores": 1.7, "machine_cores": 16}))
 
@@ -149,7 +149,7 @@ def test_transfer_time_is_reported_once(way: str) -> None:
     rule = {"to_clients_bytes": "to_notebook", "from_clients_bytes": "from_notebook"}[way]
     assert rules(report_of(submitted_seconds=2.0, transfers=moved)) == [rule]
     both = report_of(wall_seconds=60.0, submitted_seconds=2.0, transfers=moved)
-    assert rules(both) == [rule, "unused"], "that much did not take a minute"
+    assert rules(both) == [rule, "unused"], "so few bytes did not take a minute"
 
 
 @given(st.one_of(st.none(), st.floats(0, 1)))

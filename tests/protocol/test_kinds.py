@@ -1,4 +1,4 @@
-"""Kinds of clusters of other packages, as good and as broken as they come."""
+"""Kinds of clusters of other packages, valid and broken."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Kind(ClusterKind):
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """A folder that packages are installed into, and that this process looks into."""
+    """A folder for installed packages on this process's path."""
     monkeypatch.syspath_prepend(str(tmp_path))
     before = set(sys.modules)
     kinds.look_again()

@@ -1,4 +1,4 @@
-"""Text of others does nothing in a terminal."""
+"""Foreign text has no effect in a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent is what arrives: models, events, errors, schema."""
+"""Models, events and errors arrive as sent; the schema."""
 
 from __future__ import annotations
 

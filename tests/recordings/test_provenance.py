@@ -26,7 +26,7 @@ def recorded(
     spec: CudaSpec | None = None,
     **changes: Any,
 ) -> Recording:
-    """Return the header of a recording of two GPU workers on a machine whose driver knows GPUs of these names."""
+    """Return the header of a recording of two GPU workers on a machine with GPUs of these names."""
     devices = [DeviceModel(uuid=UUIDS[place], index=place, name=name) for place, name in enumerate(names)]
     host = HostDevices(available=True, message="2 GPUs.", code="ok", driver_version=driver, devices=devices)
     monkeypatch.setattr(module, "host_devices", lambda: host)

@@ -64,7 +64,7 @@ def test_the_stream_is_kept_as_it_was(tmp_path: Path, name: str) -> None:
     sent = {key: value for key, value in event(1)["sample"].items() if key not in {"id", "workers", "device"}}
     assert kept == sent
     assert Telemetry.model_validate(second).sample.column("vram_used_bytes") == [2_000_000, 2_000_000]
-    assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left beside it"
+    assert [path.name for path in tmp_path.iterdir()] == [name], "no other file is left"
 
 
 def test_a_packed_file_names_neither_the_file_nor_a_time(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_recording_is_playable_after_a_crash(tmp_path: Path) -> None:
 
 
 def test_ten_minutes_of_eight_gpus_are_small(tmp_path: Path) -> None:
-    """The documentation tells the size of what changes all the time."""
+    """The size of recordings in the documentation, with figures that change all the time."""
     devices = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in range(8)]
 
     def busy(number: int) -> dict[str, Any]:
@@ -225,7 +225,7 @@ def test_file_created_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pyt
         part.unlink()
         path.unlink()
 
-    # A recording that was there is replaced, but by nothing that is not the one.
+    # An existing recording is replaced by the new recording only.
     recorded(private=False).close()
     recorded(private=False).close()
     writer = recorded(private=False)

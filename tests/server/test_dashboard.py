@@ -1,4 +1,4 @@
-"""Dask's own dashboard through the proxy: a real one, over HTTP and WebSocket."""
+"""A real dashboard through the proxy, over HTTP and WebSocket."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def secret(registry_directory, running_cluster):
 
 @pytest.fixture
 def get(http_server, jp_http_port, jp_base_url, jp_auth_header, running_cluster):
-    """Get a path as it is written, below the dashboard of the running cluster."""
+    """Get an unchanged path below the dashboard of the running cluster."""
 
     async def fetch(path, *, cluster=running_cluster.id, method="GET", headers=None):
         return await AsyncHTTPClient().fetch(

@@ -33,7 +33,7 @@ def viewer_socket(jp_ws_fetch, closing):
 
 
 async def next_event(socket, wanted=lambda event: True):
-    """Read until an event is as wanted."""
+    """Read until an event meets a condition."""
     async with asyncio.timeout(60):
         while True:
             message = await socket.read_message()
@@ -196,7 +196,7 @@ class TestViewer:
 
 
 class Control:
-    """A control whose stream is made up."""
+    """A control with an invented stream."""
 
     def __init__(self, by, later):
         self.registry = Registry()
@@ -206,7 +206,7 @@ class Control:
 
 
 class Flood(Control):
-    """Changes a huge cluster many times, and sends samples of it in between."""
+    """Send many changes of a huge cluster with samples in between."""
 
     changes = 60
 
@@ -231,7 +231,7 @@ class TestSlowViewer:
         def last(event):
             return event["kind"] == "cluster" and event["cluster"]["n_workers"] == Flood.changes
 
-        # The slow one does not read: its messages fill the buffers of the connection and no more.
+        # The slow one does not read: its messages fill only the buffers of the connection.
         slow = await viewer_socket()
         quick = await viewer_socket()
         await next_event(quick, last)
@@ -269,7 +269,7 @@ async def test_samples_are_sent_unparsed_and_compressed_once(unparsed, monkeypat
         "gpucluster.server.events.viewers.gzip.compress",
         lambda data, *options, **more: compressed.append(data) or compress(data, *options, **more),
     )
-    # The third one comes when everything has been sent, and gets the newest sample all the same.
+    # A viewer that opens after all samples also gets the newest one.
     viewers = [await viewer_socket() for _ in range(2)]
     for _ in range(2):
         for viewer in viewers:

@@ -1,4 +1,4 @@
-"""What a site allows: narrowed bounds in the form, enforced on create and change."""
+"""Limits of a site: narrower bounds in the form, enforced on create and change."""
 
 from __future__ import annotations
 

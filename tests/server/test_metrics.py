@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: what a strict reader of OpenMetrics makes of them, and who gets them."""
+"""Metrics for Prometheus, read by a strict parser of OpenMetrics; access to them."""
 
 from __future__ import annotations
 

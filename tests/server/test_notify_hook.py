@@ -1,4 +1,4 @@
-"""A command of a person's own configuration tells what is new: no shell, no options of others, no past."""
+"""The notify command runs for new events, without a shell and without foreign options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WRITE = "import json, sys; open(sys.argv[1], 'a').write(json.dumps(sys.argv[2:])
 
 @pytest.fixture
 def told(tmp_path):
-    """Give what the command was run with."""
+    """Return the arguments of the command."""
     path = tmp_path / "told"
 
     def read() -> list[list[str]]:
@@ -45,14 +45,14 @@ class TestWithTheServer:
         return {"standby": False, "notify_command": command}
 
     async def test_finished_work_is_notified_without_an_open_page(self, jp_serverapp, told, running_cluster):
-        await jp_serverapp.extension_manager.start_all_extensions()  # as a server does that is not a test's
+        await jp_serverapp.extension_manager.start_all_extensions()  # like a server outside of tests
         await AsyncControl().tell("shared", "A batch: done; $(touch /x) `id` {kind}")
         [arguments] = await several(told, 1)
         assert arguments == ["shared: A batch: done; $(touch /x) `id` {kind}", "done", "--of=shared"]
 
 
 class Control:
-    """Gives the events that the test has."""
+    """Yield the events of the test."""
 
     def __init__(self, *events) -> None:
         self._events = events

@@ -145,7 +145,7 @@ class TestSession:
 
     @pytest.mark.timeout(30)
     async def test_compression_bombs_do_not_slow_the_server(self, api, read, jp_root_dir):
-        """Each of them took the server up to a minute of computing, the second one for each list."""
+        """Each of them kept the server busy for up to a minute, the second one with each list."""
         line = json.dumps(HEADER).encode() + b"\n"
         (jp_root_dir / "lines.gpucluster.jsonl.gz").write_bytes(gzip.compress(line + b"{}\n" * 15_000_000, 1))
         (jp_root_dir / "parts.gpucluster.jsonl.gz").write_bytes(gzip.compress(b"") * 350_000)
@@ -203,7 +203,7 @@ class TestMaking:
     async def test_stop_during_the_start_of_a_recording(self, api, until):
         _, made = await api("POST", "clusters", {"name": "short.2", "backend": "local", "n_workers": 0})
         await until(made["id"], lambda model: model["state"] == "running")
-        # The first one has been: what it has left must not be taken for the second.
+        # Remains of the first one must not count as the second.
         assert (await api("POST", "clusters/short.2/recording"))[0] == 201
         assert (await api("DELETE", "clusters/short.2/recording"))[0] == 200
         beginning = asyncio.create_task(api("POST", "clusters/short.2/recording"))

@@ -44,7 +44,7 @@ def identity(tmp_path_factory):
 
 @pytest.fixture
 def record(registry_directory, running_cluster):
-    """Where the dashboard of a cluster is written down; put right again afterwards."""
+    """The file with the address of a cluster's dashboard; restored afterwards."""
     path = Registry(registry_directory).folder(running_cluster.id).dashboard
     own = path.read_text()
     yield path
@@ -61,7 +61,7 @@ def root(identity, record, running_cluster, http_server, jp_http_port, jp_base_u
 
 @pytest.fixture
 def get(root, jp_auth_header):
-    """Get a page of it."""
+    """Get a page of the dashboard."""
 
     async def fetch(path):
         return await AsyncHTTPClient().fetch(

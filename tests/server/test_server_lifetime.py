@@ -11,7 +11,7 @@ SAME_HOST = {**HUB, "JUPYTERHUB_API_URL": "http://127.0.0.1:8081/hub/api"}
 
 @pytest.fixture
 def root(tmp_path):
-    """A file system of which a test says what is in it."""
+    """A file system with given files."""
 
     def make(cgroup: str = "0::/user.slice/session-3.scope\n", **files: str):
         (tmp_path / "proc" / "self").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A cluster that computes counts as use of the server, for a time; an open gauge only where the site says so."""
+"""A computing cluster counts as use of the server for a time; open gauges only if configured."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ COMPUTES = cluster_model()
 
 @pytest.fixture
 def used_at(jp_serverapp):
-    """When the server was used, as culls read it."""
+    """Time of the server's last use, as read by cullers."""
     return jp_serverapp.web_app.last_activity
 
 
 @pytest.fixture
 def use(jp_serverapp, tmp_path):
-    """Make what looks at clusters for the running server."""
+    """Make the activity check of the running server."""
 
     def make(hours: float = 1.0, watched: bool = False) -> UseOfServer:
         log = logging.getLogger(__name__)

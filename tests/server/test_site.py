@@ -1,4 +1,4 @@
-"""Faults of the site's file over REST: with file and line for who can fix it, for others only what it means."""
+"""Faults of the site's file over REST: with file and line for administrators, only their effect for others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which addresses of the dashboard, and which figures, a link shows."""
+"""Dashboard pages and figures of a link."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_changes_do_not_pass_with_their_buffers_and_questions_after_them_do():
 
 
 def test_forwarded_request_contains_known_fields_only():
-    """A dashboard that cannot read the second frame takes the third one for a header."""
+    """A dashboard that cannot read the second frame uses the third one as a header."""
     assert kinds(heard(QUESTION, "no JSON", PATCH, QUESTION, "{}", '{"events": []}')) == ["PULL-DOC-REQ"] * 2
     [header, *_] = heard('{"msgid": "7", "msgtype": "PULL-DOC-REQ", "more": {"msgtype": "PATCH-DOC"}}')
     assert json.loads(header) == {"msgid": "7", "msgtype": "PULL-DOC-REQ"}

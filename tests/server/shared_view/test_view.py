@@ -321,7 +321,7 @@ async def test_hostile_requests_leave_no_secret_in_any_output(
     for path in (pages, pages + "?bokeh-session-id=%00", pages + "?bokeh-autoload-element=%3Cscript", pages + "/ws"):
         for method in ("GET", "POST"):
             await ask(path, method, "{}" if method == "POST" else None, Cookie=cookie)
-    # What the owner's own account can do, who may show the log to others: the same without our server.
+    # The owner's account, which may show the log to others, gets the same without our server.
     for path, headers in ((f"{address['prefix']}/individual-nprocessing/ws", upgrade), (address["prefix"], {}),
                           (f"{address['prefix']}/../x", {}), ("sitemap.json", {})):  # fmt: skip
         reader, writer = await asyncio.open_unix_connection(address["socket"])
