@@ -9,7 +9,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable
 
-from ..client.background import run
+from ..client.background import run_with_progress
 from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.display.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.stopping import ended_unasked
@@ -91,17 +91,10 @@ def wait(
     control: Control, id: str, timeout: float, progress: Progress | None = None, *, n_workers: int | None = None
 ) -> ClusterModel:
     """Wait until the cluster has the wanted workers; ``progress`` is called in this thread."""
-    seen: list[ClusterModel] = []
     every = control.asynchronous
-
-    def show() -> None:
-        if progress is not None and seen:
-            progress(seen[-1])
-            seen.clear()
-
     if n_workers is None:
-        return run(every.wait(id, timeout=timeout, progress=seen.append), show)
-    return run(every.wait_for_scale(id, n_workers, timeout=timeout, progress=seen.append), show)
+        return run_with_progress(lambda seen: every.wait(id, timeout=timeout, progress=seen), progress)
+    return run_with_progress(lambda seen: every.wait_for_scale(id, n_workers, timeout=timeout, progress=seen), progress)
 
 
 def activity(control: Control, found: Namespace) -> Activity:

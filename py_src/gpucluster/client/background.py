@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ..protocol.errors import InvalidState
 
 T = TypeVar("T")
+S = TypeVar("S")
 
 CLEAN_UP_SECONDS = 30.0  # For clean-up after Ctrl-C.
 _MEANWHILE_SECONDS = 0.1
@@ -86,3 +87,17 @@ def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = N
         loop.call_soon_threadsafe(cancel)
         over.wait(CLEAN_UP_SECONDS)
         raise
+
+
+def run_with_progress(
+    work: Callable[[Callable[[S], None]], Coroutine[Any, Any, T]], progress: Callable[[S], None] | None
+) -> T:
+    """Like `run`; `work` gets a function for its states, and `progress` the newest of them in this thread."""
+    seen: list[S] = []
+
+    def show() -> None:
+        if progress is not None and seen:
+            progress(seen[-1])
+            seen.clear()
+
+    return run(work(seen.append), show)

@@ -15,7 +15,7 @@ from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..registry.leasing import Hold, Scope
 from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
-from .background import run
+from .background import run, run_with_progress
 from .cluster import AsyncCluster, Cluster
 from .control import LEASE_VARIABLE, AsyncControl
 from .display.card import LiveText
@@ -218,15 +218,8 @@ class Lease(LeaseOfWorkers):
         `InvalidState` (nothing was started) or `StartFailed`, `StartTimedOut` (nothing was left running).
         """
         self._enter()
-        seen: list[ClusterModel] = []
-
-        def show() -> None:
-            if progress is not None and seen:
-                progress(seen[-1])
-                seen.clear()
-
         try:
-            return run(self._take(seen.append), show)
+            return run_with_progress(self._take, progress)
         except BaseException:
             self._give_back()
             raise

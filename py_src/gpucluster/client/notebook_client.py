@@ -192,43 +192,33 @@ class Client(ClientOfCluster):
 
     def after_the_end(self) -> ClientClosed:
         """Return the error for requests to this client once it is closed."""
-        model = self._model()
-        if model is not None and not is_over(model):
-            return ClientClosed(
-                f"This client is closed; the cluster '{model.name}' keeps running. Create another client: "
-                f'gpucluster.connect("{model.name}").get_client().'
-            )
-        if (again := self._started_again(model)) is not None:
-            return again
-        how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
-        if model is not None and model.lease is not None:
-            return ClientClosed(
-                f"{how} Its workers' results are lost. {BEFORE_IT_ENDS} To continue, take another lease, or create a "
-                "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
-            )
-        return ClientClosed(
-            f"{how} What the cluster held is lost. Start it again in the panel, or create another cluster with "
+        return self._closed(
+            "This client is closed; the cluster '{0}' keeps running. Create another client: "
+            'gpucluster.connect("{0}").get_client().',
+            f"Its workers' results are lost. {BEFORE_IT_ENDS} To continue, take another lease, or create a cluster: "
+            "gpucluster.create(), then gpucluster.connect().get_client().",
+            "What the cluster held is lost. Start it again in the panel, or create another cluster with "
             "gpucluster.create(); then make a client: gpucluster.connect().get_client(). "
-            "To compute without a cluster: client.close()."
+            "To compute without a cluster: client.close().",
         )
 
     def after_the_loss(self) -> ClientClosed:
         """Return the error for computing in this process with what this client held."""
+        return self._closed(
+            "This needs results of the cluster '{0}', whose client is closed. Create another client, "
+            'gpucluster.connect("{0}").get_client(), and compute them again.',
+            f"Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Make it again, here or in "
+            "another lease.",
+            "What the cluster held is lost, and this needs some of it. Make that again, here or on another cluster: "
+            "gpucluster.create(), then gpucluster.connect().get_client().",
+        )
+
+    def _closed(self, running: str, leased: str, ended: str) -> ClientClosed:
+        """Return the error for a cluster that still runs, an ended lease, or another ended cluster."""
         model = self._model()
         if model is not None and not is_over(model):
-            return ClientClosed(
-                f"This needs results of the cluster '{model.name}', whose client is closed. Create another client, "
-                f'gpucluster.connect("{model.name}").get_client(), and compute them again.'
-            )
+            return ClientClosed(running.format(model.name))
         if (again := self._started_again(model)) is not None:
             return again
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
-        if model is not None and model.lease is not None:
-            return ClientClosed(
-                f"{how} Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Make it again, "
-                "here or in another lease."
-            )
-        return ClientClosed(
-            f"{how} What the cluster held is lost, and this needs some of it. Make that again, here or on another "
-            "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
-        )
+        return ClientClosed(f"{how} {leased if model is not None and model.lease is not None else ended}")
