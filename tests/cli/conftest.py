@@ -1,4 +1,4 @@
-"""The command line as a process of its own."""
+"""The command line as a separate process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def gpucluster() -> Run:
     """Run ``gpucluster`` with these arguments; the registry is the one of the environment."""
 
     def run(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        # Without what a nanny of Dask has set in this process: no shell has it.
+        # Without the variables that a Dask nanny has set in this process.
         options = {"env": cluster_environment(), **options}
         return subprocess.run(
             [*COMMAND, *words], capture_output=True, text=True, timeout=150, stdin=subprocess.DEVNULL, **options
@@ -37,7 +37,7 @@ def gpucluster() -> Run:
 
 @pytest.fixture(scope="session")
 def answer(gpucluster: Run) -> Callable[..., Any]:
-    """Run ``gpucluster … --json`` and return what it answered."""
+    """Run ``gpucluster … --json`` and return its answer."""
 
     def run(*words: str) -> Any:
         done = gpucluster(*words, "--json")

@@ -1,4 +1,4 @@
-"""The command line in a terminal of its own."""
+"""The command line in a separate terminal."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ class Terminal:
 
     @property
     def pages(self) -> list[str]:
-        """What has been drawn so far, page by page."""
+        """The pages drawn so far."""
         return self.text.split(CLOSE)[0].split(TOP)[1:]
 
     @property
     def left(self) -> list[str]:
-        """The lines that stay in the terminal after it has ended."""
+        """The lines left in the terminal after its end."""
         return self.text.split(CLOSE)[1].replace("\r", "").splitlines()
 
     def __enter__(self) -> Self:

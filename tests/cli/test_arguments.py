@@ -1,4 +1,4 @@
-"""Every mistake in the words is one sentence."""
+"""Every mistake in the arguments gives one message."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from gpucluster.protocol.errors import InvalidRequest
         ("status", ["a", "b"], "Unexpected 'b'."),
     ],
 )
-def test_sentence(face: str, verb: str, words: list[str], sentence: str) -> None:
+def test_message(face: str, verb: str, words: list[str], sentence: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         parser_for(verb, face).read(words)
     assert caught.value.message.startswith(sentence)
@@ -69,7 +69,7 @@ def test_every_verb_has_help(face: str) -> None:
 
 
 def mistyped(name: str) -> set[str]:
-    """Return a word as it is typed in a hurry: without its end, with one more, two letters the other way round."""
+    """Return a word with typing mistakes: shortened, lengthened, or with two letters swapped."""
     return {name[:-1], name + "s", name[0] + name[2:0:-1] + name[3:], name.replace("-", "", 1)} - {name}
 
 
@@ -88,7 +88,7 @@ def test_every_option_is_suggested_wherever_it_is_mistyped(face: str) -> None:
                 assert message.startswith("Unknown option '-") and "Did you mean '--" in message, (verb, words)
 
 
-def test_what_only_looks_like_an_option_is_none() -> None:
+def test_values_that_look_like_options() -> None:
     assert vars(parser_for("create", SHELL).read(["-n4"])) == {"n_workers": "4"}
     assert vars(parser_for("create", SHELL).read(["-n", "none"])) == {"n_workers": "none"}
     assert vars(parser_for("scale", SHELL).read(["--", "3"])) == {"n_workers": "3"}

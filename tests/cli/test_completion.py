@@ -1,4 +1,4 @@
-"""What the shells and the notebook offer next."""
+"""Completion in shells and notebooks."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def test_candidates(words: list[str], expected: list[str]) -> None:
     assert candidates(words, SHELL, names) == expected
 
 
-def test_the_magic_offers_its_own_verbs_and_options() -> None:
+def test_magic_completes_its_verbs_and_options() -> None:
     assert candidates(["l"], MAGIC, names) == ["lease", "list", "logs"]
     assert candidates(["l"], SHELL, names) == ["lease", "list", "logs", "lab", "lessons"]
     assert candidates(["create", "--conn"], MAGIC, names) == ["--connect"]
     assert candidates(["create", "--conn"], SHELL, names) == []
 
 
-def test_a_shell_without_completion_is_a_sentence() -> None:
+def test_unsupported_shell_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="There is no completion for 'tcsh'"):
         completion_script("tcsh")
 

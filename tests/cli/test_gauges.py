@@ -1,4 +1,4 @@
-"""``gpucluster gauges`` and ``gpucluster replay`` in a shell: live in a terminal, a still picture elsewhere."""
+"""``gpucluster gauges`` and ``gpucluster replay``: live in a terminal, one picture elsewhere."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_figures_for_programs(shared_cluster: Any, answer: Callable[..., Any]) -
 
 
 @pytest.mark.full
-def test_the_workers_that_have_most(shared_cluster: Any, answer: Callable[..., Any], gpucluster: Run) -> None:
+def test_top_workers(shared_cluster: Any, answer: Callable[..., Any], gpucluster: Run) -> None:
     told = answer("gauges", "shared", "--top", "1")
     assert told.pop("n_others") == len(shared_cluster.workers) - 1
     sample = TelemetrySample.model_validate(told)
@@ -79,7 +79,7 @@ def test_live_until_the_cluster_ends(site: Any, command: list[str]) -> None:
 
 
 @pytest.mark.full
-def test_why_it_has_failed_is_said(site: Any, command: list[str]) -> None:
+def test_failure_shows_its_reason(site: Any, command: list[str]) -> None:
     cluster = site.running(name="short", n_workers=1)
     with Terminal([*command, "gauges", "short"]) as terminal:
         terminal.read_until(lambda _: len(terminal.pages) >= 2)
@@ -107,7 +107,7 @@ def test_ctrl_z_gives_the_terminal_back(command: list[str]) -> None:
         assert terminal.end() in {0, 130}
 
 
-def test_ctrl_z_where_nobody_could_let_it_go_on(command: list[str]) -> None:
+def test_ctrl_z_without_job_control(command: list[str]) -> None:
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "0.25"]) as terminal:
         terminal.read_until(lambda text: BUNDLED.label in text)
         terminal.type("\x1a")
@@ -119,9 +119,8 @@ def test_ctrl_z_where_nobody_could_let_it_go_on(command: list[str]) -> None:
 @pytest.mark.full
 def test_output_that_cannot_show_bars(command: list[str]) -> None:
     line = [*command, "replay", "kmeans-cpu"]
-    ascii_only = subprocess.run(
-        line, capture_output=True, timeout=60, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False
-    )
+    ascii_environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ascii_only = subprocess.run(line, capture_output=True, timeout=60, env=ascii_environment, check=False)
     assert (ascii_only.returncode, ascii_only.stderr) == (0, b"")
     assert b"  Memory       ???" in ascii_only.stdout
     closed = subprocess.run(["sh", "-c", f"{shlex.join(line)} >&-"], capture_output=True, timeout=60, check=False)
@@ -161,7 +160,7 @@ def test_a_recording_plays(command: list[str]) -> None:
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "16"], lines=12) as terminal:
         assert terminal.end() == 0
         pages = terminal.pages
-        assert len(pages) > 2, "not only its beginning and its end"
+        assert len(pages) > 2, "more than its first and last page"
         positions = [re.search(r"   ([0-9]+):([0-9]+) /", page) for page in pages]
         seconds = [60 * int(found[1]) + int(found[2]) for found in positions if found]
         assert len(seconds) == len(pages)
@@ -186,7 +185,7 @@ def test_enough_of_a_recording(command: list[str]) -> None:
         assert terminal.left[0].startswith(f"{BUNDLED.recording.title}   0:0")
 
 
-def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path) -> None:
+def test_file_text_contains_no_control_characters(gpucluster: Run, tmp_path: Path) -> None:
     header = BUNDLED.recording.model_dump(mode="json")
     evil = "\x1b]0;mine\x07\x1b[2J"
     sample = {"id": evil, "at": "2026-11-21T10:00:05Z", "workers": [evil, f"{evil}2"], "memory_bytes": 2**30}
@@ -211,7 +210,7 @@ def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path
         (["replay", os.devnull], 3, "There is no recording /dev/null."),
     ],
 )
-def test_mistakes_are_sentences(gpucluster: Run, words: list[str], code: int, sentence: str) -> None:
+def test_mistakes_are_refused(gpucluster: Run, words: list[str], code: int, sentence: str) -> None:
     done = gpucluster(*words)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.startswith(sentence)

@@ -1,4 +1,4 @@
-"""A start that is cut short leaves nothing behind."""
+"""An interrupted start leaves no process and no cluster."""
 
 from __future__ import annotations
 
@@ -19,22 +19,18 @@ from gpucluster.cli.interrupt import interrupts_held
 
 @pytest.fixture
 def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every cluster's workers wait half a minute before they start, for certain."""
+    """Make every cluster's workers wait half a minute before they start."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(30)\n")
     monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(tmp_path / "slow.py")]))
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_being_told_to_end_during_create_stops_the_cluster(
+def test_sigterm_during_create_stops_the_cluster(
     site: Any, slow_start: None, command: list[str], wait_until: Callable[..., Any], ending: signal.Signals
 ) -> None:
-    creating = subprocess.Popen(
-        [*command, "create", "--name", "half", "--backend", "local", "--n-workers", "1"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    words = [*command, "create", "--name", "half", "--backend", "local", "--n-workers", "1"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    creating = subprocess.Popen(words, **pipes, text=True, start_new_session=True)
     wait_until(lambda: [model for model in site.control.list() if model.pid is not None])
     creating.send_signal(ending)
     out, err = creating.communicate(timeout=90)
@@ -44,7 +40,7 @@ def test_being_told_to_end_during_create_stops_the_cluster(
     wait_until(lambda: not site.processes())
 
 
-def test_ctrl_c_before_the_cluster_was_asked_for_says_so(
+def test_ctrl_c_before_the_request(
     site: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(words: list[str]) -> int:
@@ -64,7 +60,7 @@ def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpu
 
 
 @pytest.mark.full
-def test_the_process_that_starts_early_becomes_the_cluster_or_ends(
+def test_early_process_becomes_the_cluster_or_ends(
     site: Any, gpucluster: Callable[..., Any], wait_until: Callable[..., Any]
 ) -> None:
     assert gpucluster("create", "--nonsense").returncode == 2
@@ -73,7 +69,7 @@ def test_the_process_that_starts_early_becomes_the_cluster_or_ends(
     assert "--link-fd" in psutil.Process(site.get("early").pid).cmdline()
     pid = site.standby()
     assert gpucluster("create", "--backend", "local", "--n-workers", "1", "--name", "late").returncode == 0
-    assert site.get("late").pid == pid, "a standby is further"
+    assert site.get("late").pid == pid, "a standby starts faster"
     commands = [process.cmdline() for process in site.processes()]
     assert len({tuple(command) for command in commands if "--link-fd" in command}) == 1
 

@@ -1,4 +1,4 @@
-"""Kinds of clusters that other packages add: the command line and the magic know their options, and show what waits."""
+"""Kinds of clusters of other packages: their options in the command line and magic, and their pending workers."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def spec(*words: str) -> Any:
 
 
 @pytest.mark.parametrize("face", [SHELL, MAGIC])
-def test_the_help_tells_of_its_options(face: str) -> None:
+def test_help_lists_its_options(face: str) -> None:
     text = " ".join(parser_for("create", face).format_help().split())
     assert "{auto,cuda,local,slurm,ssh,mpi,kubernetes,gateway,existing,awkward}" in text
     assert "awkward: Workers that wait at 100% of the time." in text
@@ -80,7 +80,7 @@ def test_the_help_tells_of_its_options(face: str) -> None:
     assert "--timeout SECONDS" in text
 
 
-def test_its_options_are_read_and_checked_by_its_own_model() -> None:
+def test_options_are_validated_by_its_model() -> None:
     found = spec(
         "--backend", "awkward", "--awkward-timeout", "7", "--timeout", "60", "--ratio", "0.25", "--mode", "slow",
         "--at-least", "3", "--devices", "0,1",
@@ -108,19 +108,18 @@ def test_completion_knows_it() -> None:
     assert "--at-least" in candidates(["create", "--at"], MAGIC)
 
 
-def test_a_kind_that_nobody_offers_is_a_sentence(site: Any, capsys: Any) -> None:
+def test_unknown_kind_is_refused(site: Any, capsys: Any) -> None:
     assert main(["create", "--backend", "pbs"]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(
         "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', "
-        "'existing', 'awkward', "
-        "not 'pbs'. "
+        "'existing', 'awkward', not 'pbs'. "
     )
 
 
 def waiting(**changes: Any) -> ClusterModel:
-    """A cluster of that kind with one worker, which waits for others."""
+    """A cluster of that kind with one worker and three pending ones."""
     fields: dict[str, Any] = {
         "id": "0123abcd", "name": "jobs", "backend": "awkward", "backend_title": "Queued", "n_workers": 1,
         "state": ClusterState.RUNNING, "wanted": Wanted(n_workers=4), "idle": Idle(), "python": "python",
@@ -130,7 +129,7 @@ def waiting(**changes: Any) -> ClusterModel:
     return ClusterModel(**{**fields, **changes})
 
 
-def test_what_waits_is_shown_with_its_reason() -> None:
+def test_pending_workers_show_the_reason() -> None:
     model = waiting()
     row = tables.cluster_table([model]).splitlines()[1].split(maxsplit=6)
     assert row[:2] == ["jobs", "Queued"]
@@ -147,7 +146,7 @@ def test_what_waits_is_shown_with_its_reason() -> None:
         assert "ending" not in shown + card_html(quiet, None) + Picture(quiet).text
 
 
-def test_clusters_of_one_name_are_told_apart_by_their_ids() -> None:
+def test_clusters_with_one_name_are_chosen_by_id() -> None:
     one, other = waiting(), waiting(id="4567cdef", state=ClusterState.STOPPED)
     assert "ID" not in tables.cluster_table([one, waiting(id="4567cdef", name="others")])
     heading, *rows = tables.cluster_table([one, other]).splitlines()
@@ -155,7 +154,7 @@ def test_clusters_of_one_name_are_told_apart_by_their_ids() -> None:
     assert [row.split()[1] for row in rows] == ["0123abcd", "4567cdef"]
 
 
-def test_a_cluster_of_another_version_is_told_as_such() -> None:
+def test_cluster_of_another_version_is_named() -> None:
     notice = "It was made by another version of gpucluster (protocol 99, here 4). Here it can be stopped."
     said = [Message.of(MessageCode.NOTICE, notice)]
     model = waiting(backend="later", backend_title="", protocol_version=99, messages=said, python="", n_pending=0)

@@ -18,7 +18,7 @@ FIRST = lessons()[0]
 LESSON = f"{FOLDER}/{FIRST.slug}/{FIRST.slug}.ipynb"
 
 
-def test_lessons_are_copied_once_and_work_is_left_alone(tmp_path: Path) -> None:
+def test_lessons_are_copied_once(tmp_path: Path) -> None:
     command = lab_command(tmp_path, ["--no-browser"])
     copied = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
     assert LESSON in copied
@@ -30,7 +30,7 @@ def test_lessons_are_copied_once_and_work_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / LESSON).read_text() == "my own work"
 
 
-def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+def test_impossible_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / FOLDER).write_text("a file of that name")
     with pytest.raises(GPUClusterError, match="The lessons cannot be copied to"):
         lab_command(tmp_path, [])

@@ -1,4 +1,4 @@
-"""``gpucluster lease -- COMMAND``: a command with a worker to itself."""
+"""``gpucluster lease -- COMMAND``: a command with a separate worker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ sys.exit(7)
 
 
 def without_turns(said: str) -> str:
-    """Return what a command has said without the lines of a busy machine, on which other clusters start first."""
+    """Return the command's output without the lines about other clusters that start first."""
     return re.sub(r"^(\S+: )?In queue: .*\n?", "", said, flags=re.MULTILINE)
 
 
@@ -61,7 +61,7 @@ def test_signals_reach_the_command_and_the_worker_is_given_back(site: Any, comma
 
 
 @pytest.mark.full
-def test_who_is_killed_leaves_no_worker_behind(site: Any, command: list[str]) -> None:
+def test_killed_command_releases_its_worker(site: Any, command: list[str]) -> None:
     leased = subprocess.Popen([*command, *LEASE, "--name", "left", "--", "sh", "-c", "echo $$; exec sleep 600"],
                               stdout=subprocess.PIPE, text=True)  # fmt: skip
     assert leased.stdout is not None
@@ -74,7 +74,7 @@ def test_who_is_killed_leaves_no_worker_behind(site: Any, command: list[str]) ->
 
 
 @pytest.mark.full
-def test_a_command_is_told_why_its_worker_has_gone(site: Any, gpucluster: Callable[..., Any]) -> None:
+def test_lost_worker_is_explained(site: Any, gpucluster: Callable[..., Any]) -> None:
     stops = "import gpucluster; gpucluster.connect().stop()"
     done = gpucluster(*LEASE, "--", sys.executable, "-c", stops)
     assert done.returncode == 0
@@ -82,7 +82,7 @@ def test_a_command_is_told_why_its_worker_has_gone(site: Any, gpucluster: Callab
 
 
 @pytest.mark.full
-def test_a_command_that_goes_on_is_told_at_once_when_its_worker_has_gone(site: Any, command: list[str]) -> None:
+def test_lost_worker_is_reported_while_the_command_runs(site: Any, command: list[str]) -> None:
     waits = "import time; time.sleep(600)"
     words = [*LEASE, "--name", "idles", "--idle-timeout-seconds", "1", "--", sys.executable, "-c", waits]
     with subprocess.Popen([*command, *words], stderr=subprocess.PIPE, text=True) as leased:
@@ -91,7 +91,7 @@ def test_a_command_that_goes_on_is_told_at_once_when_its_worker_has_gone(site: A
         assert re.match(r"The cluster 'idles' was stopped at .*: Idle for 1 second", first)
         assert leased.poll() is None
         leased.send_signal(signal.SIGTERM)
-        assert leased.stderr.read() == "", "it is told once"
+        assert leased.stderr.read() == "", "reported once"
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,7 @@ def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable
     ],
 )
 @pytest.mark.full
-def test_a_mistake_is_a_sentence_and_nothing_starts(
-    site: Any, gpucluster: Callable[..., Any], words: list[str], sentence: str
-) -> None:
+def test_mistake_starts_no_command(site: Any, gpucluster: Callable[..., Any], words: list[str], sentence: str) -> None:
     done = gpucluster("lease", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert without_turns(done.stderr).startswith(sentence)

@@ -35,7 +35,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return run
 
 
-def test_the_group_and_each_verb_explain_themselves(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_the_group_and_its_verbs(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     for words in ((), ("--help",)):
         code, out, _ = shell(*words)
         assert code == 0
@@ -59,15 +59,12 @@ def test_two_words_make_one_verb() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["less"], ["lessons"]),
-        (["lessons", "c"], ["copy", "check", "class"]),
-        (["help", "lessons", "sh"], ["share"]),
-        (["lessons", "copy", "06", "06"], []),
-        (["lessons", "copy", "--sol"], ["--solutions"]),
-        (["lessons", "check", "06", "--cluster", "l"], ["lab"]),
+        (["less"], ["lessons"]), (["lessons", "c"], ["copy", "check", "class"]),
+        (["help", "lessons", "sh"], ["share"]), (["lessons", "copy", "06", "06"], []),
+        (["lessons", "copy", "--sol"], ["--solutions"]), (["lessons", "check", "06", "--cluster", "l"], ["lab"]),
         (["lessons", "frob", ""], []),
     ],
-)
+)  # fmt: skip
 def test_completion(words: list[str], expected: list[str]) -> None:
     assert candidates(words, SHELL, lambda _: ["lab", "other"]) == expected
 
@@ -78,7 +75,7 @@ def test_completion_offers_the_lessons() -> None:
     assert candidates(["lessons", "copy", "06", ""], SHELL) == [number for number in numbers if number != "06"]
 
 
-def test_the_list_says_how_far_one_is(shell: Shell, tmp_path: Path) -> None:
+def test_list_shows_progress(shell: Shell, tmp_path: Path) -> None:
     code, out, _ = shell("list")
     assert code == 0
     lesson = find_lesson("06")
@@ -99,14 +96,14 @@ def test_a_damaged_progress_file_does_not_hide_the_lessons(shell: Shell, tmp_pat
     (tmp_path / "gpucluster-lessons" / "gpucluster-progress.json").write_text("{", encoding="utf-8")
     code, out, err = shell("list")
     assert (code, "06" in out) == (0, True)
-    assert "is damaged" in err  # also where nobody sits at a terminal
+    assert "is damaged" in err  # also without a terminal
     assert json.loads(shell("list", "--json")[1])
     code, _, err = shell("progress")
     assert code == 1
     assert "is damaged" in err
 
 
-def test_copies_leave_work_alone_and_reset_keeps_it(shell: Shell, tmp_path: Path) -> None:
+def test_copy_and_reset_keep_work(shell: Shell, tmp_path: Path) -> None:
     code, out, _ = shell("copy", "06", "--solutions", "--recall")
     folder = tmp_path / "gpucluster-lessons" / "06-kmeans"
     names = {path.name for path in folder.iterdir()}
@@ -126,7 +123,7 @@ def test_copies_leave_work_alone_and_reset_keeps_it(shell: Shell, tmp_path: Path
     assert (backup / "06-kmeans.ipynb").read_text(encoding="utf-8") == "my work"
 
 
-def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_current_folder_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shell("copy", "06")
     inside = tmp_path / "gpucluster-lessons"
     for place in (inside, inside / "06-kmeans"):
@@ -178,7 +175,7 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         ),
     ],
 )
-def test_a_refusal_is_a_sentence(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:
+def test_refusals(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:
     got, out, err = shell(*words)
     assert (got, out) == (code, "")
     assert sentence in err
@@ -219,7 +216,7 @@ def test_open_starts_jupyterlab_on_the_lesson(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Replaced(Exception):
-        """The process has become JupyterLab."""
+        """The process was replaced by JupyterLab."""
 
     commands: list[list[str]] = []
 
@@ -279,9 +276,8 @@ def test_check_stops_when_the_lesson_cannot_begin(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "mine.ipynb"
-    start = (
-        "def start(): raise OSError('no\\nroom')\nlessons = type('L', (), {'start': staticmethod(lambda n: start())})\n"
-    )
+    start = "def start(): raise OSError('no\\nroom')\n"
+    start += "lessons = type('L', (), {'start': staticmethod(lambda n: start())})\n"
     nbformat.write(book(start + "lab = lessons.start('06')", "lab.client", "open('ran', 'w')"), path)
     code, out, err = shell("check", str(path))
     assert (code, out) == (1, "")

@@ -1,4 +1,4 @@
-"""A cluster's whole life from the shell: real processes, real clusters."""
+"""All verbs on real clusters from the shell."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEEDED = {"id", "name", "backend", "state", "scheduler_address", "n_workers", "p
 SMALL = ("--memory-limit", "512 MiB")
 
 
-def test_the_forms_that_are_relied_upon(site: Any, answer: Callable[..., Any]) -> None:
+def test_json_of_the_main_verbs(site: Any, answer: Callable[..., Any]) -> None:
     made = answer("create", "--name", "N", "--backend", "local", "--n-workers", "2", *SMALL)
     assert made.keys() >= NEEDED
     assert (made["name"], made["backend"], made["state"], made["n_workers"]) == ("N", "local", "running", 2)
@@ -114,12 +114,8 @@ def test_no_wait_and_follow(site: Any, answer: Callable[..., Any], command: list
     made = answer("create", "--name", "talk", "--backend", "local", "--n-workers", "1", "--no-wait", *SMALL)
     assert made["state"] == "starting"
     site.control.wait("talk")
-    reader = subprocess.Popen(
-        [*command, "logs", "talk", "--lines", "1", "--follow"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    words = [*command, "logs", "talk", "--lines", "1", "--follow"]
+    reader = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert reader.stdout is not None
     reader.stdout.readline()
     site.control.stop("talk")
@@ -147,7 +143,7 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
 
 
 @pytest.mark.full
-def test_devices_are_told_with_a_tree_of_those_who_hold_their_memory(
+def test_devices_show_the_processes_using_memory(
     site: Any, machine: Any, gpucluster: Callable[..., Any], tmp_path: Path
 ) -> None:
     worker = site.running(name="talk").workers[0]
@@ -226,12 +222,7 @@ print(json.dumps(sorted(heavy & set(sys.modules))))
 
 
 def test_a_reader_that_leaves_early_is_no_error(site: Any, command: list[str]) -> None:
-    done = subprocess.run(
-        ["bash", "-c", '"$@" help create | head -n 1; echo "${PIPESTATUS[0]}"', "bash", *command],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=Path("/"),
-    )
+    words = ["bash", "-c", '"$@" help create | head -n 1; echo "${PIPESTATUS[0]}"', "bash", *command]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd="/")
     assert done.stdout.splitlines()[0].startswith("usage: gpucluster create")
     assert done.stderr == ""

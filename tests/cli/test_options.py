@@ -34,7 +34,7 @@ def test_each_field_is_an_option_with_the_description_of_the_model(model: type, 
     text = " ".join(parser.format_help().split())
     for name, field in model.model_fields.items():  # type: ignore[attr-defined]
         assert "--" + name.replace("_", "-") in parser.options()
-        if name != "protocol":  # it says more for GPUs, and the help says most
+        if name != "protocol":  # longer for GPUs, and the help has the longest text
             assert " ".join(field.description.split()) in text
 
 
@@ -42,7 +42,7 @@ def test_help_shows_bounds_and_defaults_of_the_model() -> None:
     text = " ".join(parser_for("create", SHELL).format_help().split())
     assert "Tasks that one worker runs at the same time. 1 to 128. Default: 1." in text
     assert "1 to 2592000. Default: 3600." in text
-    # What some kinds allow beside it, or do not, is said of them.
+    # Except for the remarks on single kinds.
     assert "--protocol {unix,tls,tcp,ucx,mpi}" in text
     assert "With mpi: {tls,tcp,mpi}, by default tls. 'tls' encrypts, and lets only you connect. 'mpi' connects" in text
     assert "With auto, local: {unix,tls,tcp}, by default unix." in text
@@ -118,13 +118,13 @@ def test_an_option_wins_over_its_preset() -> None:
         (["--preset", "gpuu"], "--preset: there is no preset 'gpuu' (did you mean 'gpu'?); there are auto,"),
     ],
 )
-def test_a_wrong_value_is_one_sentence_that_names_the_option(words: list[str], sentence: str) -> None:
+def test_wrong_value_names_the_option(words: list[str], sentence: str) -> None:
     message = refusal(*words)
     assert message.startswith(sentence)
     assert "\n" not in message
 
 
-def test_a_number_of_any_length_is_a_sentence() -> None:
+def test_long_number_is_refused() -> None:
     assert refusal("--n-workers", "9" * 30).startswith("--n-workers: must be at most 256")
     assert refusal("--n-workers", "9" * 10_000).startswith("--n-workers: must be a whole number")
 
@@ -148,7 +148,7 @@ def exit_codes(error: type[GPUClusterError]) -> set[int]:
     return {error.exit_code}.union(*(exit_codes(child) for child in error.__subclasses__()))
 
 
-def test_it_tells_every_verb_option_and_exit_code() -> None:
+def test_documentation_is_complete() -> None:
     text = page()
     for verb in all_verbs():
         assert f"\n## {verb.name}\n" in text

@@ -1,4 +1,4 @@
-"""``gpucluster record``: from the shell into a file, until somebody says that it is enough."""
+"""``gpucluster record``: from the shell into a file, until stopped."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def test_some_seconds_are_recorded(shared_cluster: Any, gpucluster: Run, tmp_pat
 
 
 @pytest.mark.full
-def test_the_only_cluster_needs_no_name_and_words_any_order(
-    shared_cluster: Any, answer: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_only_cluster_needs_no_name(shared_cluster: Any, answer: Callable[..., Any], tmp_path: Path) -> None:
     first = answer("record", str(tmp_path / "a"), "--seconds", "1")
     assert (first["cluster"], first["path"]) == ("shared", str(tmp_path / "a.gpucluster.jsonl.gz"))
     assert first["recording"]["backend"] == "local"
@@ -75,7 +73,7 @@ def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Pat
     ],
 )
 @pytest.mark.full
-def test_mistakes_are_sentences(
+def test_mistakes_are_refused(
     shared_cluster: Any, gpucluster: Run, tmp_path: Path, words: list[str], code: int, sentence: str
 ) -> None:
     done = gpucluster("record", *words, cwd=tmp_path)
@@ -87,7 +85,7 @@ def test_mistakes_are_sentences(
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
 @pytest.mark.full
-def test_a_full_disk_is_said_and_nothing_is_left(
+def test_full_disk_is_reported_and_leaves_no_file(
     shared_cluster: Any, command: list[str], tmp_path: Path, name: str
 ) -> None:
     line = shlex.join([*command, "record", "shared", str(tmp_path / name), "--seconds", "5"])

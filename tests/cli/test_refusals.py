@@ -1,4 +1,4 @@
-"""What somebody can type wrong: one sentence, an exit code, and nothing has changed."""
+"""Wrong commands give one message and an exit code, and change nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_A_NUMBER = ["abc", "1.5", "true", "1e30", "NaN", "", "none"]
 
 
 def picture(site: Any) -> Any:
-    """Return everything of the clusters that a refused request might have changed."""
+    """Return all state of the clusters that a refused request might change."""
     return [(model.id, model.state, model.wanted, [w.pid for w in model.workers]) for model in site.control.list()]
 
 
@@ -45,7 +45,7 @@ def test_a_worker_cannot_have_more_memory_than_the_machine(shared_site: Any, cap
     code, sentence = refused(capsys, "create", "--backend", "local", "--memory-limit", "900 TiB")
     assert code == 2
     assert sentence.startswith("--memory-limit: 900 TiB for one worker is more than the ")
-    # What else is wrong is said in the same breath, in the order of the options.
+    # The message contains all faults, in the order of the options.
     words = ["--protocol", "udp", "--memory-limit", "900 TiB", "--threads-per-worker", "0"]
     code, sentence = refused(capsys, "create", "--backend", "local", *words)
     assert code == 2
@@ -68,13 +68,12 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["status", "nobody"], 3, "There is no cluster 'nobody'."),
-        (["scale", "nobody", "3"], 3, "There is no cluster 'nobody'."),
-        (["adapt", "nobody", "1", "3"], 3, "There is no cluster 'nobody'."),
-        (["restart", "nobody"], 3, "There is no cluster 'nobody'."),
+        *[
+            (words.split(), 3, "There is no cluster 'nobody'.")
+            for words in ("status nobody", "scale nobody 3", "adapt nobody 1 3", "restart nobody", "remove nobody")
+        ],
         (["stop", "nobody"], 3, "There is no cluster 'nobody'."),
         (["stop", "shared", "nobody"], 3, "There is no cluster 'nobody'."),
-        (["remove", "nobody"], 3, "There is no cluster 'nobody'."),
         (["logs", "../../etc"], 3, "There is no cluster"),
         (["create", "--backend", "local", "--name", "shared"], 4, "A cluster named 'shared' exists already."),
         (["remove", "shared"], 4, "The cluster 'shared' is running; stop it before it can be removed."),
@@ -97,7 +96,9 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         (["logs", "--follow", "--json"], 2, ""),
     ],
 )
-def test_words(shared_site: Any, shared_cluster: Any, capsys: Any, words: list[str], code: int, sentence: str) -> None:
+def test_refused_arguments(
+    shared_site: Any, shared_cluster: Any, capsys: Any, words: list[str], code: int, sentence: str
+) -> None:
     before = picture(shared_site)
     if "--json" in words:
         assert main(words) == code
@@ -108,9 +109,7 @@ def test_words(shared_site: Any, shared_cluster: Any, capsys: Any, words: list[s
     assert picture(shared_site) == before
 
 
-def test_the_same_in_a_process_of_its_own(
-    shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]
-) -> None:
+def test_refusal_in_a_separate_process(shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
     before = picture(shared_site)
     done = gpucluster("scale", "shared", "-1")
     assert (done.returncode, done.stdout) == (2, "")
@@ -131,7 +130,7 @@ def test_with_json_the_refusal_is_the_error_model(shared_cluster: Any, gpucluste
     assert error["fields"][0]["field"] == "n_workers"
 
 
-def test_a_start_that_fails_says_why(site: Any, gpucluster: Callable[..., Any]) -> None:
+def test_failed_start_shows_the_reason(site: Any, gpucluster: Callable[..., Any]) -> None:
     done = gpucluster("create", "--name", "x", "--backend", "local", "--local-directory", "/proc/nowhere")
     assert done.returncode == 5
     assert done.stderr.count("\n") == 1
@@ -140,7 +139,7 @@ def test_a_start_that_fails_says_why(site: Any, gpucluster: Callable[..., Any]) 
     site.wait_for("x", lambda model: not site.processes())
 
 
-def test_an_empty_list_is_a_sentence(site: Any, capsys: Any) -> None:
+def test_empty_list(site: Any, capsys: Any) -> None:
     assert main(["list"]) == 0
     assert capsys.readouterr().out == "No clusters. Start one with 'create'.\n"
     assert main(["status"]) == 3
@@ -148,7 +147,7 @@ def test_an_empty_list_is_a_sentence(site: Any, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("words", [["create", "--backend", "local"], ["lessons", "list"]])
-def test_in_a_folder_that_is_gone(
+def test_removed_working_directory(
     shared_site: Any, capsys: Any, monkeypatch: Any, tmp_path: Any, words: list[str]
 ) -> None:
     (gone := tmp_path / "gone").mkdir()

@@ -1,4 +1,4 @@
-"""``gpucluster share``: links by which others can look at a cluster."""
+"""``gpucluster share``: links for viewers of a cluster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
     assert gpucluster("share", "shared", "--list").stdout == "No active links.\n"
     made = gpucluster("share", "shared", "--hours", "0.5", "--tasks")
     assert made.returncode == 0, made.stderr
-    # What has to be known of it comes on standard error: a pipe has the link and nothing else.
+    # Notes go to standard error: a pipe gets the link only.
     address, token = made.stdout.strip().split("#")
     [stored] = living_links(folder)
     assert address.endswith(f"gpucluster/shared/{folder.id}/") and find_link([stored], token) is not None
@@ -61,21 +61,21 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
         (("--withdraw", "00000000"), "has no such link"),
     ],
 )
-def test_bad_words_are_a_sentence(folder: Any, gpucluster: Run, words: tuple[str, ...], sentence: str) -> None:
+def test_bad_arguments_are_refused(folder: Any, gpucluster: Run, words: tuple[str, ...], sentence: str) -> None:
     done = gpucluster("share", "shared", *words)
     assert done.returncode != 0 and done.stdout == ""
     assert sentence in done.stderr and "Traceback" not in done.stderr
     assert living_links(folder) == []
 
 
-def test_a_cluster_that_is_not_there_has_no_link(shared_cluster: Any, gpucluster: Run) -> None:
+def test_unknown_cluster_has_no_link(shared_cluster: Any, gpucluster: Run) -> None:
     done = gpucluster("share", "nobody")
     assert done.returncode != 0 and "There is no cluster 'nobody'" in done.stderr
 
 
 @pytest.fixture
 def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
-    """An environment in which no Jupyter server runs, and no hub is there."""
+    """An environment without a Jupyter server and a hub."""
     told = {name: value for name, value in cluster_environment().items() if not name.startswith("JUPYTERHUB_")}
     return {**told, "JUPYTER_RUNTIME_DIR": str(tmp_path)}
 
@@ -83,7 +83,7 @@ def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
 def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
     shared_cluster: Any, gpucluster: Callable[..., Any], without_jupyter: dict[str, str]
 ) -> None:
-    # Neither is a terminal: a pipe and a file are told as well.
+    # Neither is a terminal; a pipe and a file get the same text.
     done = gpucluster("share", "shared", env=without_jupyter)
     assert done.returncode == 0 and done.stdout.startswith(f"gpucluster/shared/{shared_cluster.id}/#")
     assert done.stderr == ("It opens while one of your Jupyter servers is running: put its address before it.\n")

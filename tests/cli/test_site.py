@@ -1,4 +1,4 @@
-"""The verbs that say what a site and its machine have: ``site``, ``presets``, ``kinds``."""
+"""The verbs about the site and its machine: ``site``, ``presets``, ``kinds``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
 
 @pytest.fixture
 def said(capsys):
-    """Return what runs a verb, with its exit code and what it prints."""
+    """Return a function that runs a verb; it returns exit code and output."""
 
     def run(*words: str) -> tuple[int, str]:
         code = main(list(words))
@@ -35,7 +35,7 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     assert ("default", "slurm", "partition: boost_usr_prod") in rows
     assert ("limit", "slurm", "walltime: 1-00:00:00") in rows
     assert ("cost", "slurm", "per_gpu_hour: 0.25 node-hours") in rows
-    assert said("site", "--file", str(tmp_path / "siet.yaml"))[0] == 2, "a check before deployment must not pass"
+    assert said("site", "--file", str(tmp_path / "siet.yaml"))[0] == 2, "a check before deployment fails"
     wrong = tmp_path / "site.yaml"
     wrong.write_text("defaults:\n  slurm: {partitoin: main}\n")
     wrong.chmod(0o644)
@@ -76,7 +76,7 @@ def test_kinds_that_are_not_installed_are_noted(said, tmp_path):
     assert len(json.loads(said("site", "--file", str(file), "--json")[1])["notes"]) == 2
 
 
-def test_instructors_whom_nobody_knows_are_noted(said, tmp_path):
+def test_unknown_instructors_are_noted(said, tmp_path):
     file = tmp_path / "site.yaml"
     file.write_text("sharing: {instructors: [root, no-such-user]}\n")
     file.chmod(0o644)
@@ -103,12 +103,12 @@ def test_kinds_and_presets_that_cannot_be_used_say_why(said, monkeypatch, tmp_pa
     assert kinds["ssh"] == kinds["gateway"] == "Not allowed by this site, which allows auto, cuda, local."
     presets = {preset["name"]: preset["problem"] for preset in json.loads(said("presets", "--json")[1])}
     assert presets["cpu"] is None
-    assert presets["gpu"] == kinds["cuda"], "what needs a GPU says the same of this machine"
+    assert presets["gpu"] == kinds["cuda"], "kinds with GPUs give the same reason"
     assert presets["gpu-hour"] is not None
     assert "no    " in said("presets")[1]
 
 
-def test_kinds_say_where_they_are_and_why_one_is_not_there(said, monkeypatch, tmp_path):
+def test_kinds_show_their_origin_or_problem(said, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     code, text = said("kinds")
     assert code == 0

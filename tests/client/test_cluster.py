@@ -1,4 +1,4 @@
-"""The Python API on a real cluster: synchronous, asynchronous, as a context manager, as a picture."""
+"""The Python API on a real cluster: synchronous, asynchronous, in with blocks, and its display."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_a_synchronous_handle_works_inside_a_running_loop(shared):
     assert shared.logs(3)
 
 
-def test_a_synchronous_handle_works_in_a_thread_with_a_loop_of_its_own(shared):
+def test_synchronous_handle_works_in_a_thread_with_a_loop(shared):
     """As in a subshell of a kernel, where JupyterLab runs the callbacks of widgets."""
 
     async def lines():
@@ -103,7 +103,7 @@ def test_the_verbs(shared_site, shared, wait_until):
     assert len(shared.history().seconds) >= 1
     assert shared.frame()["memory_bytes"].iloc[-1] > 0
     names = {worker.name for worker in shared.model.workers}
-    # A new worker is in it from the next sample on.
+    # A new worker appears in the next sample.
     wait_until(lambda: set(shared.frame(by="worker").index.get_level_values("worker")) >= names)
     with pytest.raises(InvalidRequest, match="by: must be 'cluster' or 'worker' for a running cluster"):
         shared.frame(by="task")
@@ -116,7 +116,7 @@ def test_the_verbs(shared_site, shared, wait_until):
         shared.adapt(3, 1)
 
 
-def test_what_it_shows(shared, monkeypatch):
+def test_repr(shared, monkeypatch):
     assert "'shared': running, local, 2 workers" in repr(shared)
     html = shared._repr_html_()
     assert "shared" in html and "CPU workers" in html and "sockets in a private folder" in html
@@ -139,7 +139,7 @@ def test_a_client_shows_no_secret(shared, monkeypatch):
         assert f'<a href="{shared.dashboard_link}"' in client._repr_html_()
 
 
-def test_a_client_of_a_cluster_that_is_gone_can_be_shown(site):
+def test_repr_of_a_client_after_its_cluster_ended(site):
     site.running(name="gone")
     cluster = gpucluster.connect("gone")
     client = cluster.get_client()
@@ -149,7 +149,7 @@ def test_a_client_of_a_cluster_that_is_gone_can_be_shown(site):
     client.close(timeout=2)
 
 
-def test_what_is_computed_after_this_process_has_stopped_the_cluster_is_computed_here(site, wait_until):
+def test_compute_after_stop_runs_locally(site, wait_until):
     site.running(name="soon")
     client = gpucluster.connect("soon").get_client()
     lazy = dask.delayed(os.getpid)()
@@ -159,13 +159,13 @@ def test_what_is_computed_after_this_process_has_stopped_the_cluster_is_computed
     wait_until(lambda: client.status == "closed", what=lambda: client.status)
     assert dask.config.get("scheduler", None) is None
     assert lazy.compute(scheduler="threads") == dask.delayed(os.getpid)().compute() == os.getpid()
-    client.close()  # once more, as in a with block, does no harm
+    client.close()  # again, as in a with block
 
 
 @pytest.mark.parametrize("connected", [Cluster.get_client, Client], ids=["get_client", "Dask's own way"])
 @pytest.mark.full
-def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence(site, wait_until, capsys, connected):
-    """Also to whoever waited for a result when it ended, and in a notebook without a traceback."""
+def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsys, connected):
+    """Also while waiting for a result, and without a traceback in a notebook."""
     site.running(name="over")
     client = connected(gpucluster.connect("over"))
     event = Event("begun", client=client)
@@ -192,7 +192,7 @@ def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence
         lambda: client.scatter([1]),
         client.restart,
         client.who_has,
-        # Without a word about a client, as it was the default one:
+        # Without a warning about its client, which was the default one:
         lazy.compute,
         lazy.persist,
         kept.compute,
@@ -200,11 +200,10 @@ def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence
         lambda: list(as_completed([done])),
         lambda: KMeans(2).fit(array.ones((4, 2))),
     ):
-        with pytest.raises(
-            GPUClusterError, match=r"^The cluster 'over' was stopped at \d\d:\d\d by JupyterLab\."
-        ) as told:
+        sentence = r"^The cluster 'over' was stopped at \d\d:\d\d by JupyterLab\."
+        with pytest.raises(GPUClusterError, match=sentence) as told:
             ask()
-        assert isinstance(told.value, (CancelledError, ClusterStopped)), "as others know it"
+        assert isinstance(told.value, (CancelledError, ClusterStopped)), "also an error of Dask or of gpucluster.learn"
     shell = InteractiveShell()
     shell.push({"client": client, "lazy": lazy})
     for code in ("client.submit(sum, [1])", "lazy.compute()"):
@@ -213,7 +212,7 @@ def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence
         assert shown[0].startswith("ClientClosed: The cluster 'over' was stopped at ")
         assert shown[1:] == [f"  line 2: {code}"]
     shell.run_cell("1 / 0")
-    assert "Traceback" in capsys.readouterr().out, "what has nothing to do with the cluster"
+    assert "Traceback" in capsys.readouterr().out, "unrelated to the cluster"
     assert lazy.compute(scheduler="threads") == os.getpid()
     site.control.remove("over")
     with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. What the cluster held is lost\. Start it"):
@@ -236,8 +235,8 @@ def begin_and_sleep(event):
 
 
 @pytest.mark.full
-def test_what_needs_results_of_a_cluster_that_this_notebook_has_stopped_is_told_in_a_sentence(site, capsys):
-    """All else is computed here, and what Dask says of clusters of others stays as it is."""
+def test_results_of_a_stopped_cluster_raise_cluster_error(site, capsys):
+    """Everything else is computed locally, and Dask's errors of other clusters are unchanged."""
     site.running(name="mine")
     cluster = gpucluster.connect("mine")
     numbers, here = array.ones((4, 4), chunks=2), array.zeros(4)
@@ -259,10 +258,8 @@ def test_what_needs_results_of_a_cluster_that_this_notebook_has_stopped_is_told_
     shell.push({"kept": kept})
     shell.run_cell("kept.max().compute()")
     told, where = capsys.readouterr().out.splitlines()
-    assert (
-        told.startswith("ClientClosed: The cluster 'mine' was stopped at ")
-        and where == "  line 1: kept.max().compute()"
-    )
+    assert told.startswith("ClientClosed: The cluster 'mine' was stopped at ")
+    assert where == "  line 1: kept.max().compute()"
     assert here.sum().compute() == 0 and numbers.sum().compute() == 16
     with LocalCluster(n_workers=1, processes=False, dashboard_address=None, protocol="tcp") as other, Client(other):
         theirs = array.full((4, 4), 2).persist()
@@ -270,16 +267,16 @@ def test_what_needs_results_of_a_cluster_that_this_notebook_has_stopped_is_told_
         theirs.sum().compute()
 
 
-def test_a_client_that_was_closed_says_how_to_make_another(shared):
+def test_closed_client_explains_how_to_make_another(shared):
     client = shared.get_client()
     client.close()
-    # Twice: the same cell, run again, must not wait for what the first run could not send.
+    # Twice: a repeated cell must not wait for messages that the first run could not send.
     for ask in (lambda: client.submit(sum, [1]), lambda: client.submit(sum, [1]), lambda: client.scatter([1])):
         with pytest.raises(ClusterEnded, match=r"'shared' keeps running\. .*connect\(\"shared\"\).get_client"):
             ask()
 
 
-def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
+def test_client_survives_a_killed_supervisor(site, wait_until):
     model = site.running(name="lost")
     client = gpucluster.connect("lost").get_client(timeout=3)
     os.kill(model.pid, signal.SIGKILL)
@@ -291,34 +288,34 @@ def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
 
 @pytest.mark.parametrize("attempt", range(2))
 @pytest.mark.full
-def test_whoever_waits_for_results_of_a_cluster_that_is_killed_is_told_in_a_sentence(site, attempt):
+def test_waiting_for_results_of_a_killed_cluster_raises_cluster_error(site, attempt):
     model = site.running(name="lost", n_workers=2)
     client = gpucluster.connect("lost").get_client()
     large = client.map(lambda number: bytes(60_000_000 + number), range(24))
     kill = threading.Timer(1 + attempt / 5, os.kill, (model.pid, signal.SIGKILL))
     kill.start()
-    # Connections end before the process is known to be gone.
+    # Connections end before the record shows the killed process.
     with pytest.raises(ClusterEnded, match="'lost' failed at .* it was killed"):
         while True:
             client.gather(large)
     client.close()
 
 
-def test_a_handle_that_is_forgotten_ends_nothing(shared_site, shared_cluster):
+def test_collected_handle_does_not_stop_the_cluster(shared_site, shared_cluster):
     handle = gpucluster.connect()
     del handle
     gc.collect()
     assert shared_site.get("shared").state is ClusterState.RUNNING
 
 
-def test_connect_names_what_is_there(shared_site, shared):
+def test_failed_connect_lists_the_clusters(shared_site, shared):
     assert gpucluster.connect().id == shared.id == gpucluster.connect(shared.id).id
     assert [model.name for model in gpucluster.list()] == ["shared"]
     with pytest.raises(ClusterNotFound, match="Running clusters: shared"):
         gpucluster.connect("other")
 
 
-def test_a_refused_creation_leaves_nothing(shared_site, shared):
+def test_refused_creation_leaves_no_cluster(shared_site, shared):
     with pytest.raises(NameTaken):
         gpucluster.create("local", name="shared")
     with pytest.raises(InvalidRequest, match="workers: is not an option"):
@@ -330,11 +327,11 @@ def test_a_refused_creation_leaves_nothing(shared_site, shared):
     assert len(gpucluster.list()) == 1
 
 
-def test_a_block_owns_what_it_created(site, wait_until):
+def test_with_block_stops_the_cluster_it_created(site, wait_until):
     with gpucluster.create("local", name="block", n_workers=1) as cluster:
         with gpucluster.connect("block") as same:
             assert same.id == cluster.id
-        assert cluster.state == "running", "leaving the block of a mere connection ends nothing"
+        assert cluster.state == "running", "leaving the block of a connection does not stop it"
         with cluster.get_client() as client:
             client.shutdown()  # a client asks Dask itself for the end
         wait_until(lambda: cluster.model.state.ended, what=lambda: cluster.model)
@@ -403,7 +400,7 @@ class Holder:
 
 holder = Holder()
 if os.fork() == 0:
-    sys.exit()  # What it inherits is its parent's.
+    sys.exit()  # Inherited handles belong to the parent.
 os.wait()
 time.sleep(0.5)
 print(holder.cluster.state)
@@ -411,8 +408,8 @@ print(holder.cluster.state)
 
 
 @pytest.mark.linux("looking at a process while Python shuts down: psutil fails then")
-def test_a_script_that_leaves_a_cluster_behind_says_so(site, wait_until):
-    """What closes one when Python ends asks for it, and does not wait: no other thread runs any more."""
+def test_script_warns_of_a_cluster_it_leaves_running(site, wait_until):
+    """Closing at Python's exit only sends the request, as no other thread runs any more."""
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
     told = "The cluster '{0}' lives on until it has been idle for 60 min. To stop it: gpucluster stop {0}\n"
     assert (ended.returncode, ended.stderr) == (0, told.format("held") + told.format("left"))

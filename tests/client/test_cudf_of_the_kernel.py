@@ -1,4 +1,4 @@
-"""A kernel reads data frames of workers whose cuDF spills. cuDF is a stand-in here: nothing is proved of a GPU."""
+"""A kernel enables cuDF's spilling for clusters that use it. cuDF is a stand-in; no GPU is tested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def without_cudf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, manager: Any) -> dict[str, Any]:
-    """Let cuDF be imported; returns what is set of it."""
+    """Make an importable stand-in for cuDF; returns its settings."""
     found: dict[str, Any] = {"manager": manager}
     modules = {name: ModuleType(name) for name in ("cudf", "cudf.core", "cudf.core.buffer")}
     spilling: Any = ModuleType("cudf.core.buffer.spill_manager")
@@ -36,16 +36,16 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, manager: Any) -> dict[str, Any]:
     return found
 
 
-def test_where_cudf_is_not_imported_its_variable_says_so() -> None:
+def test_variable_enables_spilling_before_cudf_is_imported() -> None:
     let_cudf_spill()
     assert os.environ["CUDF_SPILL"] == "on"
     os.environ["CUDF_SPILL"] = "off"
     let_cudf_spill()
-    assert os.environ["CUDF_SPILL"] == "off", "what the user has said counts"
+    assert os.environ["CUDF_SPILL"] == "off", "the user's setting wins"
 
 
 @pytest.mark.parametrize(("manager", "expected"), [(None, "a new one"), ("its own", "its own")])
-def test_where_cudf_is_imported_it_gets_what_it_needs(
+def test_option_enables_spilling_after_cudf_is_imported(
     monkeypatch: pytest.MonkeyPatch, manager: Any, expected: str
 ) -> None:
     found = stand_in(monkeypatch, manager)
@@ -62,12 +62,12 @@ def test_another_version_of_cudf_is_a_warning(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("spec", [SimpleNamespace(), SimpleNamespace(enable_cudf_spill=False)])
-def test_other_clusters_leave_it_alone(monkeypatch: pytest.MonkeyPatch, spec: Any) -> None:
+def test_other_clusters_do_not_change_cudf(monkeypatch: pytest.MonkeyPatch, spec: Any) -> None:
     assert connected(monkeypatch, spec) == 1
     assert "CUDF_SPILL" not in os.environ
 
 
-def test_a_client_of_a_cluster_whose_cudf_spills_lets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_of_a_spilling_cluster_enables_spilling(monkeypatch: pytest.MonkeyPatch) -> None:
     assert connected(monkeypatch, SimpleNamespace(enable_cudf_spill=True)) == 1
     assert os.environ["CUDF_SPILL"] == "on"
 

@@ -38,7 +38,7 @@ def read(backend="local", **keywords):
         ({"lifetime": timedelta(minutes=2), "lifetime_stagger": 0}, {"lifetime_seconds": 120}),
     ],
 )
-def test_what_means_the_same_becomes_a_field(keywords, fields):
+def test_equivalent_keywords_become_fields(keywords, fields):
     spec, told = read(**keywords)
     assert (spec, told) == ({"backend": "local", **fields}, [])
     parse_spec(spec)
@@ -54,7 +54,7 @@ def test_what_means_the_same_becomes_a_field(keywords, fields):
         {"security": False, "lifetime_restart": True, "scheduler_sync_interval": 1, "start": None},
     ],
 )
-def test_what_holds_anyway_is_taken_without_a_word(keywords):
+def test_keywords_that_hold_anyway_are_accepted(keywords):
     assert read(**keywords) == ({"backend": "local"}, [])
 
 
@@ -68,7 +68,7 @@ def test_what_holds_anyway_is_taken_without_a_word(keywords):
         ({"worker_dashboard_address": ":0"}, "worker_dashboard_address=':0' has no effect: workers have no web pages"),
     ],
 )
-def test_what_has_no_effect_is_taken_with_a_sentence(keywords, sentence):
+def test_keywords_without_effect_warn(keywords, sentence):
     spec, told = read(**keywords)
     assert spec == {"backend": "local"}
     assert [line[: len(sentence)] for line in told] == [sentence]
@@ -90,7 +90,7 @@ def test_what_has_no_effect_is_taken_with_a_sentence(keywords, sentence):
         ({"death_timeout": -1}, "death_timeout: must be a duration that is neither negative"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_with_what_to_use_instead(keywords, sentence):
+def test_unsupported_keywords_name_the_replacement(keywords, sentence):
     with pytest.raises(InvalidRequest) as refusal:
         read(**keywords)
     assert refusal.value.message.startswith(sentence)
@@ -107,7 +107,7 @@ def test_gpu_keywords():
         read("cuda", jit_unspill=True)
 
 
-def test_a_kind_that_nobody_knows_gets_what_was_given():
+def test_unknown_kind_gets_the_keywords_unchanged():
     assert read("nonsense", workers=2) == ({"backend": "nonsense", "workers": 2}, [])
     assert read("auto", protocol="tls://") == ({"backend": "auto", "protocol": "tls"}, [])
 
@@ -138,11 +138,11 @@ def model(*, workers=2, limit=2 * GIB, threads=2, **spec):
         ({"n": 9, "memory": "4 GiB"}, 9),
     ],
 )
-def test_as_many_as_are_needed(asked, count):
+def test_worker_count_for_a_request(asked, count):
     assert wanted_workers(model(), **asked) == count
 
 
-def test_without_workers_the_request_says_what_one_has():
+def test_request_without_workers_sets_their_size():
     assert wanted_workers(model(workers=0, memory_limit="1 GiB"), memory="4 GiB") == 4
     assert wanted_workers(model(workers=0, threads=4), cores=8) == 2
 
@@ -159,7 +159,7 @@ def test_without_workers_the_request_says_what_one_has():
         ({}, {"cores": float("nan")}, "cores: must be a number of at least 0."),
     ],
 )
-def test_what_cannot_be_told_is_refused(told, asked, sentence):
+def test_unclear_request_is_refused(told, asked, sentence):
     with pytest.raises(InvalidRequest) as refusal:
         wanted_workers(model(**told), **asked)
     assert refusal.value.message.startswith(sentence)
@@ -179,7 +179,7 @@ def test_bounds():
         ({"maximum_cores": 1}, "maximum_cores: is less than one worker needs: one worker has 2 cores."),
     ],
 )
-def test_a_maximum_below_one_worker_is_refused_by_its_name(asked, sentence):
+def test_maximum_below_one_worker_is_refused(asked, sentence):
     with pytest.raises(InvalidRequest) as refusal:
         bounded_workers(model(), 0, None, **asked)
     assert refusal.value.message == sentence

@@ -1,4 +1,4 @@
-"""What a cluster inherits from the process that asks for it."""
+"""The environment that a cluster inherits from the requesting process."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ print(json.dumps(result))
 """
 
 
-def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tmp_path):
-    """As to the workers of a ``LocalCluster``; nothing is told, and a standby fits, where nothing is different."""
+def test_dask_config_and_import_path_are_passed_on(tmp_path):
+    """As to the workers of a ``LocalCluster``; without differences nothing is sent, and a standby fits."""
     (project := tmp_path / "project").mkdir()
     (tmp_path / "src").mkdir()
     (project / "main.py").write_text(AS_A_SCRIPT)
@@ -92,12 +92,12 @@ def test_what_a_script_has_set_in_dask_and_where_it_imports_from_is_passed_on(tm
         cwd=tmp_path / "src", env=variables, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     first_of_all, *others = asked.stdout.strip().split(os.pathsep)
-    assert first_of_all == str(tmp_path / "src"), "as a notebook, which finds modules where it works before all others"
-    assert str(project) not in others, "which the variable tells"
+    assert first_of_all == str(tmp_path / "src"), "the working directory comes first, as in a notebook"
+    assert str(project) not in others, "PYTHONPATH is passed on by itself"
 
 
-def test_what_a_nanny_of_dask_leaves_in_this_process_is_not_passed_on(tmp_path, monkeypatch):
-    """With it no standby fits that was started before."""
+def test_nanny_variables_are_not_passed_on(tmp_path, monkeypatch):
+    """Otherwise no earlier standby fits."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"):
         monkeypatch.delenv(name, raising=False)
     script = tmp_path / "script.py"
@@ -106,4 +106,4 @@ def test_what_a_nanny_of_dask_leaves_in_this_process_is_not_passed_on(tmp_path, 
     set_by_dask, is_same, is_all = json.loads(done.stdout.splitlines()[-1])
     assert {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"} <= set(set_by_dask)
     assert is_same
-    assert is_all, "what the person sets is passed on"
+    assert is_all, "the user's variables are passed on"

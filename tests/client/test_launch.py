@@ -1,4 +1,4 @@
-"""The start of a supervisor's process, where it comes to nothing."""
+"""Failed starts of a supervisor's process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_it_leaves_no_file_open(tmp_path, python: str, has_log: bool, error: typ
     ],
     ids=["killed", "with a word"],
 )
-def test_a_process_that_ends_at_once_is_told_in_a_sentence(tmp_path, script: str, sentence: str) -> None:
+def test_process_that_exits_at_start_is_reported(tmp_path, script: str, sentence: str) -> None:
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\n{script}\n")
     python.chmod(0o700)
@@ -60,7 +60,7 @@ def test_a_process_that_ends_at_once_is_told_in_a_sentence(tmp_path, script: str
         ("https://host/gpucluster.whl", "https://host/gpucluster.whl"),
     ],
 )
-def test_what_pip_can_install_is_named(tmp_path, monkeypatch, url: str | None, expected: str) -> None:
+def test_missing_package_names_the_pip_extra(tmp_path, monkeypatch, url: str | None, expected: str) -> None:
     (tmp_path / "my wheel.whl").touch()
     found = {"url": url.format(here=tmp_path)} if url is not None else None
     if found is not None and found["url"].startswith("git+"):

@@ -1,9 +1,8 @@
-"""Workers for a block: they end with it, and with its process, however that ends."""
+"""Workers for a with block, which end with it or its process."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 from contextlib import suppress
 
@@ -42,13 +41,12 @@ def test_a_block_has_workers_that_end_with_it(site, capsys):
         last = site.get("lease-1")
         assert (last.state.value, last.reason) == ("stopped", "The block that held the lease has ended.")
         assert not any(psutil.pid_exists(worker.pid) for worker in model.workers)
-        # The client from before is the default again, and does not compute what is lost in another way either.
+        # The earlier client is the default again, but cannot compute lost results.
         assert before.submit(sum, [1, 2]).result() == 3
         assert array.ones(3).sum().compute() == 3
         for ask in (done.result, kept.sum().compute, lambda: before.submit(sum, [done]).result()):
-            with pytest.raises(
-                ClusterEnded, match=r"^The cluster 'lease-1' was stopped at .* Its workers' results are lost"
-            ):
+            lost = r"^The cluster 'lease-1' was stopped at .* Its workers' results are lost"
+            with pytest.raises(ClusterEnded, match=lost):
                 ask()
     assert array.ones(3).sum().compute() == 3
     with pytest.raises(ClusterEnded, match=r"Take results out of a lease before it ends, with result\(\) or"):
@@ -67,7 +65,7 @@ def test_a_block_has_workers_that_end_with_it(site, capsys):
         ({"backend": "nothing"}, "backend: "),
     ],
 )
-def test_what_cannot_be_leased_is_a_sentence(site, options, sentence):
+def test_impossible_lease_is_refused(site, options, sentence):
     with pytest.raises(InvalidRequest) as told, gpucluster.lease(**options):
         raise AssertionError("it was leased")
     assert str(told.value).startswith(sentence)
@@ -85,7 +83,7 @@ async def test_with_coroutines(site):
 
 @pytest.mark.linux("forks")
 @pytest.mark.full
-def test_two_holders_at_the_same_moment_one_suspended_both_killed(site, wait_until):
+def test_two_simultaneous_holders_suspended_and_killed(site, wait_until):
     holders = [site.python(HOLDER) for _ in range(2)]
     children = []
     try:
@@ -96,14 +94,12 @@ def test_two_holders_at_the_same_moment_one_suspended_both_killed(site, wait_unt
         (suspended, _), (killed, _) = told
         holders[0].send_signal(signal.SIGSTOP)
         holders[1].send_signal(signal.SIGKILL)
-        # Its child has all that it had open, and goes on.
+        # Its child inherited its open files and continues.
         model = site.wait_for(killed, lambda model: model.state.ended)
         assert model.state.value == "stopped"
-        assert re.fullmatch(
-            rf"The holder of the lease \(Python, process {holders[1].pid}\) ended without releasing it\.", model.reason
-        )
+        assert model.reason == f"The holder of the lease (Python, process {holders[1].pid}) ended without releasing it."
         wait_until(lambda: not psutil.pid_exists(model.pid))
-        assert site.get(suspended).state.value == "running", "who is suspended is not gone"
+        assert site.get(suspended).state.value == "running", "a suspended holder keeps its lease"
         holders[0].send_signal(signal.SIGKILL)
         site.wait_for(suspended, lambda model: model.state.ended)
     finally:

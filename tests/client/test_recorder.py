@@ -1,4 +1,4 @@
-"""Recording real clusters through the Python API, and what each recording says of its origin."""
+"""Recording real clusters through the Python API."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_block_is_recorded(shared, shared_cluster, tmp_path, wait_until):
     with shared.recording(path, title="Sums <b>", note="sum of 1 and 2") as recorder, shared.get_client() as client:
         assert client.submit(sum, [1, 2]).result(60) == 3
         wait_until(lambda: recorder.samples >= 3)
-        assert not path.exists(), "it has its name when it is complete"
+        assert not path.exists(), "only a complete file has this name"
     written = recorder.stop()
     assert (written.path, written.cluster, written.message) == (str(path), "shared", None)
     assert written.size_bytes == path.stat().st_size < 5000
@@ -52,14 +52,14 @@ def test_a_block_is_recorded(shared, shared_cluster, tmp_path, wait_until):
 
 
 @pytest.mark.full
-def test_what_is_recorded_is_what_viewers_get(shared, tmp_path, wait_until):
+def test_recording_equals_the_viewers_stream(shared, tmp_path, wait_until):
     with shared.recording(tmp_path / "a.jsonl") as recorder:
         wait_until(lambda: recorder.samples >= 2)
         live = shared.telemetry()
         wait_until(lambda: live.at in (tmp_path / "a.jsonl.part").read_text() or recorder.samples > 30)
     recorded = {sample.at: sample for sample in read_recording(tmp_path / "a.jsonl").samples}
     assert live.at in recorded
-    # Machines are told by number alone.
+    # Machines are shown by number only.
     assert recorded[live.at] == live.model_copy(update={"id": "recording", "host": "node1"})
 
 
@@ -72,7 +72,7 @@ def test_record_and_stop(shared, tmp_path):
     assert read_recording(tmp_path / "a.gpucluster.jsonl.gz").recording.title == "a"
 
 
-def test_it_ends_after_so_many_seconds(shared, tmp_path):
+def test_recording_ends_after_its_duration(shared, tmp_path):
     recorder = shared.record(tmp_path / "a.jsonl", seconds=1)
     assert recorder.over.wait(90)
     assert (tmp_path / "a.jsonl").exists()
@@ -88,7 +88,7 @@ async def test_asynchronously(shared_cluster, tmp_path):
     assert read_recording(tmp_path / "b.jsonl").samples
 
 
-def test_refusals_are_sentences_and_leave_nothing_behind(shared, tmp_path, monkeypatch):
+def test_refused_recording_leaves_no_file(shared, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.jsonl").write_text("mine")
     for name in ("a.txt", "mine.jsonl", "nowhere/a.jsonl", ""):
@@ -130,7 +130,7 @@ def test_the_end_of_the_process_completes_the_file(shared_cluster, tmp_path):
     assert read_recording(path).message is None
 
 
-def test_a_simulation_says_that_it_is_one(site, tmp_path, wait_until):
+def test_simulated_recording_is_marked(site, tmp_path, wait_until):
     with simulated_cluster("--workers", "3", "--gpus", "--rmm", "mixed", "--name", "many"):
         with gpucluster.connect("many").recording(tmp_path / "a.jsonl") as recorder:
             wait_until(lambda: recorder.samples >= 2)
@@ -172,11 +172,11 @@ def test_a_hostile_recording_is_text_in_its_picture(tmp_path):
 
 
 @pytest.mark.parametrize("speed", [0, -1, 1000, float("nan"), "fast", None, True])
-def test_a_speed_that_is_none(speed):
+def test_bad_speed_is_refused(speed):
     with pytest.raises(InvalidRequest, match=r"^speed: must be a number from 0\.25 to 64, not "):
         gpucluster.replay("kmeans-cpu", speed=speed)
 
 
-def test_a_recording_that_is_not_there():
+def test_missing_recording_is_refused():
     with pytest.raises(RecordingNotFound, match="There is no recording kmean-cpu. Did you mean 'kmeans-cpu'"):
         gpucluster.replay("kmean-cpu")

@@ -1,4 +1,4 @@
-"""``Client("gpucluster://name")``: what tools do that know a cluster by an address alone."""
+"""``Client("gpucluster://name")``, for tools that use addresses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_client_computes_by_the_configured_address(shared_cluster) -> None:
         assert client.submit(sum, [1, 2]).result() == 3
 
 
-def test_an_unknown_cluster_is_refused_at_once(shared_site) -> None:
+def test_unknown_cluster_is_refused(shared_site) -> None:
     with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'"):
         Client("gpucluster://nobody")
 

@@ -1,4 +1,4 @@
-"""Verbs that begin when they are called, the background loop, and Ctrl-C."""
+"""Verbs that start when called, the background loop, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.client.sync_methods import eager_sync_and_async
 
 
 class Verbs:
-    """A verb that says what becomes of it."""
+    """A verb that records its start and its cancellation."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -28,13 +28,13 @@ class Verbs:
         return number
 
 
-async def test_it_goes_on_without_being_awaited_and_ends_with_who_waits() -> None:
+async def test_verb_runs_unawaited_and_is_cancelled_with_its_waiter() -> None:
     verbs = Verbs()
     verbs.count(1)
     assert [await verbs.count(2), await asyncio.create_task(verbs.count(3))] == [2, 3]
     assert await asyncio.gather(verbs.count(4), verbs.count(5)) == [4, 5]
     waiting = asyncio.create_task(verbs.count(0))
-    while "begins 0" not in verbs.seen:  # noqa: ASYNC110  # nobody tells
+    while "begins 0" not in verbs.seen:  # noqa: ASYNC110  # there is no event
         await asyncio.sleep(0)
     await asyncio.sleep(0.01)
     waiting.cancel()
@@ -52,7 +52,7 @@ def test_without_a_loop_it_begins_where_it_is_awaited() -> None:
 
 
 def test_an_interrupt_while_the_work_is_handed_over_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has begun, and the call that was to begin it has not returned: as on a machine that is busy."""
+    """As on a busy machine, the work has started before the call that starts it returns."""
     begun, cleaned_up = threading.Event(), threading.Event()
     loop = background_loop()
     hand_over = loop.call_soon_threadsafe
@@ -76,7 +76,7 @@ def test_an_interrupt_while_the_work_is_handed_over_cancels_it(monkeypatch: pyte
     assert cleaned_up.is_set()
 
 
-def test_work_that_has_not_begun_never_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_verb_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         raise AssertionError
 
@@ -88,4 +88,4 @@ def test_work_that_has_not_begun_never_does(monkeypatch: pytest.MonkeyPatch) -> 
     coroutine = work()
     with pytest.raises(KeyboardInterrupt):
         run(coroutine)
-    assert coroutine.cr_frame is None, "closed: nobody waits for it"
+    assert coroutine.cr_frame is None, "closed"

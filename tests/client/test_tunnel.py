@@ -1,4 +1,4 @@
-"""The line that brings a Jupyter server to a laptop; through a real SSH server it does."""
+"""The ssh command that forwards a Jupyter server to a laptop, with a real SSH server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOKEN = secrets.token_hex(16)
 
 
 class Answer(BaseHTTPRequestHandler):
-    """What Jupyter answers at ``/lab/base/api``."""
+    """Jupyter's answer at ``/some/base/api``."""
 
     def do_GET(self) -> None:
         self.send_response(200 if self.path == "/some/base/api" else 404)
@@ -41,7 +41,7 @@ class Answer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def jupyter(tmp_path: Path) -> Iterator[HTTPServer]:
-    """Something on loopback that answers as Jupyter does, and the file that names it."""
+    """A server on loopback that answers like Jupyter, and its runtime file."""
     server = HTTPServer(("127.0.0.1", 0), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     _write(tmp_path, server.server_port)
@@ -62,7 +62,7 @@ def _write(folder: Path, port: int, pid: int | None = None, name: str = "jpserve
     (folder / name).write_text(json.dumps(info))
 
 
-def test_what_only_the_node_reaches_goes_by_the_node(jupyter: HTTPServer, tmp_path: Path) -> None:
+def test_unreachable_address_goes_through_the_node(jupyter: HTTPServer, tmp_path: Path) -> None:
     port = jupyter.server_port
     found = plan_tunnel(login="me@127.0.0.9:1", local_port=8000, directory=tmp_path, environment={})
     user, _, _ = found.line.rpartition("@")[0].rpartition(" ")
@@ -78,7 +78,7 @@ def test_what_only_the_node_reaches_goes_by_the_node(jupyter: HTTPServer, tmp_pa
     assert any("needs its token, which is not shown here" in note for note in found.notes)
 
 
-def test_a_job_without_a_way_is_told_what_to_say(jupyter: HTTPServer, tmp_path: Path) -> None:
+def test_job_without_a_route_names_the_option(jupyter: HTTPServer, tmp_path: Path) -> None:
     found = plan_tunnel(directory=tmp_path, environment={"SLURM_JOB_ID": "7"})
     assert found.login_node is None
     assert "This is a job, and the login node is unknown: set --login-node." in found.notes
@@ -142,7 +142,7 @@ def test_files_of_others_are_neither_believed_nor_deleted(jupyter: HTTPServer, t
         plan_tunnel(1, directory=tmp_path, environment={})
 
 
-def test_who_reaches_an_address() -> None:
+def test_reachable_addresses() -> None:
     assert reached_by({"127.0.0.1", "::1"}) is None
     assert reached_by({"127.0.0.1", "0.0.0.0"}) == reached_by({"::"}) == "*"  # noqa: S104
     assert reached_by({"10.0.0.5"}) == "10.0.0.5"
@@ -166,7 +166,7 @@ def test_the_line_leads_to_a_real_jupyter(tmp_path: Path, monkeypatch, capsys, w
     jupyter = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     tunnel = None
     try:
-        # It writes down where it listens before it answers there.
+        # It writes its address before it answers.
         wait_until(lambda: list(runtime.glob("jpserver-*.json")) and _get(f"http://localhost:{port}/some/base/api"))
         monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(runtime))
         words = ["tunnel", "--login-node", f"root@127.0.0.2:{gate}", "--local-port", str(local)]

@@ -1,4 +1,4 @@
-"""What a type checker tells users of the synchronous and the asynchronous form."""
+"""Types of the synchronous and the asynchronous form for users."""
 
 from __future__ import annotations
 

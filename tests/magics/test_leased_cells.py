@@ -1,4 +1,4 @@
-"""``%%gpucluster lease`` in a real kernel: the cell is a cell like any other, with a worker to itself."""
+"""``%%gpucluster lease`` in a real kernel: an ordinary cell with a separate worker."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: 
     assert notebook.text("%gpucluster stop mine") == "mine: stopped\n"
 
 
-def test_a_lease_within_a_lease_is_a_sentence(notebook: Notebook, shared_site: Any) -> None:
+def test_nested_lease_is_refused(notebook: Notebook, shared_site: Any) -> None:
     inner = f"get_ipython().run_cell({LEASE + chr(10) + 'never = 1'!r})"
     outputs = notebook.run(
         f"{LEASE}\n{inner}\nimport gpucluster\ntry:\n    gpucluster.lease().begin()\n"
@@ -96,23 +96,23 @@ def test_a_lease_within_a_lease_is_a_sentence(notebook: Notebook, shared_site: A
         ("'", "A quotation mark is not closed."),
     ],
 )
-def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, line: str, sentence: str) -> None:
+def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:
     [output] = notebook.run(f"%%gpucluster lease {line}\nnever = 1")
     [said] = output["traceback"]
     assert output["type"] == "error" and said.startswith(sentence)
     assert notebook.text("print('never' in dir())") == "False\n"
 
 
-def test_a_cell_that_cannot_run_leases_nothing(notebook: Notebook, shared_site: Any) -> None:
+def test_invalid_cell_leases_no_worker(notebook: Notebook, shared_site: Any) -> None:
     before = len(shared_site.control.list())
     for body in ("print('begun')\nreturn 1", "1 +", "yield 1"):
         outputs = notebook.run(f"{LEASE}\n{body}")
         assert error_of(outputs)["ename"] == "SyntaxError"
-        assert [output["type"] for output in outputs] == ["error"], "no line of it ran, without its lease"
+        assert [output["type"] for output in outputs] == ["error"], "no line of it ran"
         assert "whole_cell" not in "".join(error_of(outputs)["traceback"])
     assert len(shared_site.control.list()) == before
     fine = "%time x = 1\nimport asyncio\nawait asyncio.sleep(0)\n!echo shell"
-    assert "shell" in notebook.text(f"{LEASE}\n{fine}"), "what IPython alone understands"
+    assert "shell" in notebook.text(f"{LEASE}\n{fine}"), "syntax of IPython"
 
 
 def test_a_silent_cell_gives_its_worker_back_too(notebook: Notebook, shared_site: Any, wait_until: Any) -> None:
@@ -125,7 +125,7 @@ def test_a_silent_cell_gives_its_worker_back_too(notebook: Notebook, shared_site
 @pytest.mark.parametrize("awaits", ["", "import asyncio\nawait asyncio.sleep(0)\n"])
 @pytest.mark.full
 def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits: str) -> None:
-    """Also of a cell with await, whose interrupts ipykernel keeps for its loop."""
+    """Also for a cell with await, whose interrupts ipykernel handles in its loop."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(60)\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(tmp_path / "slow.py")]))
@@ -150,7 +150,7 @@ def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits
 
 
 @pytest.mark.full
-def test_a_kernel_that_is_killed_gives_its_worker_back(shared_site: Any) -> None:
+def test_killed_kernel_releases_its_worker(shared_site: Any) -> None:
     notebook = Notebook()
     try:
         pid = int(notebook.text("%load_ext gpucluster\nimport os; print(os.getpid())"))

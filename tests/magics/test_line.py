@@ -1,4 +1,4 @@
-"""From the line to words, and from words to what is offered next."""
+"""Splitting of lines, and completions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpucluster.protocol.errors import InvalidRequest
         ("scale {n} $n $(id)", None, ["scale", "{n}", "$n", "$(id)"]),
     ],
 )
-def test_words(line: str, cell: str | None, words: list[str]) -> None:
+def test_splitting(line: str, cell: str | None, words: list[str]) -> None:
     assert split_line(line, cell) == words
 
 
@@ -59,13 +59,13 @@ def test_the_lines_below_are_not_expanded() -> None:
         ("scale $n", None), ("scale $$nothing", None), ("scale 5$", None),
     ],
 )  # fmt: skip
-def test_what_is_not_expanded_has_a_reason(line: str, problem: str | None) -> None:
+def test_unexpanded_text_has_a_reason(line: str, problem: str | None) -> None:
     expand = Expansion(NAMES)
     split_line(line, None, expand)
     assert expand.problem == problem
 
 
-def test_an_open_quotation_is_a_sentence() -> None:
+def test_open_quotation_is_refused() -> None:
     with pytest.raises(InvalidRequest, match=r"^A quotation mark is not closed\.$"):
         split_line("create --name 'x")
 
@@ -80,7 +80,7 @@ def test_an_open_quotation_is_a_sentence() -> None:
         ("%%gpucluster create --n-w", "--n-w", ["--n-workers"]),
     ],
 )
-def test_completions_replace_what_ipython_will_replace(text: str, symbol: str, expected: list[str]) -> None:
+def test_completions_fit_ipythons_token(text: str, symbol: str, expected: list[str]) -> None:
     assert completions(text, symbol, lambda which: ["mine"]) == expected
 
 

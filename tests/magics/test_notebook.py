@@ -20,7 +20,7 @@ CREATE = "%gpucluster create --backend local --n-workers 2 --memory-limit '512 M
 
 
 class Notebook(Kernel):
-    """A kernel and what its cells put out."""
+    """A kernel and the output of its cells."""
 
     def restart(self) -> None:
         self.client.stop_channels()
@@ -28,7 +28,7 @@ class Notebook(Kernel):
         self.connect()
 
     def run(self, code: str) -> list[dict[str, Any]]:
-        """Run a cell; return what it put out, the updates of displays applied."""
+        """Run a cell; return its outputs with updates of displays applied."""
         outputs: list[dict[str, Any]] = []
 
         def keep(message: dict[str, Any]) -> None:
@@ -69,9 +69,9 @@ def notebook(site: Any) -> Iterator[Notebook]:
 @pytest.mark.timeout(400)
 def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: Any) -> None:
     for _ in range(2):
-        assert notebook.text("%load_ext gpucluster") == "", "nor does it say that it is loaded already"
+        assert notebook.text("%load_ext gpucluster") == "", "no message that it is loaded already"
 
-    # create: one output, which was a line of progress and is the cluster now, and what to do next
+    # create: one output, first a line of progress, then the cluster, and the next step
     outputs = notebook.run(CREATE)
     assert [output["type"] for output in outputs] == ["display_data", "stream"]
     assert outputs[1]["text"] == "To compute on it: %gpucluster connect nb\n"
@@ -103,7 +103,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     notebook.text("%load_ext gpucluster\n%gpucluster connect")
     assert notebook.text("print(client.get_dataset('kept').result(), cluster.id)") == f"3 {site.get('nb').id}\n"
 
-    # What three workers have to share on this machine is said before they come.
+    # Notes on the machine come before the workers.
     notes = [f"Note: {note}" for note in site.control.patch_notes("nb", {"n_workers": 3})]
     assert notebook.text("%gpucluster scale 3").splitlines() == [*notes, "nb: 3 workers"]
     assert site.get("nb").n_workers == 3
@@ -124,7 +124,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     assert re.fullmatch(r"Sum is done after [0-9.]+ s\.", told["done"])
     assert re.fullmatch(r"Cell \[[0-9]+\] failed after [0-9.]+ s: ZeroDivisionError\.", told["not_done"])
     site.create(name="other", n_workers=0)
-    assert notebook.text("%gpucluster status").startswith("Name:     nb\n"), "of several, the one that is connected"
+    assert notebook.text("%gpucluster status").startswith("Name:     nb\n"), "the connected one of several"
     assert notebook.text("%gpucluster status other").startswith("Name:     other\n")
     site.control.stop("other")
     site.control.remove("other")
@@ -140,11 +140,11 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
         told, where = error["traceback"]
         assert re.match(r"ClientClosed: The cluster 'nb' was stopped at \d\d:\d\d by a notebook, .* is lost", told)
         assert where == f"  line 1: {code}"
-    assert notebook.text("print(x.sum().compute())") == "16.0\n", "what needs nothing of the cluster"
+    assert notebook.text("print(x.sum().compute())") == "16.0\n", "needs no result of the cluster"
     assert notebook.text("%gpucluster connect", "stderr") == "No cluster is running. Start one with 'create'.\n"
     assert notebook.text("%gpucluster clean") == "nb: removed\n"
 
-    # somebody else stops the cluster: each cell that wants it ends in a sentence, all other errors are as ever
+    # another process stops the cluster: cells that need it end with a message, other errors are unchanged
     notebook.run(f"{CREATE}\n%gpucluster connect")
     notebook.text("import dask.array as da\nx = da.ones((4, 4)); kept = x.persist(); done = client.submit(sum, [1])")
     site.control.stop("nb")
@@ -166,7 +166,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
         assert error["traceback"][0] == f"ClientClosed: {again}{how}"
     site.control.stop("nb")
     assert len(notebook.run("1 / 0")[0]["traceback"]) > 2
-    assert notebook.text("client.close(); print(x.sum().compute())") == "16.0\n", "as the sentence says"
+    assert notebook.text("client.close(); print(x.sum().compute())") == "16.0\n", "as the message advises"
 
 
 @pytest.mark.full
@@ -190,12 +190,8 @@ def test_interrupting_create_stops_the_cluster(notebook: Notebook, site: Any) ->
 
 @pytest.mark.full
 async def test_mistakes_do_not_fail_a_notebook(site: Any) -> None:
-    sources = [
-        "%load_ext gpucluster",
-        "%gpucluster creat",
-        "%gpucluster scale -1",
-        "%%gpucluster create\n--n-workers x",
-    ]
+    mistakes = ["%gpucluster creat", "%gpucluster scale -1", "%%gpucluster create\n--n-workers x"]
+    sources = ["%load_ext gpucluster", *mistakes]
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     client = NotebookClient(made, timeout=90, kernel_name="python3")
     await client.async_execute()

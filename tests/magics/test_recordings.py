@@ -1,4 +1,4 @@
-"""``%gpucluster record`` and ``%gpucluster replay`` in a real kernel, and what the widget does there."""
+"""``%gpucluster record`` and ``%gpucluster replay`` with its widget in a real kernel."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path:
         ("replay broken.jsonl", "broken.jsonl is no recording of gpucluster."),
     ],
 )
-def test_mistakes_are_sentences(page: Any, tmp_path: Path, line: str, sentence: str) -> None:
+def test_mistakes_are_refused(page: Any, tmp_path: Path, line: str, sentence: str) -> None:
     (tmp_path / "broken.jsonl").write_text("{}")
     page.run(f"%cd -q {tmp_path}")
     said = page.text(f"%gpucluster {line}", "stderr")
@@ -93,7 +93,7 @@ def test_a_recording_is_played_by_the_browser(page: Any) -> None:
     assert page.view("import gpucluster\ngpucluster.replay('kmeans-cpu')") != model
 
 
-def test_the_whole_recording_travels_once_and_packed(page: Any) -> None:
+def test_recording_is_sent_once_and_compressed(page: Any) -> None:
     packed = page.text("g = gpucluster.replay('kmeans-cpu')\nprint(g.session.hex())")
     session = json.loads(gzip.decompress(bytes.fromhex(packed)))
     assert session == json.loads(BUNDLED.encoded())
@@ -114,10 +114,8 @@ def test_the_moment_that_was_looked_at_is_kept(page: Any) -> None:
     page.say(model, {"method": "update", "state": {"session": "x", "speed": 64, "note": "<b>"}})
     page.request(model, kind="stop")
     page.request(model, kind="scale", n_workers=0)
-    assert (
-        page.text("print(gpucluster.connect().state, gpucluster.replay('kmeans-cpu', speed=2).speed)")
-        == "running 2.0\n"
-    )
+    states = page.text("print(gpucluster.connect().state, gpucluster.replay('kmeans-cpu', speed=2).speed)")
+    assert states == "running 2.0\n"
     assert len(page.pictures(model)) == before
     # closing it leaves the picture
     page.run("gpucluster.replay('kmeans-cpu', speed=2).close()")

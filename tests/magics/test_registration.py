@@ -30,7 +30,7 @@ def test_import_and_load_ext_import_nothing_heavy() -> None:
     new = json.loads(done.stdout.splitlines()[-1])
     assert "gpucluster.magics" in new
     assert [name for name in new if name.startswith(HEAVY)] == []
-    # Whatever is added here is paid for by every notebook that loads the extension.
+    # Each addition slows every notebook that loads the extension.
     assert {name for name in new if name.startswith("gpucluster")} == {"gpucluster", "gpucluster.magics"}
 
 
@@ -62,7 +62,7 @@ def test_variables_are_expanded_where_the_line_is(shell: Any, capsys: Any) -> No
     assert capsys.readouterr().err.startswith("Unknown verb '{verb}'.")
 
 
-def test_a_cell_that_is_leased_for_runs_only_with_what_its_variables_say(shell: Any, capsys: Any) -> None:
+def test_leased_cell_expands_its_variables(shell: Any, capsys: Any) -> None:
     result = shell.run_cell("%%gpucluster lease --n-workers {none_of_these}\nran = True")
     assert "The braces in it were not expanded: name 'none_of_these' is not defined." in str(result.error_in_exec)
     shell.run_cell("asked = '--help'")
@@ -72,7 +72,7 @@ def test_a_cell_that_is_leased_for_runs_only_with_what_its_variables_say(shell: 
 
 
 @pytest.mark.parametrize("magic", ["unload_ext", "reload_ext"])
-def test_what_was_loaded_can_be_unloaded_and_loaded_again(capsys: Any, magic: str) -> None:
+def test_extension_can_be_reloaded(capsys: Any, magic: str) -> None:
     from IPython.core.interactiveshell import InteractiveShell
 
     shell: Any = InteractiveShell()
@@ -116,7 +116,7 @@ def test_the_shell_completes(shell: Any, shared_cluster: Any) -> None:
 
 
 @pytest.mark.full
-def test_other_lines_are_left_alone(shell: Any) -> None:
+def test_other_lines_are_unchanged(shell: Any) -> None:
     assert "import" in complete(shell, "impo")
 
 
@@ -150,7 +150,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("line", "sentence"), MISTAKES)
-def test_a_mistake_is_one_sentence(
+def test_mistakes_are_refused(
     shell: Any, shared_site: Any, shared_cluster: Any, capsys: Any, line: str, sentence: str
 ) -> None:
     before = shared_site.get("shared")

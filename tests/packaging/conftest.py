@@ -19,7 +19,7 @@ Run = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """Run a command; its output, or a failure that shows it."""
+    """Run a command and return its output; a failure shows it."""
 
     def command(*words: str | Path, cwd: Path, environment: dict[str, str]) -> str:
         answer = subprocess.run(
@@ -33,7 +33,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Make a clean copy of what git tracks, in a folder of that name."""
+    """Make a clean copy of the tracked files, in a folder of that name."""
 
     def copy(name: str) -> Path:
         folder = tmp_path_factory.mktemp(name)
@@ -51,7 +51,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def build_environment() -> dict[str, str]:
-    """Variables with which the panel is built."""
+    """Variables for building the panel."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment.pop("SKIP_JUPYTER_BUILDER", None)
     return environment
@@ -61,7 +61,7 @@ def build_environment() -> dict[str, str]:
 def wheel(
     source: Callable[[str], Path], run: Run, build_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The wheel of a clean copy of what git tracks, built as `make build` does; once, for all processes of a run."""
+    """The wheel of a clean copy of the tracked files, built once per run like `make build`."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent

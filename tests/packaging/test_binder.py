@@ -90,7 +90,7 @@ def test_jupyterlab_starts_where_no_layout_can_be_kept(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def image(wheel: Path, run: Run) -> Iterator[tuple[Path, dict[str, str]]]:
-    """What Binder makes: an environment, and a home folder with the lessons."""
+    """An environment and a home folder with the lessons, as in Binder."""
     home = Path(tempfile.mkdtemp(prefix="gb", dir="/tmp"))
     venv = home / "env"
     kept = {
@@ -106,18 +106,9 @@ def image(wheel: Path, run: Run) -> Iterator[tuple[Path, dict[str, str]]]:
         "JUPYTERHUB_SERVICE_PREFIX": PREFIX,
     }
     run(sys.executable, "-m", "venv", venv, cwd=home, environment=environment)
-    run(
-        "python",
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-compile",  # ten thousand files, of which two lessons import a part
-        "-r",
-        BINDER / "requirements.txt",
-        cwd=home,
-        environment=environment,
-    )
+    # Without compiling ten thousand files, of which two lessons import a part.
+    words = ("python", "-m", "pip", "install", "--quiet", "--no-compile", "-r", BINDER / "requirements.txt")
+    run(*words, cwd=home, environment=environment)
     run(BINDER / "postBuild", cwd=home, environment=environment)
     yield home, environment
     shutil.rmtree(home, ignore_errors=True)
@@ -157,10 +148,9 @@ def server(image: tuple[Path, dict[str, str]]) -> Iterator[httpx.Client]:
 
 @pytest.mark.full
 @pytest.mark.timeout(600)
-@pytest.mark.full
 def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
     home, _ = image
-    # In the image all is compiled; what comes of that is no larger than one and a half times the source.
+    # The image contains compiled files, which are at most 1.5 times as large as their sources.
     files = [path for path in (home / "env").rglob("*") if path.suffix != ".pyc"]
     size = sum(path.lstat().st_size * (2.5 if path.suffix == ".py" else 1) for path in files)
     print(f"The environment takes {size / 1e6:,.0f} MB.")
@@ -173,8 +163,7 @@ def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
 
 @pytest.mark.full
 @pytest.mark.timeout(600)
-@pytest.mark.full
-def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
+def test_layout_waits_for_the_browser(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
     workspace = server.get("lab/api/workspaces/default").json()
     assert workspace["data"] == json.loads((BINDER / "workspace.json").read_text(encoding="utf-8"))["data"]
     assert server.get("gpucluster/api/clusters").status_code == 200
@@ -183,7 +172,6 @@ def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tupl
 @pytest.mark.full
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("lesson", LESSONS)
-@pytest.mark.full
 def test_lessons_run_below_the_path_of_a_hub(lesson: str, server: httpx.Client) -> None:
     path = f"gpucluster-lessons/{lesson}/{lesson}.ipynb"
     book = nbformat.from_dict(server.get(f"api/contents/{path}").json()["content"])
@@ -201,7 +189,7 @@ def test_lessons_run_below_the_path_of_a_hub(lesson: str, server: httpx.Client) 
 
 
 async def run_cells(address: str, headers: dict[str, str], cells: list[str]) -> list[str]:
-    """Run cells through the server; what they printed and showed."""
+    """Run cells through the server; return their output."""
     connection = await websocket_connect(HTTPRequest(address, headers=headers))
     found = []
     try:
@@ -213,7 +201,7 @@ async def run_cells(address: str, headers: dict[str, str], cells: list[str]) -> 
 
 
 async def run_cell(connection: Any, code: str) -> list[str]:
-    """Run one cell; what it printed and showed."""
+    """Run one cell; return its output."""
     request = secrets.token_hex(8)
     header = {"msg_id": request, "msg_type": "execute_request", "session": "s", "username": "ada", "version": "5.3"}
     content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": True}

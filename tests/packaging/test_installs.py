@@ -1,4 +1,4 @@
-"""The wheel in the oldest JupyterLab and Notebook that it allows, with the oldest server; the script has all others."""
+"""The wheel in the oldest allowed JupyterLab and Notebook, with the oldest server; the script tests more."""
 
 from __future__ import annotations
 

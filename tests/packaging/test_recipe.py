@@ -1,4 +1,4 @@
-"""What is published beside the wheel says the same as pyproject.toml: the conda recipe, the citation, the URLs."""
+"""The conda recipe, the citation and the URLs agree with pyproject.toml."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_recipe_has_the_same_version_python_command_and_licence(recipe: dict
     assert recipe["about"]["license"] == project["license"] == PACKAGE["license"]
 
 
-def test_every_place_names_the_same_home(recipe: dict[str, Any]) -> None:
+def test_home_page_is_the_same_everywhere(recipe: dict[str, Any]) -> None:
     home = PROJECT["project"]["urls"]["Homepage"]
     assert PROJECT["project"]["urls"]["Source"] == home
     assert (PACKAGE["homepage"], PACKAGE["repository"]["url"]) == (home, f"git+{home}.git")
@@ -80,7 +80,7 @@ def test_every_place_names_the_same_home(recipe: dict[str, Any]) -> None:
 
 
 @pytest.mark.processes
-def test_the_readme_on_the_index_leads_to_files_that_are_there() -> None:
+def test_readme_links_lead_to_existing_files() -> None:
     from build.util import project_wheel_metadata
 
     metadata = project_wheel_metadata(ROOT, isolated=False)

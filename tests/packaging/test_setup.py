@@ -1,4 +1,4 @@
-"""The set-up by make: what is missing is reported first, and a step that fails or is killed is done again."""
+"""Set-up by make: missing programs are reported first, and a failed step is repeated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEPS = {
 }
 STAMPS = [".venv/.installed", ".venv/.lessons", ".venv/.built"]
 STAND_IN = """#!/bin/sh
-# Notes what it is called with, and fails or is killed where the test says so.
+# Record the call, and fail or die where the test says so.
 case "$1" in -c|--version) exec {python} "$@";; esac
 called="$(basename "$0") $*"
 echo "$called" >>steps
@@ -35,7 +35,7 @@ esac
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of what make reads, in a folder whose name has a space and a letter outside of ASCII."""
+    """A copy of make's files in a folder whose name has a space and a non-ASCII letter."""
     folder = tmp_path / "my gräph"
     folder.mkdir()
     for name in ("Makefile", "pyproject.toml", "package.json", "yarn.lock"):
@@ -69,7 +69,7 @@ def steps(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("how", ["fails", "killed"])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_that_breaks_stops_the_setup_and_is_done_again(folder: Path, step: str, how: str) -> None:
+def test_failed_step_stops_the_setup_and_is_repeated(folder: Path, step: str, how: str) -> None:
     names = list(STEPS)
     place = names.index(step)
     broken = make(folder, ".venv/.built", breaks=step, how=how)

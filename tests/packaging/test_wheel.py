@@ -1,4 +1,4 @@
-"""A wheel built from the tracked files alone, installed where there is no Node."""
+"""A wheel built from tracked files only and installed without Node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.full]
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """Return what a wheel holds, by name."""
+    """Return the files of a wheel by name."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -56,8 +56,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run: Run) -
     shutil.rmtree(registry, ignore_errors=True)
 
 
-def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Path) -> None:
-    """A development build would carry source maps and paths of the machine it was built on."""
+def test_wheel_contents(wheel: Path) -> None:
+    """A development build would contain source maps and paths of the machine."""
     texts = contents(wheel)
     names = list(texts)
     share = "data/share/jupyter/labextensions/gpucluster/"
@@ -83,10 +83,10 @@ def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Pat
     assert not [name for name, text in texts.items() if root in text]
 
 
-def test_the_wheel_is_the_same_bit_for_bit_wherever_it_is_built(
+def test_builds_are_reproducible(
     wheel: Path, source: Callable[[str], Path], run: Run, build_environment: dict[str, str]
 ) -> None:
-    """Paths of the machine would be in the ids of the panel's modules, and the time of the build in the archive."""
+    """The panel's module ids must not contain paths, nor the archive its build time."""
     folder = source("another-folder-with-a-longer-name")
     run("jlpm", "build:prod", cwd=folder, environment=build_environment)
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder, environment=build_environment)
@@ -113,7 +113,7 @@ def test_the_panel_is_small_enough(wheel: Path) -> None:
     size = sum(len(gzip.compress(text, 9)) for text in scripts)
     assert scripts and size <= LARGEST_PANEL, f"the panel's JavaScript is {size:,} bytes, gzip"
     (sheet,) = [name for name in built if name.endswith(".css")]
-    assert b".gpc-ClusterCard" in built[sheet], "the style sheet is a file of its own"
+    assert b".gpc-ClusterCard" in built[sheet], "the style sheet is a separate file"
     assert not any(b".gpc-ClusterCard{" in text for text in scripts)
     named = sheet.split(share)[1].encode()
     assert any(named in text for text in scripts), f"nothing loads {sheet}"
@@ -163,10 +163,10 @@ def newer(wheel: Path, folder: Path) -> Path:
     return made
 
 
-def test_an_upgrade_while_a_cluster_runs_is_a_sentence(
+def test_upgrade_while_a_cluster_runs_is_reported(
     installed: tuple[Path, dict[str, str]], wheel: Path, tmp_path: Path, run: Run
 ) -> None:
-    """The cluster of before is listed and can be stopped; whatever else is asked of it, the reason is said."""
+    """The earlier cluster is listed and can be stopped; other requests are refused with the reason."""
     venv, environment = installed
     command, python = venv / "bin/gpucluster", venv / "bin/python"
 
@@ -191,7 +191,7 @@ def test_an_upgrade_while_a_cluster_runs_is_a_sentence(
     assert stopped["state"] == "stopped"
 
 
-def test_nothing_is_left_when_it_is_uninstalled(installed: tuple[Path, dict[str, str]], run: Run) -> None:
+def test_uninstall_leaves_no_file(installed: tuple[Path, dict[str, str]], run: Run) -> None:
     venv, environment = installed
     run(venv / "bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "gpucluster",
         cwd=venv.parent, environment=environment)  # fmt: skip

@@ -1,4 +1,4 @@
-"""A client of the file's cluster, and what a good run is."""
+"""A client of the file's cluster, and a quiet machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.profiling.telemetry import TelemetryReadings
 
 @pytest.fixture
 def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of all findings of a run: other tests that run at the same time make the machine busy."""
+    """For tests of all findings of a run, as simultaneous tests make the machine busy."""
     monkeypatch.setattr(TelemetryReadings, "others_cores", None)
 
 

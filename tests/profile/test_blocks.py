@@ -1,4 +1,4 @@
-"""The timeline is bounded and loses nothing, whatever it is made of."""
+"""The timeline is bounded and keeps all totals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_threads_are_chosen_evenly(busy: dict[tuple[str, int], float], most: int
         assert busy[chosen[-1]] == min(busy.values())
 
 
-def test_a_scheduler_holds_a_bounded_number_whatever_comes() -> None:
+def test_scheduler_keeps_a_bounded_number() -> None:
     sums = TaskSums(0.0)
     for number in range(2 * HELD_BLOCKS):
         step = {"action": "compute", "start": number * 0.001, "stop": number * 0.001 + 0.0005}
@@ -116,7 +116,7 @@ def test_pictures_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("missing", [{}, {"transfers": []}, {"lines": []}, {"blocks": [], "lanes": []}])
-def test_the_figure_is_one_that_bokeh_can_draw(missing: dict[str, Any]) -> None:
+def test_figure_is_valid_for_bokeh(missing: dict[str, Any]) -> None:
     from bokeh.embed import json_item
 
     written = json.dumps(json_item(drawn(**missing).timeline()))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Each rule on a real run that deserves it, and a good run on which all are silent."""
+"""Each rule finds its fault in a real run, and none finds one in a good run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def found(report: ProfileReport, rule: str) -> Any:
 
 
 def work(seconds: float) -> int:
-    """Compute, without holding the lock that would keep the worker from answering."""
+    """Compute without holding the GIL, so that the worker can answer."""
     time.sleep(seconds)
     return 1
 
@@ -90,19 +90,19 @@ def hash_on_all_cores(seconds: float) -> int:
 
 
 def test_all_cores_are_busy(client: Any) -> None:
-    """More workers on the same machine would not help, so nobody says so."""
+    """The advice is not to use more workers on the same machine."""
     with gpucluster.profile() as report:
         client.gather(client.map(hash_on_all_cores, [2.0] * 4, pure=False))
     assert report.cores_busy_share is not None and report.cores_busy_share >= 0.8
-    # On a machine that others keep busy too, the notebook may be what waits; it is not told to add workers either.
+    # On a busy machine the notebook may be slow; the advice is not to add workers either.
     assert not any("use more workers" in finding.advice for finding in report.findings), report.text()
     advice = fine(report).advice
     assert advice.startswith("To be faster, make the tasks themselves faster. All cores are busy (")
 
 
 @pytest.mark.full
-def test_the_notebooks_own_code_took_the_time(client: Any) -> None:
-    """The workers were not idle, nobody had given them tasks."""
+def test_notebook_code_took_the_time(client: Any) -> None:
+    """The workers had no tasks, which is not idle time."""
     with gpucluster.profile() as report:
         time.sleep(1.5)
         client.gather(client.map(work, [0.25] * 4, pure=False))
@@ -114,7 +114,7 @@ def test_the_notebooks_own_code_took_the_time(client: Any) -> None:
 
 @pytest.fixture
 def slow_module(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A module that everybody can import, and that takes a while, as large libraries do."""
+    """A module that all processes can import slowly, like large libraries."""
     name = f"slow_{tmp_path.name}"
     code = "import time\ntime.sleep(0.8)\ndef slow(number):\n    time.sleep(0.1)\n    return number\n"
     (tmp_path / f"{name}.py").write_text(code)
@@ -137,22 +137,22 @@ def test_the_cell_imports(client: Any, slow_module: str) -> None:
 
 
 @pytest.mark.full
-def test_everybody_imports_what_tasks_are_made_of(client: Any, slow_module: str) -> None:
-    """The scheduler reads the graph, and each worker its first task: neither means too few partitions, or workers."""
+def test_all_workers_import_task_modules(client: Any, slow_module: str) -> None:
+    """Imports of the scheduler and the workers do not mean too few partitions or workers."""
     function = __import__(slow_module).slow
     with gpucluster.profile() as report:
         client.gather(client.map(function, range(4), pure=False))
     assert rules(report) == ["imports"], report.text()
     evidence = found(report, "imports").evidence
     assert "The scheduler imported" in evidence and "2 workers of 2" in evidence and "cell" not in evidence
-    assert report.idle_share is not None and report.idle_share < 0.5, "who imports is not idle"
+    assert report.idle_share is not None and report.idle_share < 0.5, "importing is not idle time"
     with gpucluster.profile() as report:
         client.gather(client.map(function, range(4), pure=False))
     assert rules(report) == ["fine"], report.text()
 
 
 def test_one_worker_imports_while_the_other_works(client: Any, slow_module: str) -> None:
-    """It takes no tasks meanwhile, which is no matter of how the data are split."""
+    """Meanwhile it takes no tasks, which is no fault of the partitions."""
     busy, importing = sorted(client.scheduler_info(n_workers=-1)["workers"])
     with gpucluster.profile() as report:
         late = client.submit(lambda name: bool(__import__(name)), slow_module, workers=importing, pure=False)
@@ -197,7 +197,7 @@ def test_one_worker_does_it_all(client: Any) -> None:
 
 
 @pytest.mark.full
-def test_one_task_holds_the_others_up(client: Any) -> None:
+def test_one_task_delays_the_others(client: Any) -> None:
     with gpucluster.profile() as report:
         client.gather(client.map(work, [0.02] * 8 + [2.0], pure=False))
     assert rules(report) == ["skew"], report.text()
@@ -215,7 +215,7 @@ def test_everything_is_rechunked(client: Any) -> None:
     with gpucluster.profile() as report:
         array = da.ones((4000, 5000), chunks=(400, 5000))
         array.rechunk((4000, 500)).sum().compute()
-    # What moves may fill such small workers, and a busy machine may hold one of them up.
+    # Transfers may fill such small workers, and a busy machine may delay one of them.
     assert set(rules(report)) - {"spilling", "memory_pressure", "skew"} == {"transfers"}, report.text()
 
 
@@ -257,17 +257,17 @@ def small_worker(shared_site: Any) -> str:
 
 
 def hold(share: float) -> float:
-    """Fill so much of the worker's memory for a while with what Dask cannot spill; return how much it was then."""
+    """Fill so much of the worker's memory with unspillable data for a while; return the memory used then."""
     limit, process = distributed.get_worker().memory_manager.memory_limit, psutil.Process()
     held = b"x" * max(0, int(share * limit) - process.memory_info().rss)
-    time.sleep(1.2)  # Somebody reads the memory twice a second.
+    time.sleep(1.2)  # The memory is read twice a second.
     return process.memory_info().rss / limit if held else 0.0
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.68, "fine"), (0.87, "memory_pressure")])
 @pytest.mark.full
 def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) -> None:
-    """Near the limit all is well; where Dask pauses the worker, nothing but that is said: nothing was spilled."""
+    """Near the limit is no fault; a pause of the worker is the only finding, as no data were spilled."""
     with gpucluster.connect(small_worker).get_client() as client:
         client.submit(hold, 0, pure=False).result()
         with gpucluster.profile() as report:
@@ -285,7 +285,7 @@ def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) 
 
 @pytest.mark.full
 def test_results_that_fit(small_worker: str) -> None:
-    """Near what Dask begins to spill at, and not there yet."""
+    """Just below the share at which Dask begins to spill."""
     with gpucluster.connect(small_worker).get_client() as client:
         client.restart()  # The process of another test's worker has not given all of its memory back.
         with gpucluster.profile() as report:

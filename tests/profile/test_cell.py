@@ -1,4 +1,4 @@
-"""``%%gpucluster profile`` in a real kernel: the cell is a cell like any other."""
+"""``%%gpucluster profile`` in a real kernel: an ordinary cell."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_another_cell_magic_inside(notebook: Notebook) -> None:
     assert plain(outputs).startswith("Profile of shared")
     assert notebook.text("print(inside.stdout)") == "hidden\n\n"
     outputs = notebook.run("%%gpucluster profile\nget_ipython().run_cell('a = 1')\nb = a + 1\nprint('after')")
-    # The kernel sends what is printed in as many messages as it likes.
+    # The kernel may split printed text into several messages.
     *before, last = [output["type"] for output in outputs]
     assert (set(before), last) == ({"stream"}, "display_data"), "the report comes at the very end"
     notebook.run("%%capture outside\n%%gpucluster profile --quiet\nc = 3\n")
@@ -104,7 +104,7 @@ def test_an_error_is_the_users_own(notebook: Notebook) -> None:
         ("--json new/", "--json: new/ is a directory; give the name of a file."),
     ],
 )
-def test_a_mistake_is_a_sentence_and_the_cell_does_not_run(notebook: Notebook, line: str, sentence: str) -> None:
+def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:
     [output] = notebook.run(f"%%gpucluster profile {line}\nnever = 1")
     assert output["type"] == "error"
     [said] = output["traceback"]

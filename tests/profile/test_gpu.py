@@ -1,4 +1,4 @@
-"""GPU figures of a real ``LocalCUDACluster`` on GPUs that exist in a text file only."""
+"""GPU figures of a real ``LocalCUDACluster`` on simulated GPUs."""
 
 from __future__ import annotations
 

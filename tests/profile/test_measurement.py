@@ -1,4 +1,4 @@
-"""Figures of real runs, against what is known of them beforehand; and nothing is left behind."""
+"""Measurements of real runs with known figures, and their removal."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_bytes_of_a_computed_array(client: Any) -> None:
     with gpucluster.profile() as report:
         result = array.compute()
     assert report.transfers.to_clients_bytes == pytest.approx(result.nbytes, rel=0.02)
-    # Whoever looks at the cluster's course sees when it was measured.
+    # The cluster's activity shows when it was measured.
     last = gpucluster.connect("shared").activity()[-1]
     assert (last.kind, last.message) == ("profile", f"Profiled for {report.wall_seconds:.1f} s")
 
@@ -107,7 +107,7 @@ def test_measurements_that_overlap_each_count_their_own(client: Any) -> None:
     move(3)
     late = other.__enter__()
     move(4)
-    one.__exit__(None, None, None)  # What begins first also ends first.
+    one.__exit__(None, None, None)  # The first to begin also ends first.
     move(5)
     other.__exit__(None, None, None)
     assert (moved(early), moved(late)) == (megabytes(2), megabytes(2))
@@ -130,7 +130,7 @@ def _replace_log(dask_worker: Any) -> None:
     dask_worker.transfer_outgoing_log = type(dask_worker.transfer_outgoing_log).__mro__[1]()
 
 
-def test_what_was_not_measured_is_absent(client: Any) -> None:
+def test_unmeasured_fields_are_absent(client: Any) -> None:
     with gpucluster.profile() as report:
         client.run(_replace_log)
     assert report.transfers.between_workers_bytes is None and report.transfers.to_clients_bytes is None
@@ -171,7 +171,7 @@ def test_tasks_and_time(client: Any) -> None:
     assert sum(worker.n_tasks for worker in report.workers) == report.n_tasks == 4
     assert [worker.name for worker in report.workers] == ["0", "1"]
     busy = sum(worker.busy_seconds for worker in report.workers)
-    # The one by the workers' clocks, the other by the scheduler's, which sees the end of a task a moment apart.
+    # By the workers' clocks and the scheduler's, which sees the end of a task a moment apart.
     assert report.submitted_seconds is not None and report.active_seconds <= report.submitted_seconds + 0.1
     assert report.submitted_seconds + (report.notebook_seconds or 0.0) == pytest.approx(report.wall_seconds)
     assert report.idle_share == pytest.approx(1 - busy / (report.submitted_seconds * report.n_threads), abs=0.02)
@@ -260,7 +260,7 @@ def _left_on_worker(dask_worker: Any) -> tuple[list[str], int, str, int]:
     )
 
 
-def test_nothing_is_left_behind(client: Any) -> None:
+def test_measurement_leaves_no_plugin(client: Any) -> None:
     before = client.run_on_scheduler(_left), client.run(_left_on_worker)
     with gpucluster.profile():
         with gpucluster.profile() as inner:
@@ -275,7 +275,7 @@ def test_nothing_is_left_behind(client: Any) -> None:
         assert (plugins, outgoing, of_shuffles) == ([], "deque", 1) and of_incoming <= 1
 
 
-def test_nothing_is_left_behind_by_a_killed_notebook(client: Any, shared_site: Any, wait_until: Any) -> None:
+def test_killed_notebook_leaves_no_plugin(client: Any, shared_site: Any, wait_until: Any) -> None:
     before = client.run_on_scheduler(_left), client.run(_left_on_worker)
     program = (
         "import gpucluster, time\n"
@@ -291,7 +291,7 @@ def test_nothing_is_left_behind_by_a_killed_notebook(client: Any, shared_site: A
     wait_until(lambda: (client.run_on_scheduler(_left), client.run(_left_on_worker)) == before)
 
 
-def test_a_cluster_of_somebody_else() -> None:
+def test_a_cluster_of_dask() -> None:
     # Threads: the process that multiprocessing starts for itself would outlive the test.
     with LocalCluster(
         n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address=":0"
@@ -322,7 +322,7 @@ def test_a_name_that_cannot_be_a_file_is_refused(name: str) -> None:
         checked_path(name, "--json")
 
 
-def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
+def test_refusals(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
     with pytest.raises(ClusterNotFound, match="There is no cluster to measure. Name one"):
         gpucluster.profile().__enter__()
     with pytest.raises(ClusterNotFound, match="nobody"):
@@ -342,7 +342,7 @@ def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch:
 
 
 @pytest.mark.full
-def test_dasks_own_report_is_one_flag_away(client: Any, tmp_path: Any) -> None:
+def test_dask_report_option(client: Any, tmp_path: Any) -> None:
     with gpucluster.profile(performance_report=tmp_path / "dask") as report:
         client.submit(sum, [1, 2], pure=False).result()
     if version("distributed").startswith("2026.1."):  # it looks for a template where Bokeh 3.9 has none
@@ -383,7 +383,7 @@ def of_an_idle_cell() -> Any:
     return report
 
 
-def test_samples_say_what_other_programs_used() -> None:
+def test_samples_include_other_programs() -> None:
     def sample(**fields: Any) -> TelemetrySample:
         return TelemetrySample(id="0000000a", at="2026-01-01T00:00:00Z", workers=[], host_cores=2, tasks={}, **fields)
 
@@ -398,13 +398,13 @@ def test_samples_say_what_other_programs_used() -> None:
     report = assembled(*(sample(host_others_cores=cores) for cores in (0.8, 1.6)), sample())
     assert (report.others_cores, report.machine_cores) == (pytest.approx(0.7), 2)
     assert others_slow(report) and not others_slow(assembled(sample(host_others_cores=0.9)))
-    assert assembled(sample(host_others_cores=0.2)).others_cores == 0.0, "never less than none"
+    assert assembled(sample(host_others_cores=0.2)).others_cores == 0.0, "never negative"
     assert assembled(sample()).others_cores is None
 
 
 @pytest.mark.usefixtures("quiet_machine")
 def test_the_client_of_another_cluster_is_noticed(client: Any, site: Any) -> None:
-    # 'site' has a registry of its own; the client still belongs to the shared cluster.
+    # 'site' has a separate registry; the client still belongs to the shared cluster.
     site.running(name="idle")
     with gpucluster.profile("idle") as report:
         client.submit(sum, [1, 2], pure=False).result()
@@ -423,7 +423,7 @@ while (head := sys.stdin.buffer.read(8)):
 """
 
 
-def test_they_travel_as_code() -> None:
+def test_recorders_are_sent_by_value() -> None:
     things = [
         scheduler_recorder.SchedulerRecorder("name", "owner"),
         worker_recorder.WorkerRecorder("name"),

@@ -1,4 +1,4 @@
-"""What ``--nsight`` asks of ``nsys`` and says when it cannot be had.
+"""``--nsight``: calls of ``nsys``, and its problems.
 
 ``nsys`` itself belongs to the CUDA toolkit; a script that writes down its arguments stands in for it.
 """
@@ -47,7 +47,7 @@ def test_it_collects_between_start_and_stop(nsys: Path) -> None:
 
 
 @pytest.mark.processes
-def test_problems_are_sentences(nsys: Path) -> None:
+def test_problems_are_reported(nsys: Path) -> None:
     file = nsys / "cell.nsys-rep"
     (nsys / "silent").touch()
     assert NsightCapture(file, [HERE]).stop() == f"No Nsight Systems capture: nsys wrote no file {file}."
@@ -57,17 +57,17 @@ def test_problems_are_sentences(nsys: Path) -> None:
     before = (nsys / "asked").read_text()
     said = NsightCapture(file, [ProcessFacts(HERE.host, False)]).stop()
     assert "cannot attach to processes that run already. Start Jupyter with 'nsys launch" in said
-    assert (nsys / "asked").read_text() == before, "nothing was asked of it"
+    assert (nsys / "asked").read_text() == before, "it was not called"
 
 
-def test_who_was_launched_by_it() -> None:
+def test_launched_processes() -> None:
     assert launched_by_nsys({"NSYS_PROFILING_SESSION_ID": "7"})
     assert launched_by_nsys({"LD_PRELOAD": "/opt/nvidia/nsight-systems/2026.1/libToolsInjectionProxy64.so"})
     assert launched_by_nsys({"CUDA_INJECTION64_PATH": "/opt/x/libToolsInjection64.so"})
     assert not launched_by_nsys({"LD_PRELOAD": "libjemalloc.so", "PATH": "/opt/nsight-systems/bin"})
 
 
-def test_without_nsys_the_code_runs_and_the_report_says_so(client: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_missing_nsys_is_reported(client: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with gpucluster.profile(nsight=tmp_path / "cell") as report:
         client.submit(sum, [1, 2], pure=False).result()

@@ -1,4 +1,4 @@
-"""Rules on figures that were made up, where no machine at hand can make them: thresholds, GPUs, odd input."""
+"""Rules on invented figures: thresholds, GPUs, odd input."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_data_that_move_matter_by_the_time_that_takes(fetching: float, expected:
     report = report_of(transfers=moved, prefixes=results, compute_seconds=13.3, transfer_seconds=fetching)
     assert ("transfers" in rules(report)) == expected
     busy = report.model_copy(update={"others_cores": 1.7, "machine_cores": 2})
-    assert rules(busy) == ["busy_machine"], "on a busy machine, fetching is not to blame"
+    assert rules(busy) == ["busy_machine"], "a busy machine explains slow fetching"
     assert "used 1.7 of 2 cores" in find_bottlenecks(busy)[0].evidence
     assert "busy_machine" not in rules(report.model_copy(update={"others_cores": 1.7, "machine_cores": 16}))
 
@@ -144,12 +144,12 @@ def test_time_without_tasks_is_the_notebooks(wall: float, share: float) -> None:
 
 
 @pytest.mark.parametrize("way", ["to_clients_bytes", "from_clients_bytes"])
-def test_time_that_moving_data_took_is_told_once(way: str) -> None:
+def test_transfer_time_is_reported_once(way: str) -> None:
     moved = TransferFigures(**({"to_clients_bytes": 0, "from_clients_bytes": 0} | {way: 150 * 10**6}))
     rule = {"to_clients_bytes": "to_notebook", "from_clients_bytes": "from_notebook"}[way]
     assert rules(report_of(submitted_seconds=2.0, transfers=moved)) == [rule]
     both = report_of(wall_seconds=60.0, submitted_seconds=2.0, transfers=moved)
-    assert rules(both) == [rule, "unused"], "that much did not take a minute"
+    assert rules(both) == [rule, "unused"], "so few bytes did not take a minute"
 
 
 @given(st.one_of(st.none(), st.floats(0, 1)))
@@ -159,13 +159,13 @@ def test_no_more_workers_for_cores_that_are_busy(busy: float | None) -> None:
     assert ("use more workers" in finding.advice) == ((busy or 0) < 0.8)
 
 
-def test_gpus_are_asked_about_the_time_in_which_there_were_tasks() -> None:
+def test_gpu_use_covers_task_time_only() -> None:
     figures = gpus(mean_gpu_utilization_percent=45.0, mean_gpu_power_watts=280.0)
     assert rules(report_of(submitted_seconds=5.0, wall_seconds=8.0, **figures)) == ["fine"]
     assert rules(report_of(submitted_seconds=8.0, wall_seconds=8.0, **figures)) == ["gpu_waits"]
 
 
-def test_a_moment_is_too_short_to_tell() -> None:
+def test_short_measurement_has_no_findings() -> None:
     one = [PrefixFigures(prefix="len", n_tasks=1, compute_seconds=0.03, longest_seconds=0.03)]
     workers = [WorkerFigures(name=str(place), n_threads=1, n_tasks=3 - place, busy_seconds=0.03) for place in range(2)]
     figures = {"n_tasks": 1, "compute_seconds": 0.03, "idle_share": 0.6, "workers": workers, "active_seconds": 0.03}

@@ -1,4 +1,4 @@
-"""Reports have the colours of the theme around them; BokehJS paints, so it is told (tests/browser/test_profile.py)."""
+"""Reports have the colours of the theme around them, also in BokehJS (tests/browser/test_profile.py)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REPORT = ProfileReport(
 @pytest.mark.parametrize("html", [REPORT._repr_html_(), report_html(REPORT, timeline=live_timeline(REPORT))])
 def test_no_text_has_a_colour_of_its_own(html: str) -> None:
     painted, _, scripts = html.partition("<script")
-    # The legend's squares and the blocks are told apart by colour; text never is.
+    # Only the legend's squares and the blocks differ by colour; text does not.
     assert set(re.findall(r"(?<![-\w])color:\s*([^;\"]+)", painted)) == {"var(--jp-content-font-color1, inherit)"}
     texts = re.findall(r"<text [^>]*>", painted)
     assert texts and all('fill="currentColor"' in text for text in texts)

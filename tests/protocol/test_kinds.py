@@ -1,4 +1,4 @@
-"""Kinds of clusters of other packages, as good and as broken as they come."""
+"""Kinds of clusters of other packages, valid and broken."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Kind(ClusterKind):
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """A folder that packages are installed into, and that this process looks into."""
+    """A folder for installed packages on this process's path."""
     monkeypatch.syspath_prepend(str(tmp_path))
     before = set(sys.modules)
     kinds.look_again()
@@ -55,24 +55,15 @@ BROKEN = {
 }
 
 
-def test_a_broken_kind_breaks_nothing_but_itself(site):
+def test_broken_kind_does_not_break_others(site):
     offer(site, "good", GOOD.format(name="good"), kind="good_kind:Kind")
     for name, (source, _) in BROKEN.items():
         offer(site, name, source, kind=f"{name}_kind:Kind")
     offer(site, "Bad Name", GOOD.format(name="Bad Name"), kind="bad_kind:Kind", package="gpucluster-bad")
     offer(site, "local", GOOD.format(name="local"), kind="rival_kind:Kind", package="gpucluster-rival")
     assert list(kinds.usable_kinds()) == [
-        "auto",
-        "cuda",
-        "local",
-        "slurm",
-        "ssh",
-        "mpi",
-        "kubernetes",
-        "gateway",
-        "existing",
-        "good",
-    ]
+        "auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing", "good",
+    ]  # fmt: skip
     # Ours may need packages that are not installed here.
     told = {found.package: found.problem or "" for found in kinds.kind_models() if found.package != "gpucluster"}
     assert told.pop("gpucluster-good 0.1") == ""
@@ -88,7 +79,7 @@ def test_a_broken_kind_breaks_nothing_but_itself(site):
         load_backend("good")
 
 
-def test_a_kind_that_is_installed_meanwhile_is_found(site):
+def test_newly_installed_kind_is_found(site):
     with pytest.raises(InvalidRequest, match="not 'late'"):
         parse_spec({"backend": "late"})
     offer(site, "late", GOOD.format(name="late"), kind="late_kind:Kind")
@@ -101,7 +92,7 @@ def test_a_kind_that_is_installed_meanwhile_is_found(site):
     [{"backend": "unheard-of", "size": 3, "n_workers": 2}, {"backend": "local", "from_the_future": True}],
     ids=["kind", "version"],
 )
-def test_a_cluster_of_an_unknown_kind_is_read_and_written_unchanged(spec):
+def test_unknown_kind_round_trips(spec):
     model = ClusterModel.model_validate(
         {"id": "0123abcd", "name": "a", "backend": spec["backend"], "state": ClusterState.RUNNING, "wanted": Wanted(),
          "idle": Idle(), "python": "python", "created_at": "2026-01-01T00:00:00Z", "spec": spec}
@@ -114,19 +105,19 @@ def test_a_cluster_of_an_unknown_kind_is_read_and_written_unchanged(spec):
         parse_spec(model.spec)
 
 
-def test_a_command_that_is_not_on_the_path(monkeypatch, tmp_path):
+def test_missing_command(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert absence("slurm") == (
         "There is no Slurm here: the command 'sbatch' is not on the PATH. Start Jupyter on a login node or in a job of "
         "the site, perhaps after 'module load slurm'."
     )
     assert absence("local") is None
-    # It is told with the kinds, which a form is drawn from.
+    # It is part of the kinds, from which forms are made.
     [slurm] = [kind for kind in kind_models() if kind.name == "slurm"]
     assert (slurm.where, slurm.problem) == ("Slurm", absence("slurm"))
 
 
-def test_a_package_that_is_not_installed(monkeypatch):
+def test_missing_package(monkeypatch):
     monkeypatch.setattr("gpucluster.protocol.traits.find_spec", lambda name: None)
     assert absence("ssh") == "It needs a package that is not installed: pip install 'gpucluster[ssh]'."
     # The workers' environment may be another one.
@@ -134,7 +125,7 @@ def test_a_package_that_is_not_installed(monkeypatch):
     assert Needs(packages=("flux",)).missing() == "It needs a package that is not installed: pip install flux."
 
 
-def test_what_an_allocation_sets(monkeypatch):
+def test_allocation_variable(monkeypatch):
     needs = Needs(variables=("SLURM_JOB_ID", "PBS_JOBID"), absent="This is no allocation")
     for name in needs.variables:
         monkeypatch.delenv(name, raising=False)
@@ -143,5 +134,5 @@ def test_what_an_allocation_sets(monkeypatch):
     assert needs.missing() is None
 
 
-def test_a_kind_that_is_nowhere():
+def test_unknown_kind():
     assert absence("nowhere").startswith("There is no kind of cluster 'nowhere'")

@@ -38,7 +38,7 @@ def test_a_resource_has_a_name_that_a_worker_can_start_with(backend, name):
     assert parse_spec({"backend": "local", "resources": {"a'$(x)": 1}}).resources == {"a'$(x)": 1.0}
 
 
-def test_only_what_forked_workers_read_too_early_is_for_the_process_that_starts_them():
+def test_process_variables_for_forked_workers():
     env = {"HOME": "/elsewhere", "LD_PRELOAD": "libm.so", "GPUCLUSTER_DIR": "/elsewhere"}
     here = parse_spec({"backend": "local", "env": env}).process_environment()
     packed = json.loads(here.pop(GIVEN_VARIABLES))
@@ -56,7 +56,7 @@ def test_the_values_of_variables_are_not_written_down():
 
 
 @pytest.mark.parametrize("zero", [0, 0.0, "0", " 0 ", None])
-def test_a_limit_of_nothing_is_no_limit(zero):
+def test_zero_limit_is_no_limit(zero):
     spec = parse_spec({"backend": "cuda", "memory_limit": zero, "device_memory_limit": zero})
     assert (spec.memory_limit, spec.device_memory_limit) == (None, None)
 
@@ -87,7 +87,7 @@ def test_a_limit_of_nothing_is_no_limit(zero):
         ("n_workers", -1, "must be at least 0, not -1"),
     ],
 )
-def test_a_bad_value_is_refused_with_a_sentence(field, value, words):
+def test_bad_value_is_refused(field, value, words):
     with pytest.raises(InvalidRequest) as refusal:
         parse_spec({"backend": "local", field: value})
     assert refusal.value.message.startswith(field)
@@ -111,7 +111,7 @@ def test_all_of_the_machine_is_not_too_much(limit):
     assert memory_fault(limit, MACHINE) is None
 
 
-def test_what_all_workers_share_is_told():
+def test_note_on_shared_resources():
     assert capacity_notes(2, 1, 12 * GIB, MACHINE) == []
     (memory,) = capacity_notes(2, 1, 13 * GIB, MACHINE)
     assert memory.startswith("2 workers may use 13 GiB of memory each, 26 GiB together; this machine has 24 GiB.")
@@ -122,7 +122,7 @@ def test_what_all_workers_share_is_told():
     assert len(capacity_notes(3, 2, 20 * GIB, MACHINE)) == 2
 
 
-def test_notes_on_what_is_left_open():
+def test_notes_on_open_fields():
     assert spec_notes(LocalSpec(), MACHINE) == []
     assert spec_notes(LocalSpec(memory_limit=0.6), MACHINE)[0].startswith("2 workers may use 14.4 GiB of memory each")
     assert spec_notes(LocalSpec(threads_per_worker=2), MACHINE, n_workers=1) == []

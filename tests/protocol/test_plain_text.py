@@ -1,4 +1,4 @@
-"""Text of others does nothing in a terminal."""
+"""Foreign text has no effect in a terminal."""
 
 from __future__ import annotations
 
@@ -13,15 +13,10 @@ from gpucluster.protocol.plain_text import escaped, printable
 @pytest.mark.parametrize(
     ("text", "longest", "shown"),
     [
-        ("Zürich-7", None, "Zürich-7"),
-        ("\x1b[2J\u202eevil\n", None, "?[2J?evil?"),
-        ("x" * 300, None, "x" * 300),
-        ("x" * 40, 40, "x" * 40),
-        ("x" * 41, 40, "x" * 39 + "…"),
-        ("\x9b" * 300, 3, "??…"),
-        ("", 40, ""),
+        ("Zürich-7", None, "Zürich-7"), ("\x1b[2J\u202eevil\n", None, "?[2J?evil?"), ("x" * 300, None, "x" * 300),
+        ("x" * 40, 40, "x" * 40), ("x" * 41, 40, "x" * 39 + "…"), ("\x9b" * 300, 3, "??…"), ("", 40, ""),
     ],
-)
+)  # fmt: skip
 def test_printable(text: str, longest: int | None, shown: str) -> None:
     assert printable(text, longest) == shown
 
@@ -43,7 +38,7 @@ def test_escaped(text: str, keep: str, shown: str) -> None:
 FORGED = "x\x1b[31m\x00\n[I 2026-01-01 ServerApp] all is well\u2028"
 
 
-def test_what_others_sent_commands_no_terminal_and_forges_no_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_foreign_text_contains_no_control_characters_or_lines(caplog: pytest.LogCaptureFixture) -> None:
     log = plain_log(logging.LoggerAdapter(logging.getLogger("test_log_text")))
     assert plain_log(logging.getLogger("test_log_text")) is log
     log.warning("asked for %s", FORGED)
@@ -56,7 +51,7 @@ def test_what_others_sent_commands_no_terminal_and_forges_no_line(caplog: pytest
     assert "\x1b" not in "".join(rest) and r"ValueError: x\x1b[31m\x00" in "".join(rest)
 
 
-def test_no_sentence_commands_a_terminal() -> None:
+def test_messages_contain_no_control_characters() -> None:
     error = ClusterNotFound(f"There is no {FORGED}.")
     for text in (error.message, str(error), error.model().message):
         assert text.startswith(r"There is no x\x1b[31m\x00")

@@ -50,24 +50,24 @@ def test_anything_else_is_refused_with_a_sentence(written, words):
     assert len(str(refusal.value)) < 200
 
 
-def test_auto_is_a_word_of_its_own():
+def test_auto_is_kept():
     assert parse_size_or_auto(" AUTO ") == "auto"
     assert parse_size_or_auto("50%") == 0.5
 
 
 @given(st.integers(2**20, 2**60))
-def test_bytes_stay_what_they_are(size_bytes):
+def test_bytes_are_unchanged(size_bytes):
     assert parse_size(size_bytes) == size_bytes
     assert parse_size(float(size_bytes)) == int(float(size_bytes))
 
 
 @given(st.integers(2**20, 2**50))
-def test_what_is_shown_can_be_typed_and_is_nearly_the_same(size_bytes):
+def test_shown_size_parses_to_nearly_the_same(size_bytes):
     assert parse_size(format_size(size_bytes)) == pytest.approx(size_bytes, rel=0.06)
 
 
 @given(st.one_of(st.text(), st.floats(), st.integers()))
-def test_whatever_is_typed_is_a_size_a_share_or_a_value_error(written):
+def test_any_text_is_a_size_a_share_or_a_value_error(written):
     try:
         read = parse_size(written)
     except ValueError:
@@ -97,7 +97,7 @@ def test_no_limit_is_written_as_dask_and_the_command_line_write_it(value):
 @pytest.mark.parametrize(
     "text", ["10s", "500ms", "1 hour", "2 hours", "3 minutes", "1.5 days", "90", "5m", "us", "2 weeks", " 7 s "]
 )
-def test_it_reads_what_dask_reads(text):
+def test_parses_the_same_as_dask(text):
     assert parse_seconds(text) == pytest.approx(parse_timedelta(text))
 
 

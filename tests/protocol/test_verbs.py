@@ -1,4 +1,4 @@
-"""One table of verbs: what it names exists, and versions with other verbs understand each other."""
+"""The table of verbs names existing functions, and versions with other verbs understand each other."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def test_every_verb_is_described_and_a_command() -> None:
 
 
 @pytest.mark.parametrize(("verb", "path"), [(verb, path) for verb, path, _ in posts()])
-def test_a_post_is_asked_and_answered_with_what_its_path_names(verb: Verb, path: str) -> None:
+def test_post_models_match_their_paths(verb: Verb, path: str) -> None:
     named = arguments_of(path)
     assert list(inspect.signature(getattr(AsyncControl, verb)).parameters) == ["self", "id", *named, "wait", "timeout"]
     assert len(inspect.signature(getattr(Requests, verb)).parameters) == 2 + len(named)
-    assert named or path == verb.replace("_", "-"), "the panel asks for it so"
+    assert named or path == verb.replace("_", "-"), "as the panel requests it"
 
 
 def test_verbs_of_a_newer_version_are_left_out() -> None:

@@ -1,4 +1,4 @@
-"""What is sent is what arrives: models, events, errors, schema."""
+"""Models, events and errors arrive as sent; the schema."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ def test_an_event_arrives_as_it_was_sent(event):
     assert EVENT.validate_json(event.model_dump_json()) == event
 
 
-def test_a_column_that_is_the_same_for_all_workers_is_one_value():
+def test_constant_column_is_one_value():
     assert SAMPLE.column("memory_limit_bytes") == [2, 2]
     assert SAMPLE.column("vram_used_bytes") == [None, 5]
-    assert SAMPLE.column("vram_total_bytes") == [None, None], "nobody measures it"
+    assert SAMPLE.column("vram_total_bytes") == [None, None], "not measured"
     assert "vram_total_bytes" not in SAMPLE.model_dump_json(exclude_none=True)
 
 
@@ -120,7 +120,7 @@ def test_a_spec_arrives_as_it_was_sent(spec):
 @pytest.mark.parametrize(
     "patch", [{"n_workers": 0}, {"adapt": {"minimum": 0, "maximum": 4}}, {"idle_timeout_seconds": 0}]
 )
-def test_a_change_carries_only_what_was_said(patch):
+def test_patch_contains_given_fields_only(patch):
     assert parse_patch(patch).model_dump(exclude_unset=True) == patch
 
 
@@ -133,19 +133,19 @@ ALL_ERRORS = [item for item in vars(errors).values() if isinstance(item, type) a
 
 
 @pytest.mark.parametrize("kind", ALL_ERRORS, ids=lambda kind: kind.code)
-def test_an_error_arrives_as_what_it_was_raised_as(kind):
+def test_error_keeps_its_class(kind):
     raised = kind("What happened. What to do.", fields=[FieldError(field="n_workers", message="must be less")])
     arrived = error_from_model(ErrorModel.model_validate_json(raised.model().model_dump_json()))
     assert type(arrived) is kind
     assert (arrived.message, arrived.fields, str(arrived)) == (raised.message, raised.fields, raised.message)
 
 
-def test_each_error_has_a_code_of_its_own_and_a_status_of_a_refusal():
+def test_each_error_has_a_unique_code_and_an_error_status():
     assert len({kind.code for kind in ALL_ERRORS}) == len(ALL_ERRORS) > 10
     assert all(400 <= kind.http_status <= 599 and kind.exit_code > 0 for kind in ALL_ERRORS)
 
 
-def test_an_error_of_a_newer_peer_keeps_its_sentence():
+def test_unknown_error_keeps_its_message():
     arrived = error_from_model({"code": "from_the_future", "message": "Something new."})
     assert type(arrived) is GPUClusterError
     assert arrived.message == "Something new."
@@ -163,20 +163,12 @@ def test_the_schema_draws_a_form(model):
     assert properties["memory_limit"]["anyOf"][0]["x-gpucluster-widget"] == "memory"
 
 
-def test_the_schema_tells_kinds_apart_by_backend():
+def test_schema_discriminates_kinds_by_backend():
     schema = spec_union().json_schema()
     assert schema["discriminator"]["propertyName"] == "backend"
     assert set(schema["discriminator"]["mapping"]) == {
-        "local",
-        "cuda",
-        "auto",
-        "slurm",
-        "ssh",
-        "mpi",
-        "kubernetes",
-        "gateway",
-        "existing",
-    }
+        "local", "cuda", "auto", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)

@@ -1,4 +1,4 @@
-"""Which worker somebody means."""
+"""Finding a worker by name."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_a_name_or_the_beginning_of_a_uuid(text, name):
         ("x\n" * 500, "has no worker 'x"),
     ],
 )
-def test_others_are_refused_with_what_there_is(text, sentence):
+def test_unknown_worker_lists_the_known_ones(text, sentence):
     with pytest.raises(WorkerNotFound) as refused:
         find_worker(cluster("7", "70", *UUIDS, "last"), text)
     assert sentence in refused.value.message
     assert len(refused.value.message) < 300
 
 
-def test_a_cluster_without_workers_says_so():
+def test_cluster_without_workers():
     with pytest.raises(WorkerNotFound, match="It has no workers"):
         find_worker(cluster(), "0")

@@ -1,4 +1,4 @@
-"""Figures as data frames: gaps are NaN, times are UTC, and totals are those of the panel."""
+"""Figures as data frames: gaps are NaN, times are UTC, and totals equal the panel's."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_each_worker():
     assert math.isnan(late["memory_bytes"]["1"])
     assert list(late["device"]) == ["GPU-1", "GPU-1"]
     assert list(late["host"]) == ["node1", "node2"]
-    assert "rmm_used_bytes" not in found, "nobody measured it"
+    assert "rmm_used_bytes" not in found, "not measured"
 
 
 def test_kinds_of_tasks():
@@ -90,7 +90,7 @@ def test_a_bundled_recording():
     assert spilled.max() > 0
 
 
-def test_mistakes_are_sentences():
+def test_mistakes_are_refused():
     with pytest.raises(RecordingNotFound, match="There is no recording"):
         frame("nothing")
     with pytest.raises(InvalidRequest, match="by: must be 'cluster', 'worker' or 'task', not 'host'"):

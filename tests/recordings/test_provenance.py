@@ -1,4 +1,4 @@
-"""What a recording says of its origin: real GPUs by name, and nothing real that is not."""
+"""Recordings name real GPUs and mark simulated ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def recorded(
     spec: CudaSpec | None = None,
     **changes: Any,
 ) -> Recording:
-    """Return the header of a recording of two GPU workers on a machine whose driver knows GPUs of these names."""
+    """Return the header of a recording of two GPU workers on a machine with GPUs of these names."""
     devices = [DeviceModel(uuid=UUIDS[place], index=place, name=name) for place, name in enumerate(names)]
     host = HostDevices(available=True, message="2 GPUs.", code="ok", driver_version=driver, devices=devices)
     monkeypatch.setattr(module, "host_devices", lambda: host)
@@ -58,7 +58,7 @@ def test_a_cluster_without_workers_names_the_gpus_it_may_use(monkeypatch: pytest
     assert (none.gpus, none.simulated) == ([], True)
 
 
-def test_devices_are_known_by_the_beginning_of_their_uuid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_are_found_by_uuid_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     header = recorded(["NVIDIA H200", "NVIDIA L4"], monkeypatch, device=[uuid[:12] for uuid in UUIDS])
     assert header.gpus == ["NVIDIA H200", "NVIDIA L4"]
 
@@ -66,15 +66,11 @@ def test_devices_are_known_by_the_beginning_of_their_uuid(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("names", "changes"),
     [
-        (["Fake A16", "Fake A16"], {}),
-        (["NVIDIA H200"], {}),
-        ([], {}),
-        ([None, None], {}),
-        (["NVIDIA H200", "NVIDIA H200"], {"driver": None}),
-        (["NVIDIA H200", "NVIDIA H200"], {"device": None}),
+        (["Fake A16", "Fake A16"], {}), (["NVIDIA H200"], {}), ([], {}), ([None, None], {}),
+        (["NVIDIA H200", "NVIDIA H200"], {"driver": None}), (["NVIDIA H200", "NVIDIA H200"], {"device": None}),
     ],
-)
-def test_what_no_driver_knows_is_simulated(
+)  # fmt: skip
+def test_unknown_device_is_simulated(
     names: list[str | None], changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     header = recorded(names, monkeypatch, **changes)
@@ -82,7 +78,7 @@ def test_what_no_driver_knows_is_simulated(
 
 
 def test_cpu_workers_ask_for_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "host_devices", lambda: pytest.fail("nobody needs it"))
+    monkeypatch.setattr(module, "host_devices", lambda: pytest.fail("not needed"))
     model = ClusterModel(
         id="0123abcd", name="wire", backend="local", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
         python="/usr/bin/python3", created_at=AT, spec=LocalSpec(),

@@ -1,4 +1,4 @@
-"""What is written: the stream as viewers got it, without a trace of who and where, in a small file."""
+"""Recordings contain the viewers' stream without user and host names, in a small file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from gpucluster.protocol.models import Telemetry
 from gpucluster.protocol.recordings import Recording
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.recordings import writing
-from gpucluster.recordings import writing as naming
 from gpucluster.recordings.reading import read_recording
 from gpucluster.recordings.writing import WITHHELD, Pseudonyms, RecordingFull, RecordingWriter, target_of
 
@@ -65,7 +64,7 @@ def test_the_stream_is_kept_as_it_was(tmp_path: Path, name: str) -> None:
     sent = {key: value for key, value in event(1)["sample"].items() if key not in {"id", "workers", "device"}}
     assert kept == sent
     assert Telemetry.model_validate(second).sample.column("vram_used_bytes") == [2_000_000, 2_000_000]
-    assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left beside it"
+    assert [path.name for path in tmp_path.iterdir()] == [name], "no other file is left"
 
 
 def test_a_packed_file_names_neither_the_file_nor_a_time(tmp_path: Path) -> None:
@@ -82,7 +81,7 @@ def test_devices_and_workers_are_numbers_the_same_all_along(tmp_path: Path) -> N
     assert second["sample"]["workers"] == [other, one]
 
 
-def test_nothing_tells_who_and_where(tmp_path: Path) -> None:
+def test_no_user_or_host_is_written(tmp_path: Path) -> None:
     private = [
         "0123abcd", *UUIDS, "/home/ada/secret", "ada", "tls://10.1.2.3:8786", "10.1.2.3", "node17", "s3cr3ttoken",
     ]  # fmt: skip
@@ -114,7 +113,7 @@ def test_names_of_this_person_and_this_computer_are_withheld(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("user", ["jane.doe", "josé", "ada", "João"])
-def test_names_of_several_words_and_of_other_letters_are_withheld(monkeypatch: pytest.MonkeyPatch, user: str) -> None:
+def test_names_with_spaces_or_other_letters_are_withheld(monkeypatch: pytest.MonkeyPatch, user: str) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: user)
     monkeypatch.setattr(platform, "node", lambda: "gpu-box-01.example")
     monkeypatch.setenv("HOME", f"/home/{user}")
@@ -127,8 +126,8 @@ def test_names_of_several_words_and_of_other_letters_are_withheld(monkeypatch: p
         assert names.text(kept) == kept
 
 
-def test_every_column_with_text_is_known_to_be_looked_at() -> None:
-    """A new column with text could tell something: whoever adds one decides here."""
+def test_every_text_column_is_filtered() -> None:
+    """Each new column with text needs a decision here whether it is private."""
     texts = {
         name
         for name, field in TelemetrySample.model_fields.items()
@@ -149,7 +148,7 @@ def test_a_full_recording_ends_and_can_be_played(tmp_path: Path, monkeypatch: py
     assert len(read_recording(tmp_path / "a.jsonl.gz").samples) == 3
 
 
-def test_what_is_written_until_a_crash_can_be_played(tmp_path: Path) -> None:
+def test_recording_is_playable_after_a_crash(tmp_path: Path) -> None:
     writer = RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
     for number in range(15):
         writer.add(json.dumps(event(number)).encode())
@@ -163,7 +162,7 @@ def test_what_is_written_until_a_crash_can_be_played(tmp_path: Path) -> None:
 
 
 def test_ten_minutes_of_eight_gpus_are_small(tmp_path: Path) -> None:
-    """The documentation tells the size of what changes all the time."""
+    """The size of recordings in the documentation, with figures that change all the time."""
     devices = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in range(8)]
 
     def busy(number: int) -> dict[str, Any]:
@@ -187,16 +186,14 @@ def test_a_name_gets_an_ending(tmp_path: Path, name: str, expected: str) -> None
 @pytest.mark.parametrize(
     "name", ["", " ", "a\0.jsonl", "a\n.jsonl", "nowhere/a.jsonl", "a.txt", "x" * 300 + ".jsonl", ".", "new/"]
 )
-def test_a_name_that_cannot_be_written_is_a_sentence(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_name_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidRequest, match=r"^FILE: .*\.$"):
         target_of(name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_recording_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
+def test_only_recordings_are_replaced(tmp_path: Path) -> None:
     written(tmp_path / "a.jsonl", event(1))
     assert target_of(tmp_path / "a.jsonl") == tmp_path / "a.jsonl"
     assert len(written(tmp_path / "a.jsonl", event(1), event(2))) == 3
@@ -206,11 +203,11 @@ def test_a_recording_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("system", ["as it is", "without links", "without exchange"])
-def test_what_has_come_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str) -> None:
+def test_file_created_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str) -> None:
     if system == "without links":
         monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError(errno.EPERM, "no links here")))
     if system == "without exchange":
-        monkeypatch.setattr(naming, "exchange_names", lambda one, other: False)
+        monkeypatch.setattr(writing, "exchange_names", lambda one, other: False)
     path, part = tmp_path / "a.jsonl", tmp_path / "a.jsonl.part"
 
     def recorded(*, private: bool) -> RecordingWriter:
@@ -228,7 +225,7 @@ def test_what_has_come_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: py
         part.unlink()
         path.unlink()
 
-    # A recording that was there is replaced, but by nothing that is not the one.
+    # An existing recording is replaced by the new recording only.
     recorded(private=False).close()
     recorded(private=False).close()
     writer = recorded(private=False)

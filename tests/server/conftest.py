@@ -1,4 +1,4 @@
-"""A real Jupyter server with our extension, and real clusters in a registry of their own."""
+"""A real Jupyter server with our extension, and real clusters in a separate registry."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def jp_asyncio_loop() -> asyncio.AbstractEventLoop:
 
 @pytest.fixture(scope="session")
 def registry_directory() -> Iterator[Path]:
-    """Registry of these tests; whatever still lives in it is stopped at the end."""
+    """Registry of these tests; its running clusters are stopped at the end."""
     # Not tmp_path: the path of a unix socket must be short.
     directory = Path(tempfile.mkdtemp(prefix="gpuc-", dir="/tmp"))
     patch = pytest.MonkeyPatch()
@@ -54,7 +54,7 @@ def registry_directory() -> Iterator[Path]:
 def running_cluster(registry_directory: Path) -> Iterator[ClusterModel]:
     """One running CPU cluster with one worker, for the tests of a file that leave it as it is.
 
-    Not for longer: under the eyes of every server that follows, it took more processor time than a start does.
+    Not for longer: watched by the servers of all later tests, it used more processor time than a start.
     """
     control = Control(registry_directory)
     model = control.create({"backend": "local", "name": "shared", "n_workers": 1, "idle_timeout_seconds": None})
@@ -79,8 +79,8 @@ def server_config() -> dict[str, Any]:
 def jp_server_config(
     registry_directory: Path, extension_config: dict[str, Any], server_config: dict[str, Any]
 ) -> Config:
-    """Enable the extension on a server that lets nobody in unasked."""
-    # The terminals are switched off because they warn about a handler of their own.
+    """Enable the extension on a server that requires log-in."""
+    # The terminals extension warns about one of its own handlers.
     extensions = {"gpucluster": True, "jupyter_server_terminals": False}
     server = {"jpserver_extensions": extensions, "allow_unauthenticated_access": False, **server_config}
     return Config({"ServerApp": server, "GPUClusterExtension": extension_config})
@@ -116,7 +116,7 @@ def api(jp_fetch: Any) -> Call:
 
 @pytest.fixture
 def until(api: Call) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """Wait until a cluster, as REST shows it, is as a condition says."""
+    """Wait until the model of a cluster from REST meets a condition."""
 
     async def wait(cluster: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         model: dict[str, Any] = {}
@@ -133,7 +133,7 @@ def until(api: Call) -> Callable[..., Awaitable[dict[str, Any]]]:
 
 @pytest.fixture
 async def closing(jp_asyncio_loop: Any) -> AsyncIterator[Callable[[Any], Any]]:
-    """Close what is given, such as WebSockets, at the end of the test."""
+    """Close WebSockets and the like at the end of the test."""
     given: list[Any] = []
 
     def note(closable: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A Jupyter server in a process of its own, with our extension and nothing else."""
+"""A Jupyter server in a separate process, with our extension only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class JupyterProcess:
         return response.json()
 
     def answer(self, method: str, path: str, body: Any = None, *, timeout: float = 60) -> tuple[int, Any]:
-        """Send a request; returns the status and the JSON, whatever they are."""
+        """Send a request; returns any status and JSON."""
         response = self._client.request(method, f"api/{path}", json=body, timeout=timeout)
         return response.status_code, response.json() if response.content else {}
 
@@ -66,7 +66,7 @@ class JupyterProcess:
         self.process.wait(60)
 
     def modules(self) -> set[str]:
-        """Return what the server had imported when it ended properly."""
+        """Return the modules that the server had imported at its normal end."""
         return set(json.loads(self._modules.read_text()))
 
 
@@ -79,7 +79,7 @@ def jupyter_process(directory: Path, **settings: Any) -> Iterator[JupyterProcess
         port = free.getsockname()[1]
     environment = {
         **os.environ,
-        # The environment's own configuration enables extensions of others, which import what they like.
+        # The environment's configuration enables other extensions with further imports.
         "JUPYTER_NO_CONFIG": "1",
         **{f"JUPYTER_{kind}_DIR": str(directory / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")},
     }

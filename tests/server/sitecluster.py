@@ -6,4 +6,4 @@ from distributed import LocalCluster
 
 
 class SiteCluster(LocalCluster):
-    """Like any other, and not the one that is used when nobody chooses."""
+    """A LocalCluster of another class than the default."""

@@ -1,4 +1,4 @@
-"""Who is let in: nobody without log-in, permission, token against forgery, and the right origin."""
+"""Access needs a log-in, permission, the XSRF token and the right origin."""
 
 from __future__ import annotations
 
@@ -13,53 +13,31 @@ from jupyter_server.auth import Authorizer
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-REST = [
-    ("GET", "api/clusters"),
-    ("GET", "api/site"),
-    ("GET", "api/node"),
-    ("GET", "api/node/class"),
-    ("POST", "api/node/class/message"),
-    ("POST", "api/node/class/stop"),
-    ("POST", "api/clusters"),
-    ("POST", "api/notes"),
-    ("GET", "api/clusters/shared"),
-    ("POST", "api/clusters/shared/notes"),
-    ("PATCH", "api/clusters/shared"),
-    ("DELETE", "api/clusters/shared"),
-    *(("POST", "api/clusters/shared/" + re.sub(r"{\w+}", "0", path)) for _, path, _ in posts()),
-    ("GET", "api/clusters/shared/activity"),
-    ("GET", "api/clusters/shared/history"),
-    ("GET", "api/clusters/shared/failures"),
-    ("GET", "api/clusters/shared/results"),
-    ("POST", "api/clusters/shared/results/release"),
-    ("GET", "api/clusters/shared/logs"),
-    ("GET", "api/clusters/shared/script"),
-    ("GET", "api/clusters/shared/links"),
-    ("POST", "api/clusters/shared/links"),
-    ("DELETE", "api/clusters/shared/links"),
-    ("DELETE", "api/clusters/shared/links/0a1b2c3d"),
-    ("POST", "api/preview"),
-    ("POST", "api/clusters/shared/recording"),
-    ("DELETE", "api/clusters/shared/recording"),
-    ("GET", "api/schema"),
-    ("GET", "api/presets"),
-    ("GET", "api/devices"),
-    ("POST", "api/devices/processes/1/stop"),
-    ("GET", "api/metrics"),
-    ("GET", "api/openapi.json"),
-    ("GET", "api/recordings"),
-    ("GET", "api/recordings/session?source=bundled&path=kmeans-cpu.gpucluster.jsonl.gz"),
-    ("GET", "api/lessons"),
-    ("POST", "api/lessons/copy"),
-    ("POST", "api/lessons/events"),
-    ("POST", "api/lessons/06/reset"),
-    ("POST", "api/lessons/06/recall"),
-    ("DELETE", "api/lessons/progress"),
-    ("GET", "api/lessons/class"),
-]
+PATHS = {
+    "GET": """
+        clusters site node node/class clusters/shared clusters/shared/activity clusters/shared/history
+        clusters/shared/failures clusters/shared/results clusters/shared/logs clusters/shared/script
+        clusters/shared/links schema presets devices metrics openapi.json recordings
+        recordings/session?source=bundled&path=kmeans-cpu.gpucluster.jsonl.gz lessons lessons/class
+    """,
+    "POST": """
+        node/class/message node/class/stop clusters notes clusters/shared/notes clusters/shared/results/release
+        clusters/shared/links preview clusters/shared/recording devices/processes/1/stop lessons/copy
+        lessons/events lessons/06/reset lessons/06/recall
+    """,
+    "PATCH": """
+        clusters/shared
+    """,
+    "DELETE": """
+        clusters/shared clusters/shared/links clusters/shared/links/0a1b2c3d clusters/shared/recording
+        lessons/progress
+    """,
+}
+REST = [(method, "api/" + path) for method, paths in PATHS.items() for path in paths.split()]
+REST += [("POST", "api/clusters/shared/" + re.sub(r"{\w+}", "0", path)) for _, path, _ in posts()]
 SOCKETS = ["api/events", "dashboard/shared/status/ws"]
 FOUND = {"api/lessons/class": 404, "api/node/class": 403}  # where the site names no instructors
-"""What is told to who may look, if not 200: this server shows no class."""
+"""Statuses other than 200 for readers: this server shows no class."""
 BODY = {"GET": None, "DELETE": None, "POST": "{}", "PATCH": '{"n_workers": 0}'}
 
 
@@ -162,7 +140,7 @@ class TestWithoutLogin:
             assert response.code == 302
             assert "/login?next=" in response.headers["Location"]
 
-    async def test_no_address_tells_a_stranger_which_methods_it_has(self, url, extension, running_cluster):
+    async def test_stranger_cannot_learn_the_methods_of_an_address(self, url, extension, running_cluster):
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             for pattern in (pattern for pattern, *_ in routes(extension.services)):
                 path = pattern.removeprefix("gpucluster/").replace("([^/]+)", running_cluster.id)
@@ -174,14 +152,14 @@ class TestWithoutLogin:
 
 
 class DenyAll(Authorizer):
-    """Lets a user see everything of Jupyter, and nothing of ours."""
+    """Allow all of Jupyter, but nothing of ours."""
 
     def is_authorized(self, handler, user, action, resource):
         return resource != "gpucluster"
 
 
 class ReadOnly(Authorizer):
-    """Lets a user look, but change nothing."""
+    """Allow reading only."""
 
     def is_authorized(self, handler, user, action, resource):
         return resource != "gpucluster" or action == "read"
@@ -242,7 +220,7 @@ class TestOtherSites:
         return cookie
 
     @pytest.mark.parametrize("told", OTHER_SITES, ids=range(len(OTHER_SITES)))
-    async def test_get_nothing_with_the_cookie_of_a_person(self, url, running_cluster, cookie, told):
+    async def test_foreign_pages_cannot_use_a_cookie(self, url, running_cluster, cookie, told):
         for path in [*READABLE, f"dashboard/{running_cluster.id}/status", "dashboard/shared/statics/js/anchor.js"]:
             response = await fetch(url + path, Cookie=cookie, **told)
             assert response.code == 403, path
@@ -264,7 +242,7 @@ class TestOtherSites:
                 told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "websocket"}
                 assert await handshake(url + path, Cookie=cookie, Origin=own, **told) == 101
 
-    async def test_a_link_may_lead_to_a_dashboard_and_to_nothing_else(self, url, running_cluster, cookie):
+    async def test_links_lead_to_dashboards_only(self, url, running_cluster, cookie):
         page = await fetch(url + "dashboard/shared/status", Cookie=cookie, **FOLLOWS_A_LINK)
         assert page.code == 200
         assert "frame-ancestors 'self'" in page.headers["Content-Security-Policy"]
@@ -272,7 +250,7 @@ class TestOtherSites:
             assert (await fetch(url + path, Cookie=cookie, **FOLLOWS_A_LINK)).code == 403
         assert await handshake(url + "dashboard/shared/status/ws", Cookie=cookie, **FOLLOWS_A_LINK) == 403
 
-    async def test_who_sends_the_token_needs_no_page(self, url, running_cluster, jp_auth_header):
+    async def test_token_needs_no_origin(self, url, running_cluster, jp_auth_header):
         told = {**jp_auth_header, "Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"}
         assert (await fetch(url + "api/clusters", **told)).code == 200
         assert await handshake(url + "api/events", **told) == 101
@@ -281,8 +259,8 @@ class TestOtherSites:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8888", "127.0.0.1.evil.example", "192.0.2.7", "[2001:db8::1]"]
 )
-async def test_a_name_that_an_attacker_leads_here_opens_nothing(url, running_cluster, jp_auth_header, host):
-    """Whoever's name it is, the browser takes the page and this server for one origin; also with the token."""
+async def test_rebound_host_name_is_refused(url, running_cluster, jp_auth_header, host):
+    """Browsers take a page from such a name for one of this server, also with the token."""
     told = {**jp_auth_header, "Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
     for method, path in [*REST, ("GET", "dashboard/shared/status"), ("HEAD", "dashboard/shared/status")]:
         response = await fetch(url + path, method, BODY.get(method), **told)
@@ -318,15 +296,10 @@ async def test_forged_request(url, running_cluster, jp_serverapp):
     cookie, xsrf = await login_cookies(url, jp_serverapp.identity_provider.token)
     path = url + f"api/clusters/{running_cluster.id}"
     for method, target in (
-        ("DELETE", path),
-        ("PATCH", path),
-        ("POST", path + "/restart"),
-        ("POST", path + "/workers/0/retire"),
-        ("POST", url + "api/clusters"),
-        ("POST", url + "api/lessons/06/reset"),
-        ("POST", url + "api/lessons/events"),
+        ("DELETE", path), ("PATCH", path), ("POST", path + "/restart"), ("POST", path + "/workers/0/retire"),
+        ("POST", url + "api/clusters"), ("POST", url + "api/lessons/06/reset"), ("POST", url + "api/lessons/events"),
         ("DELETE", url + "api/lessons/progress"),
-    ):
+    ):  # fmt: skip
         response = await fetch(target, method, BODY[method], Cookie=cookie)
         assert response.code == 403
         assert "Reload the page" in json.loads(response.body)["message"]

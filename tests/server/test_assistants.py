@@ -1,4 +1,4 @@
-"""What assistants are offered: by the contract of jupyter_server_mcp, to look only, unless the setting allows more."""
+"""Tools for assistants by the contract of jupyter_server_mcp: read-only unless the setting allows more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def offered() -> list[str]:
-    """Return what the entry point offers, read as jupyter_server_mcp reads it."""
+    """Return the tools of the entry point, read like jupyter_server_mcp."""
     group = "jupyter_server_mcp.tools"
     [(name, value)] = tomllib.loads(PROJECT.read_text())["project"]["entry-points"][group].items()
     loaded = EntryPoint(name, value, group).load()
@@ -41,7 +41,7 @@ def test_each_tool_is_described():
 class TestWhoMayLook:
     async def test_looks(self, jp_serverapp, running_cluster):
         specs = offered()
-        assert [spec.split(":")[1] for spec in specs] == list(assistants.LOOKING), "nothing that changes"
+        assert [spec.split(":")[1] for spec in specs] == list(assistants.LOOKING), "read-only tools"
         [told] = [one for one in await function(specs[0])() if one["name"] == "shared"]
         assert (told["state"], told["workers"]) == ("running", len(running_cluster.workers))
         assert "tasks running" in " ".join(told["now"])

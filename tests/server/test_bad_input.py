@@ -1,4 +1,4 @@
-"""Everything wrong that can be typed gets a 4xx with a sentence, and changes nothing."""
+"""Wrong requests get a status 4xx with a message and change nothing."""
 
 from __future__ import annotations
 
@@ -16,31 +16,12 @@ from gpucluster.server import extension
 from tornado.httpclient import HTTPClientError
 
 COUNTS = [
-    "-1",
-    '"abc"',
-    "null",
-    '""',
-    "1.5",
-    "true",
-    "100000",
-    "1e30",
-    "1" + "0" * 30,
-    '"NaN"',
-    "NaN",
-    "Infinity",
-    "[]",
-]
+    "-1", '"abc"', "null", '""', "1.5", "true", "100000", "1e30", "1" + "0" * 30, '"NaN"', "NaN", "Infinity", "[]",
+]  # fmt: skip
 ADAPTS = [
-    '{"minimum": 5, "maximum": 1}',
-    '{"minimum": -3, "maximum": -1}',
-    '{"minimum": 0, "maximum": 1000000000}',
-    '{"minimum": 1}',
-    '{"minimum": "1", "maximum": 2}',
-    "{}",
-    "null",
-    "7",
-    '"abc"',
-]
+    '{"minimum": 5, "maximum": 1}', '{"minimum": -3, "maximum": -1}', '{"minimum": 0, "maximum": 1000000000}',
+    '{"minimum": 1}', '{"minimum": "1", "maximum": 2}', "{}", "null", "7", '"abc"',
+]  # fmt: skip
 PATCHES = [
     *[f'{{"n_workers": {count}}}' for count in COUNTS],
     *[f'{{"adapt": {adapt}}}' for adapt in ADAPTS],
@@ -74,7 +55,7 @@ SPECS = [
 BROKEN = [b"", b"  \n", b"not json", b"{", b'{"n_workers": 1', b"\xff\xfe", b"[" * 5000, b'{"a":' * 2000]
 
 
-def told_in_a_sentence(code: int, error: dict, body: object = None) -> None:
+def assert_refused(code: int, error: dict, body: object = None) -> None:
     assert code == 422, (body, error)
     assert error["code"] == "invalid_request", body
     assert error["message"].endswith("."), body
@@ -86,7 +67,7 @@ async def test_patch(api, running_cluster):
     path = f"clusters/{running_cluster.id}"
     _, before = await api("GET", path)
     for body in [*map(str.encode, PATCHES), *BROKEN]:
-        told_in_a_sentence(*await api("PATCH", path, raw=body), body)
+        assert_refused(*await api("PATCH", path, raw=body), body)
     _, after = await api("GET", path)
     for field in ("state", "wanted", "workers", "spec", "pid"):
         assert after[field] == before[field]
@@ -96,17 +77,17 @@ async def test_patch(api, running_cluster):
 async def test_create(api):
     _, before = await api("GET", "clusters")
     for body in [*map(str.encode, SPECS), *BROKEN]:
-        told_in_a_sentence(*await api("POST", "clusters", raw=body), body)
+        assert_refused(*await api("POST", "clusters", raw=body), body)
     _, after = await api("GET", "clusters")
     assert [model["id"] for model in after["clusters"]] == [model["id"] for model in before["clusters"]]
 
 
 async def test_too_large(api, running_cluster):
-    told_in_a_sentence(*await api("POST", "clusters", raw=b" " * 2**20 + b"{}"))
-    told_in_a_sentence(*await api("PATCH", f"clusters/{running_cluster.id}", raw=b"[" * (2**20 + 1)))
+    assert_refused(*await api("POST", "clusters", raw=b" " * 2**20 + b"{}"))
+    assert_refused(*await api("PATCH", f"clusters/{running_cluster.id}", raw=b"[" * (2**20 + 1)))
 
 
-async def test_message_names_field_fault_and_what_is_allowed(api, running_cluster):
+async def test_message_names_field_fault_and_allowed_values(api, running_cluster):
     _, error = await api("PATCH", f"clusters/{running_cluster.id}", {"n_workers": -1})
     assert error["message"] == "n_workers: must be at least 0, not -1."
     assert error["fields"] == [{"field": "n_workers", "message": "must be at least 0, not -1"}]
@@ -115,7 +96,7 @@ async def test_message_names_field_fault_and_what_is_allowed(api, running_cluste
 async def test_lines_of_the_log(api, running_cluster):
     for lines in ("abc", "-1", "0", "1.5", "", "1e3", "100000000000", "NaN", "²"):
         code, error = await api("GET", f"clusters/{running_cluster.id}/logs", lines=lines)
-        told_in_a_sentence(code, error, lines)
+        assert_refused(code, error, lines)
         assert error["message"].startswith("lines: must be a whole number from 1 to 10000"), lines
 
 
@@ -146,7 +127,7 @@ def failing(error):
         (errors.RegistryUnwritable("The disk is full."), 507),
     ],
 )
-async def test_each_error_has_its_status_and_its_sentence(api, monkeypatch, caplog, error, code):
+async def test_each_error_has_its_status_and_message(api, monkeypatch, caplog, error, code):
     monkeypatch.setattr(AsyncControl, "create", failing(error))
     assert await api("POST", "clusters", {"backend": "local"}) == (code, error.model().model_dump())
     assert "Traceback" not in caplog.text
@@ -205,14 +186,14 @@ class TestUnsafeRegistry:
         assert json.loads(await socket.read_message())["kind"] == "hello"
         socket.close()
 
-    async def test_who_is_not_authorized_is_not_told_why(self, registry_directory, api, jp_serverapp, monkeypatch):
+    async def test_unauthorized_reply_hides_the_reason(self, registry_directory, api, jp_serverapp, monkeypatch):
         monkeypatch.setattr(jp_serverapp.authorizer, "is_authorized", lambda *arguments: False)
         for path in ("clusters", "schema"):
             code, error = await api("GET", path)
             assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
 
 
-async def test_a_directory_that_is_opened_while_the_server_runs(registry_directory, api, jp_ws_fetch):
+async def test_directory_opened_to_others_while_running(registry_directory, api, jp_ws_fetch):
     assert (await api("GET", "clusters"))[0] == 200
     socket = await jp_ws_fetch("gpucluster/api/events")
     assert json.loads(await socket.read_message())["kind"] == "hello"
@@ -229,7 +210,7 @@ async def test_a_directory_that_is_opened_while_the_server_runs(registry_directo
     assert (await api("GET", "clusters"))[0] == 200
 
 
-async def test_who_may_only_look_still_may_after_a_refused_change(api, jp_serverapp, monkeypatch):
+async def test_reader_keeps_access_after_a_refused_change(api, jp_serverapp, monkeypatch):
     monkeypatch.setattr(
         jp_serverapp.authorizer, "is_authorized", lambda handler, user, action, resource: action == "read"
     )
@@ -238,7 +219,7 @@ async def test_who_may_only_look_still_may_after_a_refused_change(api, jp_server
 
 
 class TestUnreadableRegistry:
-    async def test_the_reason_is_told_until_it_is_gone(self, registry_directory, api, monkeypatch):
+    async def test_reason_is_shown_while_it_holds(self, registry_directory, api, monkeypatch):
         def refuse(path: Any) -> NoReturn:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 

@@ -1,4 +1,4 @@
-"""What can be asked for: schema, presets, devices, and the OpenAPI document that describes it all."""
+"""Schema, presets, devices, and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class TestPresets:
         code, answer = await api("POST", "notes", {"preset": "course", "n_workers": -1})
         assert (code, answer["fields"][0]["field"]) == (200, "n_workers"), "a request may name it, too"
 
-    async def test_administrator_is_told_what_is_wrong(self, capfd, jp_serverapp):
+    async def test_administrator_sees_the_problem(self, capfd, jp_serverapp):
         log = capfd.readouterr().err
         assert "The preset 'wrong' is left out: n_workers: must be at least 0, not -1." in log
         assert "is left out: title: is required" in log
 
 
 class TestSite:
-    """The site's file counts here as it does everywhere; it is looked at again with each request."""
+    """The site's file also applies here and is read again with each request."""
 
     @pytest.fixture
     def commands(self, monkeypatch, tmp_path):
@@ -171,7 +171,7 @@ async def test_document_is_where_the_server_is(api, jp_base_url):
         assert name in document["components"]["schemas"]
 
 
-async def test_answers_are_as_the_document_says(api, jp_fetch, running_cluster):
+async def test_answers_match_the_documentation(api, jp_fetch, running_cluster):
     _, document = await api("GET", "openapi.json")
 
     def check(path: str, method: str, code: int, answer) -> None:
@@ -213,7 +213,7 @@ async def test_answers_are_as_the_document_says(api, jp_fetch, running_cluster):
 @pytest.mark.parametrize(
     ("kind", "first"), [("cuda", "devices"), ("ssh", "hosts"), ("slurm", "partition"), ("local", "name")]
 )
-async def test_what_makes_a_kind_what_it_is_comes_first(api, kind, first):
+async def test_defining_fields_come_first(api, kind, first):
     _, answer = await api("GET", "schema")
     assert list(answer["backends"][kind]["properties"])[:2] == ["backend", first]
 
@@ -227,7 +227,7 @@ async def test_the_form_speaks_of_hours_where_the_command_line_speaks_of_seconds
     assert "help" not in fields["threads_per_worker"]
 
 
-async def test_each_kind_says_how_many_workers_there_are_where_nobody_says_it(api):
+async def test_each_kind_states_its_default_worker_count(api):
     _, answer = await api("GET", "schema")
     said = {}
     for kind, schema in answer["backends"].items():
@@ -238,19 +238,17 @@ async def test_each_kind_says_how_many_workers_there_are_where_nobody_says_it(ap
         "Number of workers; 0 starts with none. Default: one on each host, or one per GPU where there are GPUs."
     )
     assert "0 starts with none" not in said["mpi"]
-    assert {"type": "integer", "minimum": 1, "maximum": 256} in answer["backends"]["mpi"]["properties"]["n_workers"][
-        "anyOf"
-    ]
-    code, notes = await api(
-        "POST", "notes", {"backend": "slurm", "gpus_per_node": 4, "n_workers": 2, "exclusive": True}
-    )
+    mpi = answer["backends"]["mpi"]["properties"]["n_workers"]
+    assert {"type": "integer", "minimum": 1, "maximum": 256} in mpi["anyOf"]
+    spec = {"backend": "slurm", "gpus_per_node": 4, "n_workers": 2, "exclusive": True}
+    code, notes = await api("POST", "notes", spec)
     assert (code, [fault["field"] for fault in notes["fields"]]) == (200, ["n_workers"])
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "server-settings.md"
 
 
-def test_the_page_is_fresh_and_tells_every_setting() -> None:
+def test_settings_page_is_fresh_and_complete() -> None:
     text = page()
     assert PAGE.read_text(encoding="utf-8") == text, (
         "run: python -m gpucluster.server.documentation > docs/server-settings.md"
@@ -261,7 +259,7 @@ def test_the_page_is_fresh_and_tells_every_setting() -> None:
 
 
 @pytest.mark.full
-async def test_the_form_is_told_what_the_site_offers_and_what_it_would_refuse(
+async def test_form_gets_the_sites_offers_and_refusals(
     api: Any,
     monkeypatch: pytest.MonkeyPatch,
     gateway: RealGateway,  # noqa: F811
@@ -276,7 +274,7 @@ async def test_the_form_is_told_what_the_site_offers_and_what_it_would_refuse(
     code, told = await api("POST", "notes", {**gateway.options, "address": "http://127.0.0.1:9"})
     fault = {"field": "address", "message": "nothing listens on port 9 of 127.0.0.1"}
     assert (code, told["notes"], told["fields"]) == (200, [], [fault])
-    # Nobody asks the site again for what it has just said.
+    # A recent answer of the gateway is not requested again.
     with monkeypatch.context() as patch:
         patch.setattr(AsyncControl, "preview", None)
         assert (await api("POST", "notes", {**wrong, "name": "mine"}))[1]["fields"] == [refused]

@@ -66,12 +66,12 @@ async def test_life_of_a_cluster(api, until):
     assert (await api("GET", f"{path}/history"))[0] == 409
     assert (await api("POST", f"{path}/workers/0/retire"))[0] == 409
 
-    # Whoever meant to stop it does not take it off the list.
+    # A second stop does not remove it from the list.
     code, model = await api("DELETE", path, only="stop")
     assert (code, model["state"]) == (200, "stopped")
     code, error = await api("DELETE", path, only="nothing")
     assert (code, error["message"]) == (422, "only: must be 'stop' or 'remove', not 'nothing'.")
-    # An ended cluster is taken off the list by the same request.
+    # The same request removes an ended cluster from the list.
     assert (await api("DELETE", path))[0] == 200
     assert (await api("GET", path))[0] == 404
 
@@ -95,7 +95,7 @@ async def test_second_cluster_of_a_name_is_refused(api, running_cluster):
     assert [cluster["name"] for cluster in listed["clusters"]].count("shared") == 1
 
 
-async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cluster):
+async def test_notes_come_before_creation(api, running_cluster):
     _, before = await api("GET", "clusters")
     spec = {"backend": "local", "n_workers": 200, "memory_limit": "100 MB"}
     code, answer = await api("POST", "notes", spec)
@@ -103,7 +103,7 @@ async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cl
     demand = answer["demand"]
     assert (demand["n_workers"], demand["threads_per_worker"], demand["memory_limit_bytes"]) == (200, 1, 100_000_000)
     assert demand["machine_memory_bytes"] > 100_000_000
-    # What is refused is what was asked about: no failure of the question, and none in the browser's console.
+    # A refused spec is no failed request, which would be an error in the browser's console.
     refused = {**spec, "memory_limit": "900 TiB"}
     code, answer = await api("POST", "notes", refused)
     assert (code, answer["notes"], answer["demand"]) == (200, [], None)

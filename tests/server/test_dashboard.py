@@ -1,4 +1,4 @@
-"""Dask's own dashboard through the proxy: a real one, over HTTP and WebSocket."""
+"""A real dashboard through the proxy, over HTTP and WebSocket."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def secret(registry_directory, running_cluster):
 
 @pytest.fixture
 def get(http_server, jp_http_port, jp_base_url, jp_auth_header, running_cluster):
-    """Get a path as it is written, below the dashboard of the running cluster."""
+    """Get an unchanged path below the dashboard of the running cluster."""
 
     async def fetch(path, *, cluster=running_cluster.id, method="GET", headers=None):
         return await AsyncHTTPClient().fetch(
@@ -50,7 +50,7 @@ def get(http_server, jp_http_port, jp_base_url, jp_auth_header, running_cluster)
 
 
 def shown(response) -> bytes:
-    """Everything the browser sees."""
+    """Body and headers of a response."""
     return response.body + str(sorted(response.headers.get_all())).encode()
 
 
@@ -126,7 +126,7 @@ async def test_refused_paths(get, secret):
         assert secret.encode() not in shown(response), path
 
 
-async def test_secret_in_the_request_opens_nothing_more(get, secret):
+async def test_secret_in_the_request_grants_no_access(get, secret):
     assert (await get(f"{secret}/status")).code == 404
 
 
@@ -136,7 +136,7 @@ async def test_unknown_cluster(get):
         assert response.code == 404, cluster
 
 
-async def test_unknown_cluster_is_told_in_a_page(get):
+async def test_unknown_cluster_shows_an_error_page(get):
     response = await get("status", cluster="<script>")
     assert response.code == 404
     assert response.headers["Content-Type"].startswith("text/html")
@@ -145,7 +145,7 @@ async def test_unknown_cluster_is_told_in_a_page(get):
 
 
 class Upstream:
-    """An upstream that notes what it gets, and answers as it is told."""
+    """An upstream that notes the request and sends a given answer."""
 
     def __init__(self, answer: bytes):
         self.answer = answer
@@ -159,7 +159,7 @@ class Upstream:
 
 
 class OtherControl:
-    """A control that knows one cluster with a dashboard of our choice."""
+    """A control with one cluster, whose dashboard the test sets."""
 
     model = cluster_model()
     port = 0
@@ -184,7 +184,7 @@ def other_control(monkeypatch):
 
 @pytest.mark.parametrize("jp_base_url", ["/"], indirect=True)
 class TestOtherUpstream:
-    async def test_nothing_of_jupyter_is_forwarded_and_no_cookie_comes_back(
+    async def test_jupyter_credentials_and_cookies_are_not_forwarded(
         self, other_control, get, monkeypatch, jp_auth_header
     ):
         upstream = Upstream(
@@ -228,7 +228,7 @@ class TestOtherUpstream:
         assert response.code == 502
         assert b"does not answer" in response.body
 
-    async def test_nothing_listens(self, other_control, get, monkeypatch):
+    async def test_closed_port_shows_an_error(self, other_control, get, monkeypatch):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             monkeypatch.setattr(OtherControl, "port", taken.getsockname()[1])
@@ -236,7 +236,7 @@ class TestOtherUpstream:
         assert response.code == 502
         assert b"s3cret" not in shown(response)
 
-    async def test_port_of_an_ended_cluster_is_not_asked(self, other_control, get, monkeypatch):
+    async def test_ended_clusters_port_is_not_contacted(self, other_control, get, monkeypatch):
         upstream = Upstream(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         ended = cluster_model(state="failed")
         async with await asyncio.start_server(upstream.serve, "127.0.0.1", 0) as server:
@@ -249,7 +249,7 @@ class TestOtherUpstream:
 
 
 class Bokeh:
-    """The little of Bokeh's protocol that a page speaks."""
+    """The part of Bokeh's protocol that pages use."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -371,7 +371,7 @@ def test_arguments_for_jupyter_are_not_forwarded():
 
 
 @given(st.lists(st.sampled_from([f"/{SECRET}", SECRET, "/status", '"', "\\/", "ä", "/"]), max_size=8))
-def test_no_text_keeps_the_secret(parts):
+def test_secret_is_removed_from_texts(parts):
     text = "".join(parts)
     assert SECRET not in DISGUISE.text(text)
     assert SECRET.encode() not in DISGUISE.body(text.encode())

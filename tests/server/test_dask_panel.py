@@ -1,4 +1,4 @@
-"""The REST interface of dask-labextension, answered for our clusters, with its own server part and without."""
+"""The REST interface of dask-labextension for our clusters, with and without its own server part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THEIR_ID = "01234567-89ab-cdef-0123-456789abcdef"
 
 @pytest.fixture
 def panel(jp_fetch):
-    """Call an address below ``dask/``; returns status and JSON, or the bare body where it is none."""
+    """Call an address below ``dask/``; returns status and JSON, or the body if it is no JSON."""
 
     async def call(method: str, *path: str, body: Any = None, raw: bytes | None = None) -> tuple[int, Any]:
         data = raw if raw is not None or body is None else json.dumps(body).encode()
@@ -30,7 +30,7 @@ def panel(jp_fetch):
     return call
 
 
-# Its handler of dashboards leaves the log-in to a base class, which Jupyter does not see.
+# Its dashboard handler inherits its log-in check, which Jupyter does not see.
 loads_dask_labextension = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
 
 
@@ -42,7 +42,7 @@ def extensions(*, dask_labextension: bool) -> dict[str, Any]:
 class Alone:
     """dask-labextension's server part is not enabled."""
 
-    async def test_lists_a_cluster_in_the_words_of_the_panel(self, panel, running_cluster, jp_base_url):
+    async def test_lists_a_cluster_in_the_panels_format(self, panel, running_cluster, jp_base_url):
         code, listed = await panel("GET", "clusters")
         assert code == 200
         assert [model["name"] for model in listed] == ["shared"]
@@ -60,11 +60,11 @@ class Alone:
 
 
 class TestAlone(Alone):
-    async def test_never_says_that_some_other_address_has_a_dashboard(self, panel):
+    async def test_other_addresses_have_no_dashboard(self, panel):
         code, answer = await panel("GET", "dashboard-check", "http%3A%2F%2F127.0.0.1%3A1%2F")
         assert (code, answer["isActive"], answer["plots"]) == (200, False, {})
 
-    async def test_other_addresses_are_refused_in_words(self, panel):
+    async def test_other_addresses_are_refused(self, panel):
         for path in (["clusters", THEIR_ID], ["dashboard", THEIR_ID, "status"]):
             code, answer = await panel("GET", *path)
             assert (code, answer["code"]) == (404, "not_found")
@@ -89,7 +89,7 @@ class TestAlone(Alone):
         assert id not in [model["id"] for model in (await panel("GET", "clusters"))[1]]
         assert (await panel("DELETE", "clusters", id))[0] == 404
         assert Control(registry_directory).get(id).wanted.stopped
-        # It goes on asking for the pages; a refusal would be an error in the console.
+        # The panel still requests the pages; a refusal would be an error in the console.
         await until(id, lambda model: model["state"] == "stopped")
         for gone in (id, "00000000"):
             assert await panel("GET", "dashboard", gone, "individual-plots.json") == (204, b"")
@@ -125,7 +125,7 @@ class TestAlone(Alone):
         secret = Control(registry_directory).dashboard(running_cluster.id).prefix.encode()
         assert b"Bokeh" in page and secret not in page
 
-    async def test_the_proxy_reaches_nothing_else(self, panel, running_cluster):
+    async def test_proxy_reaches_our_clusters_only(self, panel, running_cluster):
         for path in ("proxy/80/127.0.0.1/", "..%2f..%2fapi", "%2f%2f127.0.0.1%2f"):
             code, _ = await panel("GET", "dashboard", running_cluster.id, path)
             assert code == 404
@@ -140,8 +140,8 @@ class TestBeside(Alone):
         return extensions(dask_labextension=True)
 
     @pytest.mark.full
-    async def test_new_makes_one_of_ours_and_leaves_this_process_as_it_was(self, panel, registry_directory, until):
-        """Left to itself it opens a cluster without encryption to the network, and sets variables for good."""
+    async def test_new_creates_our_cluster_outside_this_process(self, panel, registry_directory, until):
+        """Their own code opens an unencrypted cluster to the network and changes variables permanently."""
         import dask_labextension.manager as their_manager
 
         before = dict(os.environ)
@@ -158,7 +158,7 @@ class TestBeside(Alone):
         await until(id, lambda model: model["state"] == "stopped")
         assert dict(os.environ) == before
 
-    async def test_makes_and_lists_its_own_where_the_site_has_chosen_a_kind(self, panel, running_cluster, monkeypatch):
+    async def test_configured_kind_is_used_by_the_panel(self, panel, running_cluster, monkeypatch):
         import dask
         import dask_labextension.manager as their_manager
 
@@ -197,7 +197,7 @@ class TestBeside(Alone):
 
 @loads_dask_labextension
 class TestInstead(Alone):
-    """It is loaded and gets nothing to do."""
+    """dask-labextension is loaded but not used."""
 
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
@@ -228,13 +228,13 @@ class TestOff:
     def extension_config(self) -> dict[str, Any]:
         return {"standby": False, "dask_labextension": "off"}
 
-    async def test_nothing_answers(self, panel, running_cluster: ClusterModel):
+    async def test_no_scheduler_answers(self, panel, running_cluster: ClusterModel):
         for path in (["clusters"], ["clusters", running_cluster.id], ["dashboard", running_cluster.id, "status"]):
             assert (await panel("GET", *path))[0] == 404
 
 
 class TestNobody:
-    """Who is not logged in, or not allowed."""
+    """Users who are not logged in."""
 
     @pytest.fixture
     def jp_fetch(self, jp_fetch):
@@ -246,15 +246,10 @@ class TestNobody:
     @pytest.mark.parametrize(
         ("method", "path"),
         [
-            ("GET", "clusters"),
-            ("PUT", "clusters"),
-            ("GET", "clusters/{}"),
-            ("PATCH", "clusters/{}"),
-            ("DELETE", "clusters/{}"),
-            ("GET", "dashboard-check/x"),
-            ("GET", "dashboard/{}/status"),
+            ("GET", "clusters"), ("PUT", "clusters"), ("GET", "clusters/{}"), ("PATCH", "clusters/{}"),
+            ("DELETE", "clusters/{}"), ("GET", "dashboard-check/x"), ("GET", "dashboard/{}/status"),
         ],
-    )
+    )  # fmt: skip
     async def test_is_let_in_nowhere(self, panel, running_cluster, registry_directory, method, path):
         code, _ = await panel(method, *path.format(running_cluster.id).split("/"))
         assert code in {302, 403} if "dashboard/" in path else code == 403
@@ -262,14 +257,14 @@ class TestNobody:
 
 
 class ReadsOnly(Authorizer):
-    """Lets everybody look and nobody change."""
+    """Allow reading only."""
 
     def is_authorized(self, handler, user, action, resource):
         return action == "read"
 
 
 class KnowsNoClusters(Authorizer):
-    """Lets nobody near our clusters."""
+    """Allow no access to our clusters."""
 
     def is_authorized(self, handler, user, action, resource):
         return resource != "gpucluster"
@@ -293,7 +288,7 @@ class TestNotAllowedAlone:
     def server_config(self) -> dict[str, Any]:
         return {"authorizer_class": KnowsNoClusters}
 
-    async def test_sees_nothing(self, panel, running_cluster):
+    async def test_unauthorized_user_sees_no_cluster(self, panel, running_cluster):
         assert (await panel("GET", "clusters"))[0] == 403
         assert (await panel("GET", "clusters", running_cluster.id))[0] == 403
         assert (await panel("GET", "dashboard", running_cluster.id, "status"))[0] == 403

@@ -1,4 +1,4 @@
-"""The event stream: one reader for all viewers, nobody waits for a slow one."""
+"""The event stream: one reader for all viewers; a slow viewer delays no other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def viewer_socket(jp_ws_fetch, closing):
 
 
 async def next_event(socket, wanted=lambda event: True):
-    """Read until an event is as wanted."""
+    """Read until an event meets a condition."""
     async with asyncio.timeout(60):
         while True:
             message = await socket.read_message()
@@ -63,7 +63,7 @@ async def test_two_viewers_share_one_reader(viewer_socket, api, extension, runni
         telemetry = await next_event(viewer, lambda event: event["kind"] == "telemetry")
         assert telemetry["sample"]["id"] == running_cluster.id
 
-    # A third one that comes later gets the list at once, too.
+    # A later viewer also gets the list at once.
     late = await viewer_socket()
     assert (await next_event(late))["kind"] == "hello"
     assert len(opened) == 1
@@ -80,10 +80,8 @@ async def test_two_viewers_share_one_reader(viewer_socket, api, extension, runni
         await next_event(viewer, lambda event: about_it(event) and event["cluster"]["state"] == "stopped")
     await api("DELETE", f"clusters/{made['id']}")
     for viewer in (*viewers, late):
-        assert await next_event(viewer, lambda event: event["kind"] == "removed") == {
-            "kind": "removed",
-            "id": made["id"],
-        }
+        removed = await next_event(viewer, lambda event: event["kind"] == "removed")
+        assert removed == {"kind": "removed", "id": made["id"]}
 
     viewers[0].close()
     late.close()
@@ -97,7 +95,7 @@ async def test_two_viewers_share_one_reader(viewer_socket, api, extension, runni
     assert not pump.running
 
 
-async def test_viewer_has_nothing_to_say(viewer_socket, running_cluster):
+async def test_messages_from_viewers_are_ignored(viewer_socket, running_cluster):
     socket = await viewer_socket()
     await socket.write_message("{}")
     assert (await next_event(socket))["kind"] == "hello"
@@ -108,7 +106,7 @@ async def test_viewer_has_nothing_to_say(viewer_socket, running_cluster):
 
 
 class Page:
-    """A connection that takes messages until it is full, and again when there is room."""
+    """A connection that accepts messages until it is full, and again once drained."""
 
     def __init__(self):
         self.received = []
@@ -140,7 +138,7 @@ class TestViewer:
     async def page(self):
         return Page()
 
-    async def test_is_told_at_once(self, page):
+    async def test_end_is_sent_immediately(self, page):
         page.offer("hello")
         page.offer("telemetry", "a")
         assert page.received == [("hello", ""), ("telemetry", "a")]
@@ -156,9 +154,9 @@ class TestViewer:
         await page.drain()
         assert sorted(page.received[1:]) == [("cluster", "a"), ("cluster", "b"), ("telemetry", "a"), ("telemetry", "b")]
         page.offer("telemetry", "a")
-        assert page.received[-1] == ("telemetry", "a"), "and it is told at once again"
+        assert page.received[-1] == ("telemetry", "a")
 
-    async def test_what_waits_is_the_newest(self):
+    async def test_waiting_message_is_the_newest(self):
         seen = []
 
         def write(message):
@@ -198,7 +196,7 @@ class TestViewer:
 
 
 class Control:
-    """A control whose stream is made up."""
+    """A control with an invented stream."""
 
     def __init__(self, by, later):
         self.registry = Registry()
@@ -208,7 +206,7 @@ class Control:
 
 
 class Flood(Control):
-    """Changes a huge cluster many times, and sends samples of it in between."""
+    """Send many changes of a huge cluster with samples in between."""
 
     changes = 60
 
@@ -229,11 +227,11 @@ class TestSlowViewer:
         monkeypatch.setattr("gpucluster.server.extension.AsyncControl", Flood)
 
     @pytest.mark.full
-    async def test_holds_up_nobody_and_misses_no_last_state(self, flooded, viewer_socket):
+    async def test_slow_viewer_blocks_no_other_and_gets_the_last_state(self, flooded, viewer_socket):
         def last(event):
             return event["kind"] == "cluster" and event["cluster"]["n_workers"] == Flood.changes
 
-        # The slow one does not read: its messages fill the buffers of the connection and no more.
+        # The slow one does not read: its messages fill only the buffers of the connection.
         slow = await viewer_socket()
         quick = await viewer_socket()
         await next_event(quick, last)
@@ -251,16 +249,12 @@ class TestSlowViewer:
         assert newest["sample"]["at"] == str(Flood.changes)
 
 
-class Unreadable:
-    """A line that is passed on although nobody could parse it."""
-
+class Unparsed(Control):
     LINE = b'{"kind":"telemetry","sample":' + b" " * COMPRESS_ABOVE_BYTES + b'{"id":"00000001","new":"field"}}'
 
-
-class Unparsed(Flood):
     async def raw_events(self):
         yield Hello(clusters=[cluster_model()])
-        yield RawTelemetry("00000001", Unreadable.LINE)
+        yield RawTelemetry("00000001", self.LINE)
         await asyncio.Event().wait()
 
 
@@ -269,22 +263,22 @@ def unparsed(monkeypatch):
     monkeypatch.setattr("gpucluster.server.extension.AsyncControl", Unparsed)
 
 
-async def test_a_sample_is_passed_on_unparsed_and_long_ones_compressed_once(unparsed, monkeypatch, viewer_socket):
+async def test_samples_are_sent_unparsed_and_compressed_once(unparsed, monkeypatch, viewer_socket):
     compressed = []
     monkeypatch.setattr(
         "gpucluster.server.events.viewers.gzip.compress",
         lambda data, *options, **more: compressed.append(data) or compress(data, *options, **more),
     )
-    # The third one comes when everything has been sent, and gets the newest sample all the same.
+    # A viewer that opens after all samples also gets the newest one.
     viewers = [await viewer_socket() for _ in range(2)]
     for _ in range(2):
         for viewer in viewers:
             assert (await next_event(viewer))["kind"] == "hello"
             while not isinstance(message := await viewer.read_message(), bytes):
                 assert json.loads(message)["kind"] == "host"
-            assert gzip.decompress(message) == Unreadable.LINE
+            assert gzip.decompress(message) == Unparsed.LINE
         viewers = [await viewer_socket()]
-    assert compressed == [Unreadable.LINE]
+    assert compressed == [Unparsed.LINE]
 
 
 class Breaking(Control):
@@ -300,7 +294,7 @@ class Breaking(Control):
 
 
 class NoHost:
-    """A machine that nobody reads."""
+    """A machine without GPUs."""
 
     async def readings(self):
         yield HostDevices(available=False, message="No GPU here.", code="no_library")

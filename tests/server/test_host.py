@@ -1,4 +1,4 @@
-"""The GPUs of the Jupyter server's machine: who uses them, and what goes wrong with them while the server runs."""
+"""The GPUs of the Jupyter server's machine: their users, and errors while the server runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def jupyter(machine, registry_directory, tmp_path, monkeypatch):
 
 @asynccontextmanager
 async def viewing(jupyter) -> AsyncIterator:
-    """Open the event stream; gives a function that waits for a reading that is as wanted."""
+    """Open the event stream; yields a function that waits for a reading that meets a condition."""
     url = jupyter.url.replace("http", "ws", 1) + "gpucluster/api/events"
     socket = await websocket_connect(HTTPRequest(url, headers=HEADERS))
 
@@ -112,7 +112,7 @@ def kernel_code(jupyter, kernel_id: str, folder, code: str) -> str:
 
 
 @pytest.mark.full
-def test_a_process_is_told_with_its_notebook_its_cluster_and_its_user(jupyter, machine, tmp_path, running_cluster):
+def test_process_names_its_notebook_cluster_and_user(jupyter, machine, tmp_path, running_cluster):
     requested = {"path": "lessons/k means.ipynb", "type": "notebook", "name": "", "kernel": {"name": "python3"}}
     answer = httpx.post(f"{jupyter.url}api/sessions", json=requested, headers=HEADERS, timeout=60, trust_env=False)
     kernel_id = answer.raise_for_status().json()["kernel"]["id"]
@@ -136,10 +136,10 @@ def test_a_process_is_told_with_its_notebook_its_cluster_and_its_user(jupyter, m
         999_999_999: (None, None, "outside", None),
     }
     mib = 2**20
-    assert processes[kernel]["tree_memory_bytes"] == 3 * mib, "with what it has started"
+    assert processes[kernel]["tree_memory_bytes"] == 3 * mib, "with its children"
     assert processes[worker]["worker"] == running_cluster.workers[0].name
     stoppable = {pid for pid, one in processes.items() if one["can_stop"]}
-    assert stoppable == {kernel, child, worker}, "neither what is not here nor what the server runs in"
+    assert stoppable == {kernel, child, worker}, "neither processes elsewhere nor the server's parents"
 
     def stop(pid: int, **body) -> httpx.Response:
         url = f"{jupyter.url}gpucluster/api/devices/processes/{pid}/stop"
@@ -172,8 +172,8 @@ def test_a_server_that_only_shows(machine, registry_directory, tmp_path, monkeyp
             assert (refused.status_code, mine.poll()) == (403, None)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
-def test_of_other_users_only_name_and_memory_are_told(jupyter, machine, tmp_path):
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change the user")
+def test_other_users_processes_show_name_and_memory_only(jupyter, machine, tmp_path):
     with subprocess.Popen(["/bin/sh", "-c", "read secret"], stdin=subprocess.PIPE, user=65534, cwd="/") as other:
         machine.write([gpu(1), f"process {other.pid} used=2048", f"process {os.getpid()} used=1"])
         answer = jupyter.call("GET", "devices")
@@ -209,7 +209,7 @@ class TestWhatMatters:
             {"processes": [DeviceProcess(pid=1, memory_used_bytes=2**30 + 1)]},
         ],
     )
-    def test_little_changes_are_not_told(self, changes):
+    def test_small_changes_are_not_sent(self, changes):
         assert not matters(self.HOST, self.changed(**changes))
 
     @pytest.mark.parametrize(

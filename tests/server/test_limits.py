@@ -1,4 +1,4 @@
-"""What a site allows: narrowed bounds in the form, enforced on create and change."""
+"""Limits of a site: narrower bounds in the form, enforced on create and change."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_open_number_of_cpu_workers(server, monkeypatch):
 
 
 class TestWithTheSite:
-    """The settings of a server are part of the site in its process, and narrower than the file or nothing."""
+    """A server's settings are part of the site in its process and can only narrow its file."""
 
     FILE = "limits: {all: {n_workers: 4, memory_limit: 4 GiB, walltime: 24:00:00, kinds: [auto, local]}}\n"
 
@@ -146,7 +146,7 @@ class TestWithTheSite:
         monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
         return path
 
-    def test_the_narrower_one_holds_and_is_named(self, site, server):
+    def test_narrower_limit_holds_and_is_named(self, site, server):
         server(n_workers=2, memory_limit="8 GiB")
         with pytest.raises(InvalidRequest, match="at most 2 workers on this server, not 3"):
             checked_spec({"backend": "local", "n_workers": 3})
@@ -156,7 +156,7 @@ class TestWithTheSite:
         assert fields["n_workers"]["description"].endswith("At most 2 workers on this server.")
         assert fields["memory_limit"]["description"].endswith("At most 4 GiB at this site.")
 
-    def test_what_would_widen_is_told(self, site):
+    def test_note_names_the_wider_setting(self, site):
         asked = {"n_workers": 8, "memory_limit": "8 GiB", "walltime": "48:00:00", "backends": ["local", "cuda"]}
         where = f"({site}). The site's limit holds."
         assert wider(this_site(), server_limits(asked)) == [
@@ -258,7 +258,7 @@ class TestMemory:
             server_limits({"memory_limit": value})
 
 
-def test_limits_of_workers_do_not_concern_a_scheduler_that_is_there():
+def test_worker_limits_do_not_apply_to_an_existing_scheduler():
     limits = server_limits({"memory_limit": "1 GiB", "n_workers": 2, "threads_per_worker": 1})
     spec = parse_spec({"backend": "existing", "address": "tcp://127.0.0.1:8786"})
     assert limits.narrow_spec(spec) == spec
@@ -286,13 +286,6 @@ def test_no_limits_change_nothing():
         ({"backends": [["local"]]}, "limits.kinds"),
     ],
 )
-def test_wrong_configuration_is_told_at_the_start(limits, message):
+def test_wrong_configuration_is_reported_at_the_start(limits, message):
     with pytest.raises(TraitError, match=message):
         GPUClusterExtension(limits=limits)
-
-
-def test_each_setting_has_a_help_text():
-    for name in ("standby", "standby_idle_seconds", "presets", "limits", "cluster_directory"):
-        trait = GPUClusterExtension.class_traits(config=True)[name]
-        assert trait.help.strip().endswith("."), name
-    assert "100 MB" in GPUClusterExtension.standby.help

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: what a strict reader of OpenMetrics makes of them, and who gets them."""
+"""Metrics for Prometheus, read by a strict parser of OpenMetrics; access to them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_a_running_cluster(jp_fetch, running_cluster):
     assert told["gpucluster_worker_sent_bytes"].type == "counter"
 
 
-async def test_who_is_not_logged_in_gets_nothing(jp_fetch):
+async def test_metrics_require_login(jp_fetch):
     response = await jp_fetch("gpucluster/api/metrics", headers={"Authorization": "token wrong"}, raise_error=False)
     assert response.code == 403
     assert b"gpucluster_" not in response.body

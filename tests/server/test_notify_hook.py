@@ -1,4 +1,4 @@
-"""A command of a person's own configuration tells what is new: no shell, no options of others, no past."""
+"""The notify command runs for new events, without a shell and without foreign options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WRITE = "import json, sys; open(sys.argv[1], 'a').write(json.dumps(sys.argv[2:])
 
 @pytest.fixture
 def told(tmp_path):
-    """Give what the command was run with."""
+    """Return the arguments of the command."""
     path = tmp_path / "told"
 
     def read() -> list[list[str]]:
@@ -44,15 +44,15 @@ class TestWithTheServer:
         command = [sys.executable, "-c", WRITE, str(told.path), "{message}", "{kind}", "--of={cluster}"]
         return {"standby": False, "notify_command": command}
 
-    async def test_what_is_done_is_told_while_no_page_is_open(self, jp_serverapp, told, running_cluster):
-        await jp_serverapp.extension_manager.start_all_extensions()  # as a server does that is not a test's
+    async def test_finished_work_is_notified_without_an_open_page(self, jp_serverapp, told, running_cluster):
+        await jp_serverapp.extension_manager.start_all_extensions()  # like a server outside of tests
         await AsyncControl().tell("shared", "A batch: done; $(touch /x) `id` {kind}")
         [arguments] = await several(told, 1)
         assert arguments == ["shared: A batch: done; $(touch /x) `id` {kind}", "done", "--of=shared"]
 
 
 class Control:
-    """Gives the events that the test has."""
+    """Yield the events of the test."""
 
     def __init__(self, *events) -> None:
         self._events = events
@@ -64,7 +64,7 @@ class Control:
         await asyncio.Event().wait()
 
 
-async def test_the_past_is_not_told_and_failures_are(told, caplog):
+async def test_old_events_are_not_notified_and_failures_are(told, caplog):
     old = Message.of(MessageCode.SPILL, "Old.", time="2026-11-21T08:00:00.000Z")
     died = "Worker 0 was killed (SIGKILL)."
     new = Message.of(MessageCode.WORKER_DIED, died, time="2026-11-21T08:00:00.000Z")

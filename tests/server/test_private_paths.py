@@ -1,4 +1,4 @@
-"""No process of ours opens or makes what another user can make first, in a directory that all users share."""
+"""Our processes open no file in a shared directory that another user could create first."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ client.close()
 
 
 def _nameless(flags: int) -> bool:
-    """Whether a file without a name was made in a directory: nobody else can have it, but perhaps the directory."""
+    """Whether a file without a name was made in a directory: no other user can have it, but perhaps the directory."""
     return flags & getattr(os, "O_TMPFILE", 0) == getattr(os, "O_TMPFILE", -1)
 
 
@@ -89,7 +89,7 @@ def test_paths_in_shared_directories_are_private(site, tmp_path, monkeypatch, wa
     """A Jupyter server, a standby, a cluster from its start to its end, and a kernel that is its client.
 
     An audit hook sees what Python code does. Semaphores are made by the C library: below /dev/shm, with random names,
-    exclusively (O_EXCL) and without following links; nobody can make them first.
+    exclusively (O_EXCL) and without following links; no other user can make them first.
     """
     hook = tmp_path / "hook"
     hook.mkdir()
@@ -113,7 +113,7 @@ def test_paths_in_shared_directories_are_private(site, tmp_path, monkeypatch, wa
         assert site.control.stop("watched").state is ClusterState.STOPPED
     wait_until(lambda: not site.processes())
     shown = "".join(message["content"].get("text", "") for message in texts)
-    assert f"FOUND {site.registry.folder(made['id']).scratch}" in shown, "what tasks sort on disk is private, too"
+    assert f"FOUND {site.registry.folder(made['id']).scratch}" in shown, "data that tasks sort on disk are private, too"
 
     events = [json.loads(line) for line in log.read_text().splitlines()]
     commands = {" ".join(event[4]) for event in events}

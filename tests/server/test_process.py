@@ -1,4 +1,4 @@
-"""The server process: what it imports, and what it leaves behind when it ends."""
+"""The server process: its imports, and what remains after its end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from gpucluster.registry.store import Registry
 
 from .jupyterprocess import jupyter_process
 
-HEAVY = {"dask", "distributed", "dask_cuda", "cudf", "cupy", "rmm", "numba", "cuda", "pandas", "sklearn", "bokeh"}
+HEAVY = {
+    "dask", "distributed", "dask_cuda", "cudf", "cupy", "rmm", "numba", "cuda", "numpy", "pandas", "sklearn", "bokeh",
+    "matplotlib",
+}  # fmt: skip
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
@@ -69,7 +72,7 @@ def test_working_server_imports_nothing_heavy(registry_directory, running_cluste
         imported = {name.partition(".")[0] for name in jupyter.modules()}
     log = jupyter.log.read_text()
     assert "There is no cluster '\\x1b[31mred\\x00" in log
-    # What they sent is written out, and no line of it begins as one of Jupyter's does.
+    # Their input is escaped, and cannot forge lines of Jupyter's log.
     assert {letter for letter in log if unicodedata.category(letter) in {"Cc", "Cf", "Zl", "Zp"}} <= {"\n"}
     assert not [line for line in log.splitlines() if line.startswith("[I 2026] forged")]
     assert "tornado" in imported
@@ -111,8 +114,8 @@ def test_standby_ends_with_the_server(registry_directory, tmp_path):
     assert not standbys(registry)
 
 
-def test_a_server_that_is_ended_waits_for_nobody_who_hangs(tmp_path, monkeypatch):
-    """A process that is suspended while it gives a name holds the registry; twenty requests wait for it."""
+def test_server_exit_does_not_wait_for_hung_clients(tmp_path, monkeypatch):
+    """The registry's lock is held, as by a suspended process; twenty requests wait for it."""
     monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "r"))
     registry = Registry()
     with jupyter_process(tmp_path / "j", standby=False) as jupyter, lock.held(registry.directory / "lock"):
@@ -181,7 +184,7 @@ def test_a_computation_outlives_jupyter(site, wait_until, tmp_path, number):
 
 
 @pytest.mark.full
-def test_the_standby_does_not_outlive_a_server_that_is_killed(site, wait_until, tmp_path):
+def test_standby_ends_with_a_killed_server(site, wait_until, tmp_path):
     with jupyter_process(tmp_path / "killed", standby=True) as jupyter:
         jupyter.call("GET", "clusters")
         wait_until(site.standby_pids)

@@ -1,4 +1,4 @@
-"""Recordings over REST: which there are, one to be played, and whatever somebody may ask for instead."""
+"""Recordings over REST: the list, playback, and wrong requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def recording(path, *lines):
 
 @pytest.fixture
 def read(jp_fetch):
-    """Ask for one recording; returns status and JSON."""
+    """Request one recording; returns status and JSON."""
 
     async def ask(path, source="folder"):
         params = {"source": source, "path": path}
@@ -77,7 +77,7 @@ class TestList:
 
 class TestSession:
     @pytest.mark.parametrize("path", ["a.gpucluster.jsonl", "b/c d&e%41.gpucluster.jsonl.gz", "ä/ö.gpucluster.jsonl"])
-    async def test_one_below_the_root(self, read, jp_root_dir, path):
+    async def test_recording_below_the_root(self, read, jp_root_dir, path):
         recording(jp_root_dir / path)
         code, answer = await read(path)
         assert code == 200
@@ -91,7 +91,7 @@ class TestSession:
         assert (code, answer["recording"]["backend"]) == (200, "local")
         assert len(answer["samples"]) > 10
 
-    async def test_nothing_else_is_read(self, read, jp_root_dir):
+    async def test_other_files_are_not_read(self, read, jp_root_dir):
         paths = [
             "", "/", ".", "..", "../out.gpucluster.jsonl", "b/../../out.gpucluster.jsonl", "/etc/passwd",
             "//etc/passwd", "..\\out.gpucluster.jsonl", "a\0.gpucluster.jsonl", "a\n.gpucluster.jsonl",
@@ -112,7 +112,7 @@ class TestSession:
             for private in ("OUTSIDE", "Traceback", str(jp_root_dir)):
                 assert private not in json.dumps(answer), (source, path)
 
-    async def test_what_cannot_be_played_is_a_sentence(self, api, read, jp_root_dir):
+    async def test_unplayable_file_is_refused(self, api, read, jp_root_dir):
         evil = jp_root_dir / "evil.gpucluster.jsonl"
         for content in (b"", b"<script>alert(1)</script>", b"\x1f\x8b\x08broken", b"\xff" * 10_000, b"[" * 10**6):
             evil.write_bytes(content)
@@ -123,14 +123,14 @@ class TestSession:
             assert code == 200
             assert listed["recordings"][-1]["message"] == answer["message"]
 
-    async def test_a_large_one_is_a_sentence(self, read, jp_root_dir):
+    async def test_large_recording_is_refused(self, read, jp_root_dir):
         bomb = jp_root_dir / "bomb.gpucluster.jsonl.gz"
         bomb.write_bytes(gzip.compress(json.dumps(HEADER).encode() + (b"\n" + b" " * 2**19) * 120))
         code, answer = await read(bomb.name)
         assert (code, answer["code"]) == (422, "recording_unreadable")
         assert "unpacks to more than 48 MiB" in answer["message"]
 
-    async def test_a_file_that_may_not_be_read_is_a_sentence(self, read, jp_root_dir, monkeypatch):
+    async def test_unreadable_file_is_refused(self, read, jp_root_dir, monkeypatch):
         path = recording(jp_root_dir / "a.gpucluster.jsonl")
         original = os.open
 
@@ -144,8 +144,8 @@ class TestSession:
         assert (code, answer["message"]) == (404, "The recording cannot be read: Permission denied.")
 
     @pytest.mark.timeout(30)
-    async def test_bombs_leave_the_list_and_the_rest_of_the_server_alone(self, api, read, jp_root_dir):
-        """Each of them took the server up to a minute of computing, the second one for each list."""
+    async def test_compression_bombs_do_not_slow_the_server(self, api, read, jp_root_dir):
+        """Each of them kept the server busy for up to a minute, the second one with each list."""
         line = json.dumps(HEADER).encode() + b"\n"
         (jp_root_dir / "lines.gpucluster.jsonl.gz").write_bytes(gzip.compress(line + b"{}\n" * 15_000_000, 1))
         (jp_root_dir / "parts.gpucluster.jsonl.gz").write_bytes(gzip.compress(b"") * 350_000)
@@ -161,7 +161,7 @@ class TestSession:
 
 
 class TestMaking:
-    async def test_the_process_of_the_cluster_records_until_it_is_told(self, api, until, running_cluster, jp_root_dir):
+    async def test_supervisor_records_until_stopped(self, api, until, running_cluster, jp_root_dir):
         code, model = await api("POST", "clusters/shared/recording")
         assert code == 201
         file = Path(model["recording"]["path"])
@@ -169,7 +169,7 @@ class TestMaking:
         assert re.fullmatch(r"shared-\d{8}-\d{6}\.gpucluster\.jsonl\.gz", file.name)
         part = file.with_name(file.name + ".part")
         assert part.stat().st_mode & 0o777 == 0o600
-        # Whoever looks, from whichever page, learns of it; it is made once.
+        # All open pages show it; it is made once.
         assert (await api("GET", "clusters/shared"))[1]["recording"] == model["recording"]
         code, error = await api("POST", "clusters/shared/recording")
         assert (code, error["message"]) == (409, f"The cluster 'shared' is being recorded already: {file.name}.")
@@ -200,10 +200,10 @@ class TestMaking:
         assert last[0].endswith(f" to {Path(path).name}. The cluster has ended.")
         assert last[1] == "Stopped."
 
-    async def test_a_cluster_that_is_stopped_while_one_begins_stops(self, api, until):
+    async def test_stop_during_the_start_of_a_recording(self, api, until):
         _, made = await api("POST", "clusters", {"name": "short.2", "backend": "local", "n_workers": 0})
         await until(made["id"], lambda model: model["state"] == "running")
-        # The first one has been: what it has left must not be taken for the second.
+        # Remains of the first one must not count as the second.
         assert (await api("POST", "clusters/short.2/recording"))[0] == 201
         assert (await api("DELETE", "clusters/short.2/recording"))[0] == 200
         beginning = asyncio.create_task(api("POST", "clusters/short.2/recording"))
@@ -213,11 +213,11 @@ class TestMaking:
         ended = await until(made["id"], lambda model: model["state"] in {"stopped", "failed"})
         assert (ended["state"], ended["recording"], ended["messages"]) == ("stopped", None, [])
 
-    async def test_nothing_is_replaced_and_nothing_goes_elsewhere(self, api, running_cluster, jp_root_dir, tmp_path):
+    async def test_recording_replaces_no_file_and_stays_in_the_root(self, api, running_cluster, jp_root_dir, tmp_path):
         folder = jp_root_dir / "gpucluster-recordings"
         _, model = await api("POST", "clusters/shared/recording")
         file = Path(model["recording"]["path"])
-        file.write_text("mine")  # Somebody is faster.
+        file.write_text("mine")  # Created by someone else first.
         code, entry = await api("DELETE", "clusters/shared/recording")
         assert (code, file.read_text()) == (200, "mine")
         assert read_recording(file.with_name(file.name + ".part")).samples

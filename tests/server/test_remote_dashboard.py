@@ -24,7 +24,7 @@ SECRET = "s3cret-prefix"
 
 @pytest.fixture(scope="module")
 def identity(tmp_path_factory):
-    """What a real scheduler on the other address, a process of its own, says of itself."""
+    """Identity of a real scheduler in a separate process on the other address."""
     file = tmp_path_factory.mktemp("scheduler") / "scheduler.json"
     command = [
         sys.executable, "-m", "distributed.cli.dask_scheduler", f"--host={ELSEWHERE}", "--port=0",
@@ -44,7 +44,7 @@ def identity(tmp_path_factory):
 
 @pytest.fixture
 def record(registry_directory, running_cluster):
-    """Where the dashboard of a cluster is written down; put right again afterwards."""
+    """The file with the address of a cluster's dashboard; restored afterwards."""
     path = Registry(registry_directory).folder(running_cluster.id).dashboard
     own = path.read_text()
     yield path
@@ -61,7 +61,7 @@ def root(identity, record, running_cluster, http_server, jp_http_port, jp_base_u
 
 @pytest.fixture
 def get(root, jp_auth_header):
-    """Get a page of it."""
+    """Get a page of the dashboard."""
 
     async def fetch(path):
         return await AsyncHTTPClient().fetch(
@@ -98,7 +98,7 @@ async def test_its_plots_are_streamed(get, root, jp_auth_header, closing):
 
 
 @pytest.mark.full
-async def test_a_scheduler_that_does_not_answer_is_told_in_words(get, record):
+async def test_unresponsive_scheduler_shows_an_error(get, record):
     with socket.socket() as taken:
         taken.bind((ELSEWHERE, 0))
         address = DashboardAddress(host=ELSEWHERE, port=taken.getsockname()[1], prefix=SECRET)

@@ -1,4 +1,4 @@
-"""Who computes on a hub is told beforehand where a cluster ends together with the server."""
+"""On a hub, users see beforehand that a cluster ends with the server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SAME_HOST = {**HUB, "JUPYTERHUB_API_URL": "http://127.0.0.1:8081/hub/api"}
 
 @pytest.fixture
 def root(tmp_path):
-    """A file system of which a test says what is in it."""
+    """A file system with given files."""
 
     def make(cgroup: str = "0::/user.slice/session-3.scope\n", **files: str):
         (tmp_path / "proc" / "self").mkdir(parents=True)
@@ -33,7 +33,7 @@ def root(tmp_path):
         (HUB, {"podman": "run/.containerenv"}, "a container"),
     ],
 )
-def test_it_is_told_what_ends_it(root, environment, files, what):
+def test_cluster_reports_that_the_server_ends_it(root, environment, files, what):
     note = note_on_lifetime(environment, root=root(**files), parent=1)
     assert note.startswith("This cluster ends when your Jupyter server is stopped")
     assert what in note
@@ -47,8 +47,8 @@ def test_the_unit_that_was_made_for_the_server_is_named(root):
 
 
 @pytest.mark.parametrize("environment", [{}, {"SLURM_JOB_ID": "7"}, SAME_HOST])
-def test_nothing_is_told_where_clusters_outlive_the_server(root, environment):
-    # Without a hub nobody stops servers; a hub at this address is in the same container.
+def test_no_note_when_clusters_outlive_the_server(root, environment):
+    # Only a hub stops servers; a hub at this address is in the same container.
     assert note_on_lifetime(environment, root=root(docker=".dockerenv"), parent=1) is None
 
 
@@ -58,7 +58,7 @@ class TestWithTheServer:
         for name, value in {**HUB, "SLURM_JOB_ID": "7"}.items():
             monkeypatch.setenv(name, value)
 
-    async def test_the_form_says_it(self, api):
+    async def test_form_shows_the_note(self, api):
         status, notes = await api("POST", "notes", {"backend": "local", "n_workers": 1})
         assert status == 200
         assert "a job of Slurm" in notes["notes"][-1]

@@ -1,4 +1,4 @@
-"""A cluster that computes counts as use of the server, for a time; an open gauge only where the site says so."""
+"""A computing cluster counts as use of the server for a time; open gauges only if configured."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ COMPUTES = cluster_model()
 
 @pytest.fixture
 def used_at(jp_serverapp):
-    """When the server was used, as culls read it."""
+    """Time of the server's last use, as read by cullers."""
     return jp_serverapp.web_app.last_activity
 
 
 @pytest.fixture
 def use(jp_serverapp, tmp_path):
-    """Make what looks at clusters for the running server."""
+    """Make the activity check of the running server."""
 
     def make(hours: float = 1.0, watched: bool = False) -> UseOfServer:
         log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ async def test_a_cluster_counts_while_its_tasks_run(use, used_at, state):
     assert (used_at() > before) == (state in {ClusterState.RUNNING, ClusterState.SCALING})
 
 
-async def test_it_counts_no_longer_than_the_site_says_after_a_person(use, used_at, jp_serverapp):
+async def test_activity_counts_for_the_configured_time(use, used_at, jp_serverapp):
     settings = jp_serverapp.web_app.settings
     now = datetime.now(UTC)
     settings["started"] = now - timedelta(hours=9)
@@ -62,7 +62,7 @@ async def test_it_counts_no_longer_than_the_site_says_after_a_person(use, used_a
 
 
 @pytest.mark.parametrize("watched", [True, False])
-async def test_gauges_count_where_the_site_says_so(use, used_at, watched):
+async def test_gauges_count_as_activity_when_configured(use, used_at, watched):
     before = used_at()
     use(watched=watched).note([RESTS])
     assert (used_at() > before) == watched

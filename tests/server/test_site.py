@@ -1,4 +1,4 @@
-"""Faults of the site's file over REST: with file and line for who can fix it, for others only what it means."""
+"""Faults of the site's file over REST: with file and line for administrators, only their effect for others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def site_file(monkeypatch, tmp_path: Path) -> Path:
     return path
 
 
-async def test_who_can_fix_them_is_told_all(api, site_file):
+async def test_administrator_sees_all_problems(api, site_file):
     assert await api("GET", "site") == (200, {"faults": [], "notice": None, "message": None})
     site_file.write_text(LIMITS + DEFAULTS)
     code, answer = await api("GET", "site")
@@ -33,7 +33,7 @@ async def test_who_can_fix_them_is_told_all(api, site_file):
     Draft202012Validator({**schema, "components": document["components"]}).validate(answer)
 
 
-async def test_others_are_told_what_concerns_them(api, site_file, monkeypatch):
+async def test_users_see_the_problems_that_concern_them(api, site_file, monkeypatch):
     monkeypatch.setattr(site, "can_change", lambda _site: False)
     site_file.write_text(DEFAULTS)
     assert await api("GET", "site") == (200, {"faults": [], "notice": None, "message": None})

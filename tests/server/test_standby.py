@@ -1,4 +1,4 @@
-"""When the standby supervisor is started, replaced and let go."""
+"""When the standby supervisor is started, replaced and stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.server.standby import StandbyKeeper
 
 
 class Recorder:
-    """A control that only notes what is asked of the standby."""
+    """A control that only records requests for the standby."""
 
     def __init__(self, failure: Exception | None = None, hangs: bool = False) -> None:
         self.asked: list[str] = []
@@ -75,7 +75,7 @@ async def test_taken_one_is_replaced(keeper_of):
     await settle(control, ["start", "start"])
 
 
-async def test_idle_one_is_let_go_and_comes_back_with_use_but_not_with_polling(keeper_of):
+async def test_idle_standby_ends_and_returns_on_use(keeper_of):
     control = Recorder()
     keeper = keeper_of(control, idle_seconds=0.02)
     keeper.listed()
@@ -98,7 +98,7 @@ async def test_closed_with_the_server(keeper_of):
     await settle(control, ["start", "close"])
 
 
-async def test_nothing_to_close_when_nobody_came(keeper_of):
+async def test_close_without_a_standby(keeper_of):
     control = Recorder()
     await keeper_of(control).close()
     assert control.asked == []
@@ -113,7 +113,7 @@ async def test_switched_off(keeper_of):
     await settle(control, [])
 
 
-async def test_failure_is_logged_and_nothing_more(keeper_of, caplog):
+async def test_failure_is_only_logged(keeper_of, caplog):
     control = Recorder(OSError("no memory"))
     keeper = keeper_of(control, idle_seconds=0.02)
     keeper.listed()
@@ -123,7 +123,7 @@ async def test_failure_is_logged_and_nothing_more(keeper_of, caplog):
     assert "could not be closed: no memory" in caplog.text
 
 
-async def test_standby_that_does_not_answer_holds_up_nobody(keeper_of, monkeypatch, caplog):
+async def test_unresponsive_standby_does_not_block(keeper_of, monkeypatch, caplog):
     monkeypatch.setattr("gpucluster.server.standby.CLOSE_SECONDS", 0.01)
     control = Recorder(hangs=True)
     keeper = keeper_of(control)

@@ -1,4 +1,4 @@
-"""A kind of cluster that another package offers: REST, form and document know it without a line of ours."""
+"""A kind of cluster of another package appears in REST, form and document."""
 
 from __future__ import annotations
 
@@ -33,23 +33,13 @@ def installed(tmp_path_factory):
         del sys.modules[name]
 
 
-async def test_form_is_drawn_for_it_and_says_which_one_is_broken(api):
+async def test_form_offers_it_and_names_the_broken_one(api):
     code, answer = await api("GET", "schema")
     assert code == 200
     found = {kind["name"]: kind for kind in answer["kinds"]}
     assert list(found) == [
-        "auto",
-        "cuda",
-        "local",
-        "slurm",
-        "ssh",
-        "mpi",
-        "kubernetes",
-        "gateway",
-        "existing",
-        "broken",
-        "subprocess",
-    ]
+        "auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing", "broken", "subprocess",
+    ]  # fmt: skip
     ours = found["subprocess"]
     assert (ours["title"], ours["package"], ours["problem"]) == ("Queued", "gpucluster-subprocess 1.2", None)
     assert ours["traits"]["queues"] is True
@@ -60,7 +50,7 @@ async def test_form_is_drawn_for_it_and_says_which_one_is_broken(api):
 
 async def test_requests_are_checked_by_its_own_model(api):
     code, answer = await api("POST", "notes", {"backend": "subprocess", "n_workers": 1, "queue": "long"})
-    # What its workers get is the queue's to say.
+    # The queue determines its workers' resources.
     assert (code, answer) == (200, {"notes": [], "demand": None, "fields": []})
     code, error = await api("POST", "clusters", {"backend": "subprocess", "queue": "none"})
     assert (code, error["message"]) == (422, "queue: must be one of 'short' or 'long', not 'none'.")

@@ -202,7 +202,7 @@ def test_what_died_long_ago_explains_no_task_that_is_given_up() -> None:
     for at, notes in ((now(), ["Worker 0 was killed (SIGSEGV)."]), ("2026-01-01T10:00:00.000Z", None)):
         died = Message.of(MessageCode.WORKER_DIED, "Worker 0 was killed (SIGSEGV).", time=at)
         error = KilledWorker("task", None, 3)
-        Client._tell_why(SimpleNamespace(_model=lambda died=died: SimpleNamespace(said=lambda *_: [died])), error)
+        Client._add_cause(SimpleNamespace(_model=lambda died=died: SimpleNamespace(said=lambda *_: [died])), error)
         assert getattr(error, "__notes__", None) == notes
 
 

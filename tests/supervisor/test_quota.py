@@ -145,10 +145,10 @@ def test_what_has_just_been_asked_for_counts_already(site, says, monkeypatch):
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [first])
     with pytest.raises(NotNow, match="your other cluster 'first' has .*, and this one would have 256 MiB of memory"):
-        opening.must_be_open(registry, AutoSpec())
+        opening.require_open(registry, AutoSpec())
     small = first.model_copy(update={"spec": AutoSpec(n_workers=1, memory_limit=2**28)})
     monkeypatch.setattr(registry, "list", lambda: [small])
-    opening.must_be_open(registry, AutoSpec(n_workers=1))
+    opening.require_open(registry, AutoSpec(n_workers=1))
 
 
 async def test_who_was_slower_plans_with_what_is_left_now(says):
@@ -226,15 +226,15 @@ def test_more_gpus_than_a_user_may_have_are_refused_at_once(site, says, monkeypa
     assert site.control.list() == []
     registry = Registry()
     # 'auto' takes CPUs where there are not so many GPUs, and one that has just been asked for counts already.
-    opening.must_be_open(registry, AutoSpec(n_workers=3, memory_limit=2**28))
-    opening.must_be_open(registry, CudaSpec())
+    opening.require_open(registry, AutoSpec(n_workers=3, memory_limit=2**28))
+    opening.require_open(registry, CudaSpec())
     asked = ClusterModel(
         id="0123abcd", name="a", backend="cuda", state=ClusterState.STARTING, wanted=Wanted(), idle=Idle(),
         python="python", created_at=now(), spec=CudaSpec(),
     )  # fmt: skip
     monkeypatch.setattr(registry, "list", lambda: [asked])
     with pytest.raises(NotNow, match="your clusters have 1 and this one asks for 1. Stop a cluster"):
-        opening.must_be_open(registry, CudaSpec())
+        opening.require_open(registry, CudaSpec())
 
 
 def test_the_number_of_clusters_is_bounded_without_a_site(site, monkeypatch):
@@ -242,4 +242,4 @@ def test_the_number_of_clusters_is_bounded_without_a_site(site, monkeypatch):
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [model] * 64)
     with pytest.raises(NotNow, match="64 running clusters"):
-        opening.must_be_open(registry, LocalSpec())
+        opening.require_open(registry, LocalSpec())

@@ -109,7 +109,7 @@ def test_a_record_that_names_a_stranger_never_gets_the_stranger_killed(site, wai
         psutil.Process(model.pid).suspend()  # it answers no more, but its lock is held
         forged = ProcessIdentity(pid=stranger.pid, birth=record.process.birth)
         site.registry.write(folder, record.model_copy(update={"process": forged}))
-        stopping.kill_supervisor(site.registry, folder)
+        stopping.signal_supervisor(site.registry, folder, signal.SIGKILL)
         assert stranger.poll() is None
         psutil.Process(model.pid).kill()
         assert site.wait_for("stale", lambda model: model.state.ended).state is ClusterState.FAILED

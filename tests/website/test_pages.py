@@ -1,4 +1,4 @@
-"""The pages of the documentation: links, lists, lessons with their outputs. What Sphinx makes of them: `test_site`."""
+"""Pages of the documentation: links, lists, lessons with outputs. `test_site` tests the built site."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_code_is_no_link(checkout: Path) -> None:
     assert on_the_site(Pages(checkout), "docs/panel.md", text) == text
 
 
-def test_a_link_to_nothing_is_named(checkout: Path) -> None:
+def test_broken_link_is_named(checkout: Path) -> None:
     with pytest.raises(SiteError, match=r"docs/panel.md: the link to 'gone.md' leads to nothing"):
         on_the_site(Pages(checkout), "docs/panel.md", "[x](gone.md)")
 
@@ -138,7 +138,7 @@ def test_outputs_that_cannot_be_read_say_how_to_make_them(tmp_path: Path) -> Non
             read_outputs("00-a", tmp_path)
 
 
-def test_a_lesson_shows_outputs_and_folds_what_a_learner_writes() -> None:
+def test_lesson_shows_outputs_and_folds_answers() -> None:
     source = read_source(COURSE / "lesson_06_kmeans" / "lesson.py")
     text = LessonPage(source, read_outputs(source.slug, OUTPUTS)).markdown()
     assert text.count("<details") == text.count("</details>")
@@ -168,7 +168,7 @@ def test_a_cell_that_has_changed_shows_no_output() -> None:
 
 def test_agendas_give_each_lesson_its_time() -> None:
     text = (ROOT / "docs" / "teaching" / "agendas.md").read_text()
-    # That of one day has a sum of its own: `tests.lessons.test_pacing`.
+    # For the course of one day see `tests.lessons.test_pacing`.
     before, day = text.split("\n## A day\n")
     text = before + day[day.index("\n## ") :]
     rows = re.findall(r"^\| (\d+):(\d+)–(\d+):(\d+) \| \[(\d\d) [^|]*?\.ipynb\)([^|]*)", text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What docs/security.md and SECURITY.md promise is tested: each promise names a test, and each such test is there."""
+"""Each promise of docs/security.md and SECURITY.md names an existing test."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def missing(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_each_test_that_is_named_is_there(page: str) -> None:
+def test_named_tests_exist(page: str) -> None:
     assert missing(_page(page)) == []
 
 
@@ -67,7 +67,7 @@ def test_each_promise_names_its_test() -> None:
     assert [promise for promise, tests in made if not _NAMED.search(tests)] == []
 
 
-def test_a_test_that_is_gone_would_be_seen() -> None:
+def test_missing_test_is_reported() -> None:
     here = "website/test_security.py"
     assert missing(f"`{here}::test_each_promise_names_its_test`, `{here}`") == []
     gone = [f"`{here}::test_gone`", "`website/test_gone.py`", "`labextension/study.spec.tsx::is gone`"]

@@ -1,4 +1,4 @@
-"""The site as Sphinx builds it, without a warning, and as a browser shows it without a network."""
+"""Sphinx builds the site without a warning, and it works in a browser without a network."""
 
 from __future__ import annotations
 
@@ -39,16 +39,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def test_every_page_is_built(site: Path) -> None:
     for name in (
-        "index",
-        "start",
-        "hpc",
-        "learn/cluster",
-        "reference/cluster",
-        "rest",
-        "pictures",
-        "glossary",
-        "changelog",
-    ):
+        "index", "start", "hpc", "learn/cluster", "reference/cluster", "rest", "pictures", "glossary", "changelog",
+    ):  # fmt: skip
         assert (site / f"{name}.html").exists()
     for lesson in COURSE.glob("*/lesson.py"):
         assert (site / "lessons" / f"{slug_of(lesson.parent)}.html").exists()

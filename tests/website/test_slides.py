@@ -1,4 +1,4 @@
-"""Slides of the lessons: what stands on them, what is only in the notes, and that all of it has room."""
+"""Slides of the lessons: their text, their notes, and their height."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_slide_has_how_paragraphs_begin_and_the_notes_have_all() -> None:
     assert condensed("<details>\nanswer</details>").seen == []
 
 
-def test_what_is_fenced_stays_together() -> None:
+def test_fenced_code_stays_together() -> None:
     assert blocks("a\n\n```\nb\n\nc\n```\n\n$$\nd\n\ne\n$$\n\nf") == ["a", "```\nb\n\nc\n```", "$$\nd\n\ne\n$$", "f"]
 
 
@@ -66,7 +66,7 @@ def test_no_solution_is_on_a_slide(path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.skipif(not TOOLS.exists(), reason="needs what builds the slides: make slides")
 @pytest.mark.skipif(executable() is None, reason="needs Chromium: make chromium")
-def test_every_slide_has_room_for_what_is_on_it(tmp_path: Path) -> None:
+def test_slides_fit_their_content(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "docs.website.slides", "--out", str(tmp_path)],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(TOOLS)}, capture_output=True, text=True,

@@ -1,4 +1,4 @@
-"""A real kernel and the least front end: outputs, widget models, and messages to them."""
+"""A real kernel and a minimal front end: outputs, widget models, and messages to them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ PATIENCE_SECONDS = 90.0
 
 
 class FrontEnd(Kernel):
-    """A kernel, what its cells put out, and the models of its widgets."""
+    """A kernel, the outputs of its cells, and the models of its widgets."""
 
     def __init__(self) -> None:
         super().__init__()
         self.models: dict[str, dict[str, Any]] = {}
         self.received: list[tuple[str, dict[str, Any], list[bytes]]] = []
-        """Every message of a widget: its id, what it says, its buffers."""
+        """Messages of widgets: model id, data, buffers."""
         self.closed: list[str] = []
         self.outputs: list[dict[str, Any]] = []
-        """All outputs, the updates of displays applied."""
+        """All outputs with updates of displays applied."""
         self.said: list[dict[str, Any]] = []
         """Streams and errors."""
 
@@ -51,12 +51,12 @@ class FrontEnd(Kernel):
         return model
 
     def say(self, model: str, data: Any) -> None:
-        """Send what a front end can send to a widget: anything."""
+        """Send any data to a widget."""
         message = self.client.session.msg("comm_msg", {"comm_id": model, "data": data})
         self.client.shell_channel.send(message)
 
     def request(self, model: str, **content: Any) -> None:
-        """Send what our views send."""
+        """Send a message of our views."""
         self.say(model, {"method": "custom", "content": content})
 
     def until(self, condition: Callable[[], Any], what: str = "") -> Any:
@@ -68,7 +68,7 @@ class FrontEnd(Kernel):
         return found
 
     def read(self, seconds: float) -> None:
-        """Read what comes within some seconds."""
+        """Read messages for some seconds."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             try:
@@ -81,14 +81,14 @@ class FrontEnd(Kernel):
         return sum(1 for id, data, _ in self.received if id == model and data.get("buffer_paths") == [["sample"]])
 
     def pictures(self, model: str) -> list[str]:
-        """Return the pictures that a widget has sent to be kept."""
+        """Return the pictures of a widget."""
         contents = [data.get("content", {}) for id, data, _ in self.received if id == model]
         return [content["html"] for content in contents if content.get("kind") == "picture"]
 
     # -- the end -------------------------------------------------------------------------------------
 
     def shut_down(self) -> None:
-        """End the kernel as a front end does, and read what it still says."""
+        """End the kernel like a front end, and read its last messages."""
         self.client.shutdown()
         self.until(lambda: not self.manager.is_alive(), "the kernel did not end")
         self.read(1)

@@ -1,4 +1,4 @@
-"""Widgets in a real kernel with a real cluster: what goes over the wire, and how it ends."""
+"""Widgets in a real kernel with a real cluster: messages, and their end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page(shared_site: Any, request: pytest.FixtureRequest) -> Iterator[FrontEnd]
     made.close()
 
 
-def test_nothing_is_imported_before_something_is_shown(page: FrontEnd, shared_cluster: Any) -> None:
+def test_imports_wait_for_display(page: FrontEnd, shared_cluster: Any) -> None:
     code = "import gpucluster, sys\ncluster = gpucluster.connect()\nrepr(cluster), cluster._repr_html_()\n"
     assert page.text(code + "print([n for n in ('anywidget', 'ipywidgets') if n in sys.modules])") == "[]\n"
 
@@ -69,7 +69,7 @@ def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None
     assert len(histories) == 1
     assert state["sample"]["sample"]["id"] == blue.id
 
-    # what is refused is a sentence in the card, and nothing changes
+    # refusals are shown in the card, and nothing changes
     page.request(card, kind="scale", n_workers=-1)
     page.until(lambda: state["refusal"])
     assert state["refusal"] == "Workers: must be at least 0, not -1."
@@ -116,7 +116,7 @@ HOSTILE: list[Any] = [
 
 
 @pytest.mark.full
-def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
+def test_front_end_messages_change_no_state(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
     page.run("import gpucluster\ncluster = gpucluster.connect()\ng = cluster.gauges()")
     card, gauges = page.view("cluster"), page.view("g")
     before = shared_site.get("shared")
@@ -124,7 +124,7 @@ def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_clust
     for data in HOSTILE:
         page.say(card, data)
         page.say(gauges, data)
-    # Gauges offer neither; only the card does.
+    # Only the card offers these.
     page.request(gauges, kind="stop")
     page.request(gauges, kind="scale", n_workers=9)
     read = "print(cluster.state, g.note == '', len(g._esm) > 1000, 'sample' in g.keys)"
@@ -148,7 +148,7 @@ def test_retiring_a_worker_from_the_gauges(page: FrontEnd, blue: Any, site: Any)
 
 
 @pytest.mark.full
-def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cluster: Any) -> None:
+def test_samples_pause_without_viewers(page: FrontEnd, shared_cluster: Any) -> None:
     gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     page.request(gauges, kind="opened", view="a", keeps=False)
     page.request(gauges, kind="opened", view="b", keeps=False)
@@ -180,7 +180,7 @@ def test_gauges_move_while_a_cell_runs(page: FrontEnd, shared_cluster: Any) -> N
     code = "import gpucluster, time\ncluster = gpucluster.connect()\ndisplay(cluster.gauges())\ntime.sleep(6)"
     (output,) = page.run(code)
     gauges = output["data"][WIDGET]["model_id"]
-    assert page.samples(gauges) > 3, "nobody could answer meanwhile"
+    assert page.samples(gauges) > 3, "no answers are read meanwhile"
 
 
 def test_closing_leaves_a_picture(page: FrontEnd, shared_cluster: Any) -> None:
@@ -221,13 +221,13 @@ def test_reset_ends_all_widgets(page: FrontEnd, shared_cluster: Any) -> None:
         assert WIDGET not in output["data"]
         assert "The notebook&#x27;s variables were reset" in output["data"]["text/html"]
     page.until(lambda: page.text(LOOK) == "[] 0\n")
-    # and everything works anew
+    # and everything works again
     page.run("%reset -f\nimport gpucluster\ncluster = gpucluster.connect()")
     again = page.view("cluster")
     page.until(lambda: page.samples(again))
 
 
-def test_the_kernel_ends_without_a_word_of_complaint(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
+def test_kernel_exits_without_errors(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
     (output,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     model = output["data"][WIDGET]["model_id"]
     page.run("print('before')")
@@ -259,7 +259,7 @@ def test_a_dashboard_belongs_to_a_jupyter_server(page: FrontEnd, shared_cluster:
     assert secret not in repr(page.models) + repr(page.outputs)
     page.request(dashboard, kind="page", page="individual-progress")
     page.until(lambda: page.text("print(d.page)") == "individual-progress\n")
-    # asked for again, it is the same widget with the page that was asked for
+    # requested again, it is the same widget with the requested page
     assert page.text("print(cluster.dashboard('task-stream') is d, d.page)") == "True individual-task-stream\n"
     page.request(dashboard, kind="page", page="../status")
     page.until(lambda: page.models[dashboard]["refusal"])

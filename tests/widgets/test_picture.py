@@ -1,4 +1,4 @@
-"""The still picture: what it says, and that nothing in it acts."""
+"""The static picture: its texts, and no active content."""
 
 from __future__ import annotations
 
@@ -16,18 +16,11 @@ HOSTILE = "<script>alert(1)</script>\" onload='x' &"
 
 def cluster(**changes: object) -> ClusterModel:
     fields: dict[str, object] = {
-        "id": "0123abcd",
-        "name": "blue",
-        "backend": "cuda",
-        "state": ClusterState.RUNNING,
-        "wanted": Wanted(n_workers=2),
-        "n_workers": 2,
+        "id": "0123abcd", "name": "blue", "backend": "cuda", "state": ClusterState.RUNNING, "n_workers": 2,
         "workers": [WorkerModel(name=str(i), n_threads=1, memory_limit_bytes=GIB) for i in range(2)],
-        "idle": Idle(),
-        "python": "/usr/bin/python",
+        "wanted": Wanted(n_workers=2), "idle": Idle(), "python": "/usr/bin/python", "spec": LocalSpec(),
         "created_at": "2026-11-21T10:00:00+00:00",
-        "spec": LocalSpec(),
-    }
+    }  # fmt: skip
     return ClusterModel.model_validate({**fields, **changes})
 
 
@@ -37,7 +30,7 @@ def sample(**columns: object) -> TelemetrySample:
 
 
 class Tags(HTMLParser):
-    """Collects what is in a page."""
+    """Tags and attributes of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -56,7 +49,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_a_picture_acts_on_nothing_whatever_names_are_in_it():
+def test_picture_escapes_names():
     model = cluster(name=HOSTILE).saying(dict.fromkeys((MessageCode.FAILED, MessageCode.CHOICE), HOSTILE))
     figures = sample(workers=[HOSTILE, "1"], memory_bytes=GIB // 2, memory_limit_bytes=GIB)
     found = Tags(Picture(model, figures, HOSTILE, "/base/gpucluster/dashboard/0123abcd/status").html)

@@ -1,16 +1,19 @@
-"""When a widget is looked at, what its front end may say, and one connection per cluster for all."""
+"""Presence of viewers, messages of the front end, and one connection per cluster."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from gpucluster.client import events
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.models import ClusterModel
+from gpucluster.widgets import kernel
 from gpucluster.widgets.kernel import (
     MOST_VIEWS,
     PATIENCE_SECONDS,
@@ -35,7 +38,7 @@ def presence() -> tuple[Presence, Clock]:
     return Presence(clock), clock
 
 
-def test_nobody_looks_before_it_is_shown():
+def test_no_viewer_before_display():
     found, _ = presence()
     assert not found.looked_at(busy=False)
     assert not found.looked_at(busy=True)
@@ -47,7 +50,7 @@ def test_a_view_is_expected_for_a_while_after_it_was_shown():
     assert found.looked_at(busy=False)
     clock.now += PATIENCE_SECONDS + 1
     assert not found.looked_at(busy=False)
-    assert found.looked_at(busy=True), "a busy kernel has not heard of the view yet"
+    assert found.looked_at(busy=True), "a busy kernel has not read the view's message yet"
 
 
 def test_a_view_that_closes_ends_it_at_once():
@@ -64,7 +67,7 @@ def test_a_view_that_closes_ends_it_at_once():
     assert not found.looked_at(busy=True)
 
 
-def test_a_view_that_falls_silent_is_gone_and_can_come_back():
+def test_silent_view_is_dropped_and_can_return():
     found, clock = presence()
     found.opened("a", keeps=False)
     clock.now += PATIENCE_SECONDS - 1
@@ -85,14 +88,14 @@ def test_messages_do_not_pile_up():
         found.sent()
     assert not found.may_send(busy=False)
     clock.now += PROBE_SECONDS
-    assert found.may_send(busy=False), "now and then it is tried"
+    assert found.may_send(busy=False), "a probe"
     found.sent()
     assert not found.may_send(busy=False)
     found.answered()
     assert found.may_send(busy=False)
 
 
-def test_a_busy_kernel_reads_no_answers_and_sends_some_more():
+def test_busy_kernel_repeats_its_request():
     found, _ = presence()
     found.displayed()
     for _ in range(UNANSWERED_WHILE_BUSY):
@@ -109,7 +112,7 @@ def test_a_flood_of_views_is_not_remembered():
     assert len(found._views) == MOST_VIEWS
 
 
-def test_what_our_views_say():
+def test_valid_reports():
     assert read_message({"kind": "opened", "view": "a1", "keeps": True}) == Opened(kind="opened", view="a1", keeps=True)
     assert read_message({"kind": "stop"}) == Stop(kind="stop")
     scale = read_message({"kind": "scale", "n_workers": 3})
@@ -117,44 +120,27 @@ def test_what_our_views_say():
     assert scale.n_workers == 3
 
 
-def deep() -> Any:
-    nested: Any = []
-    for _ in range(100_000):
-        nested = [nested]
-    return nested
-
-
 @pytest.mark.parametrize(
     "content",
     [
-        None,
-        "stop",
-        [],
-        {},
-        {"kind": None},
-        {"kind": "remove"},
-        {"kind": "stop", "cluster": "another"},
-        {"kind": ["stop"]},
-        {"kind": "scale"},
-        {"kind": "scale", "n_workers": [1]},
-        {"kind": "scale", "n_workers": {"minimum": 1}},
-        {"kind": "opened", "view": "", "keeps": True},
-        {"kind": "opened", "view": "x" * 65, "keeps": True},
-        {"kind": "opened", "view": 1, "keeps": True},
-        {"kind": "opened", "view": "a", "keeps": "yes"},
-        {"kind": "page", "page": "x" * 81},
-        {"kind": "page", "page": 7},
-        {"kind": "retire", "worker": ""},
-        {"kind": "retire", "worker": "x" * 201},
+        None, "stop", [], {}, {"kind": None}, {"kind": "remove"}, {"kind": "stop", "cluster": "another"},
+        {"kind": ["stop"]}, {"kind": "scale"}, {"kind": "scale", "n_workers": [1]},
+        {"kind": "scale", "n_workers": {"minimum": 1}}, {"kind": "opened", "view": "", "keeps": True},
+        {"kind": "opened", "view": "x" * 65, "keeps": True}, {"kind": "opened", "view": 1, "keeps": True},
+        {"kind": "opened", "view": "a", "keeps": "yes"}, {"kind": "page", "page": "x" * 81},
+        {"kind": "page", "page": 7}, {"kind": "retire", "worker": ""}, {"kind": "retire", "worker": "x" * 201},
         {"kind": "__class__", "__dict__": {}},
     ],
-)
-def test_everything_else_is_nothing(content: Any):
+)  # fmt: skip
+def test_invalid_reports_are_ignored(content: Any):
     assert read_message(content) is None
 
 
-def test_depth_is_nothing_too():
-    assert read_message({"kind": "scale", "n_workers": deep()}) is None
+def test_deeply_nested_report_is_ignored():
+    nested: Any = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert read_message({"kind": "scale", "n_workers": nested}) is None
 
 
 class Listener:
@@ -175,7 +161,7 @@ class Listener:
 
 async def until(condition: Callable[[], Any]) -> None:
     async with asyncio.timeout(90):
-        while not condition():  # noqa: ASYNC110  # there is nothing to be told by
+        while not condition():  # noqa: ASYNC110  # there is no event
             await asyncio.sleep(0.02)
 
 
@@ -192,8 +178,19 @@ def connections(monkeypatch: Any) -> list[str]:
     return opened
 
 
+async def test_changed_record_reaches_listeners_within_a_second(monkeypatch: Any) -> None:
+    monkeypatch.setattr(kernel, "is_sampled", lambda model: False)
+    records = (SimpleNamespace(state=SimpleNamespace(ended=False), number=number) for number in itertools.count())
+    control: Any = SimpleNamespace(registry=SimpleNamespace(find=lambda _: next(records)))
+    feed, listener = ClusterFeed(control, "unused"), Listener()
+    feed.add(listener)
+    async with asyncio.timeout(2):
+        await until(lambda: len(listener.models) == 3)
+    feed.discard(listener)
+
+
 @pytest.mark.full
-async def test_many_listeners_one_connection(
+async def test_listeners_share_a_connection(
     shared_site: Any, shared_cluster: ClusterModel, connections: list[str]
 ) -> None:
     feed = ClusterFeed(AsyncControl(shared_site.directory), shared_cluster.id)
@@ -204,7 +201,7 @@ async def test_many_listeners_one_connection(
     await until(lambda: all(listener.lines for listener in listeners))
     late = Listener()
     feed.add(late)
-    assert late.models, "what is known is told at once"
+    assert late.models, "the known state is sent at once"
     assert late.lines
     assert connections == ["/telemetry"]
     sample = json.loads(late.lines[0])["sample"]
@@ -218,11 +215,11 @@ async def test_many_listeners_one_connection(
     heard = len(listeners[0].lines)
     feed.add(listeners[1])
     await until(lambda: len(listeners[1].lines) > heard + 1)
-    assert len(listeners[0].lines) == heard, "who left hears nothing"
+    assert len(listeners[0].lines) == heard, "discarded listeners get nothing"
     feed.discard(listeners[1])
 
 
-async def test_the_end_and_the_removal_are_told(site: Any) -> None:
+async def test_end_and_removal_are_reported(site: Any) -> None:
     model = await asyncio.to_thread(site.running)
     control = AsyncControl(site.directory)
     feed, listener = ClusterFeed(control, model.id), Listener()

@@ -1,4 +1,4 @@
-"""What is left of a widget where there is no front end: executed notebooks, HTML, plain Python."""
+"""Widgets without a front end: executed notebooks, HTML, plain Python."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ print([thread.name for thread in threading.enumerate() if not thread.daemon])
 
 
 def test_a_process_with_a_widget_ends(shared_cluster: Any) -> None:
-    """Whatever listens in the background holds nobody up, and complains about nothing."""
+    """Background listeners neither delay the exit nor print errors."""
     done = subprocess.run([sys.executable, "-c", LEAVING], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0
     assert done.stdout.splitlines()[0] == "['MainThread']"

@@ -1,7 +1,7 @@
 """The command line ``gpucluster``: the same verbs as the panel, the magics and the Python API.
 
-Standard output carries the answer and nothing else. Progress goes to standard error, when that is a
-terminal. A refusal is one sentence on standard error and the exit code of its error.
+Standard output has only the answer. Progress goes to standard error, if that is a terminal. A refusal is one sentence
+on standard error and the exit code of its error.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import signal
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # Each import before main() is time in which Ctrl-C is a traceback of Python's own.
+if TYPE_CHECKING:  # During each import before main(), Ctrl-C prints a traceback.
     from collections.abc import Sequence
-    from types import FrameType
 
 __all__ = ["main"]
 
@@ -24,7 +23,7 @@ EXIT_PIPE_CLOSED = 141
 _HELP = ("--help", "-h")
 _AGAIN_SECONDS = 0.05
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO}
-"""What writing to a stream ends in: the disk is full, the stream is only for reading, or its terminal is gone."""
+"""Errors of writing to a stream: the disk is full, the stream is read-only, or its terminal is gone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        What stands after the program's name; by default the process's own arguments.
+        Arguments after the program's name; default: the process's own.
 
     Returns
     -------
@@ -43,29 +42,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         7: the registry directory is not private, or cannot be written. 130: interrupted. 1: anything else.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None:  # The process is ours, and so are its signals.
+    if arguments is None:  # This process only runs the command line, so set its signals.
         _end_at_once_on_signals()
         sys.unraisablehook = _interrupt_again
     try:
         return _code_of(words)
     finally:
-        if arguments is None:  # Python's own end waits for threads; a KeyboardInterrupt there would be a traceback.
+        if arguments is None:  # While Python waits for threads at exit, Ctrl-C would print a traceback.
             _end_at_once_on_signals()
 
 
 def _end_at_once_on_signals() -> None:
-    """End without a traceback while there is nothing to clean up: during imports and after the answer."""
+    """Exit without a traceback while there is nothing to clean up: during imports and after the answer."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, _end_at_once)
-
-
-def _end_at_once(_number: int, _frame: FrameType | None) -> None:
-    os._exit(EXIT_INTERRUPTED)
+            signal.signal(number, lambda *_: os._exit(EXIT_INTERRUPTED))
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Deliver a Ctrl-C that came where nothing can be raised, as in a callback of the garbage collector."""
+    """Repeat a Ctrl-C that could not be raised, as in a callback of the garbage collector."""
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return
@@ -85,7 +80,7 @@ def _code_of(words: list[str]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever read our output has left (`gpucluster list | head`); nothing more can be said there.
+        # The reader of the output has closed it (`gpucluster list | head`).
         _close_output()
         return EXIT_PIPE_CLOSED
     except KeyboardInterrupt:
@@ -99,12 +94,12 @@ def _code_of(words: list[str]) -> int:
 
 
 def _close_output() -> None:
-    """Let what waits in the stream go nowhere: it would fail when Python ends."""
+    """Discard buffered output, which could not be written when Python exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _make_writable() -> None:
-    """Let everything be written: to a stream that was closed (``>&-``) and to one that knows ASCII only."""
+    """Make closed streams (``>&-``) and ASCII streams accept all text."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -120,7 +115,7 @@ def _create(words: list[str]) -> int:
     try:
         return _run(words)
     except KeyboardInterrupt:
-        # Before the cluster was asked for, or once more while it was being stopped.
+        # Before the request for the cluster, or again while it was being stopped.
         print("Interrupted. List clusters: gpucluster list", file=sys.stderr)
         return EXIT_INTERRUPTED
     finally:
@@ -193,7 +188,7 @@ def _dispatch(words: list[str]) -> int:
 def _complete(words: list[str]) -> int:
     from .completion import candidates
 
-    # One word too many hides a mistake of the shell's script; one too few is an empty word.
+    # The shell's script puts '--' before the words.
     typed = words[1:] if words[:1] == ["--"] else words
     for candidate in candidates(typed or [""]):
         print(candidate)

@@ -1,21 +1,20 @@
-"""What each verb does, for the command line and the magic alike.
+"""What each verb does, for the command line and the magic.
 
-An action gets the words somebody typed, as text, and gives back models. It prints nothing.
+An action takes the typed words as text, and returns models. It prints nothing.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from argparse import Namespace
 from collections.abc import Callable
 
-from ..client.background import background_loop
+from ..client.background import run_with_progress
 from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.display.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.stopping import ended_unasked
 from ..client.verbs import MAX_LOG_LINES
-from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
 from ..protocol.spec import SpecBase
 from ..protocol.telemetry import Activity
@@ -29,11 +28,10 @@ Tell = Callable[[str], None]
 WAIT_SECONDS = 120
 LOG_LINES = 200
 ACTIVITY_LINES = 100
-_SHOW_SECONDS = 0.1
 
 
 class Cancelled(Exception):
-    """Somebody pressed Ctrl-C while a cluster was starting; it was stopped again."""
+    """Ctrl-C was pressed while a cluster was starting; it was stopped again."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Cancelled; the cluster '{name}' was stopped again.")
@@ -44,7 +42,7 @@ def living(control: Control) -> list[ClusterModel]:
 
 
 def find(control: Control, name: str | None) -> ClusterModel:
-    """Return the cluster of that name or id, or the only living one; of several, the one that ``control`` means."""
+    """Return a cluster by name or id; by default the only running one, or ``control.meant`` of several."""
     if name is not None:
         return control.get(name)
     return _only(control)
@@ -53,9 +51,9 @@ def find(control: Control, name: str | None) -> ClusterModel:
 def create(
     control: Control, found: Namespace, progress: Progress | None = None, tell: Tell | None = None
 ) -> ClusterModel:
-    """Start a cluster and wait until it runs, unless told not to.
+    """Start a cluster and, without ``--no-wait``, wait until it runs.
 
-    ``tell`` gets what to know about it before it is started, such as that its workers share cores.
+    ``tell`` receives notes before the start, such as that its workers share cores.
     """
     spec = spec_from(found)
     timeout = timeout_of(found)
@@ -71,7 +69,7 @@ def create(
         control.stop(model.id, wait=True)
         raise Cancelled(model.name) from None
     except StartTimedOut:
-        # As gpucluster.create does: nothing half-started is left behind.
+        # Like gpucluster.create, leave nothing half-started.
         last = control.stop(model.id, wait=True, timeout=STOP_LATE_SECONDS)
         why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
@@ -81,7 +79,7 @@ def create(
 
 
 def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:
-    """Return the spec of what is to be leased: one worker where no number was typed. Raises `InvalidRequest`."""
+    """Return the spec of a lease, by default of one worker. Raises `InvalidRequest`."""
     if getattr(found, "n_workers", "1") == "0":
         raise InvalidRequest("--n-workers: a lease has at least 1 worker.")
     spec = spec_from(Namespace(**{"n_workers": "1", **vars(found)}))
@@ -92,34 +90,11 @@ def leased(control: Control, found: Namespace, tell: Tell | None = None) -> Spec
 def wait(
     control: Control, id: str, timeout: float, progress: Progress | None = None, *, n_workers: int | None = None
 ) -> ClusterModel:
-    """Wait until the cluster has the wanted workers; progress is shown in the caller's thread.
-
-    A notebook's output belongs to the thread that runs the cell, so the background loop must not write it.
-    """
-    seen: list[ClusterModel] = []
+    """Wait until the cluster has the wanted workers; ``progress`` is called in this thread."""
     every = control.asynchronous
-    waiting = (
-        every.wait(id, timeout=timeout, progress=seen.append)
-        if n_workers is None
-        else every.wait_for_scale(id, n_workers, timeout=timeout, progress=seen.append)
-    )
-    future = asyncio.run_coroutine_threadsafe(waiting, background_loop())
-    try:
-        while True:
-            try:
-                model = future.result(timeout=_SHOW_SECONDS)
-            except TimeoutError as error:
-                if isinstance(error, GPUClusterError):  # The time that is over is the caller's.
-                    raise
-                if progress is not None and seen:
-                    progress(seen[-1])
-                    seen.clear()
-            else:
-                break
-    except KeyboardInterrupt:
-        future.cancel()
-        raise
-    return model
+    if n_workers is None:
+        return run_with_progress(lambda seen: every.wait(id, timeout=timeout, progress=seen), progress)
+    return run_with_progress(lambda seen: every.wait_for_scale(id, n_workers, timeout=timeout, progress=seen), progress)
 
 
 def activity(control: Control, found: Namespace) -> Activity:
@@ -129,7 +104,7 @@ def activity(control: Control, found: Namespace) -> Activity:
 
 
 def previewed(control: Control, found: Namespace) -> Submission | None:
-    """Return what creating would submit, where only that is asked for."""
+    """Return what creating would submit, with ``--dry-run``; else ``None``."""
     if not getattr(found, "dry_run", False):
         return None
     answer = control.preview(spec_from(found))
@@ -152,7 +127,7 @@ def logs(control: Control, found: Namespace) -> LogLines:
 
 
 def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
-    """Return the clusters that ``stop`` means, before anything is stopped."""
+    """Return the clusters to stop, before anything is stopped."""
     every = getattr(found, "all", False)
     names = _names(found)
     if every and names:
@@ -163,13 +138,13 @@ def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
 
 
 def stop(control: Control, models: list[ClusterModel], found: Namespace) -> list[ClusterModel]:
-    """Stop these clusters; all are asked before the first one is waited for."""
+    """Stop these clusters; the requests are sent to all before waiting for the first one."""
     asked = [control.stop(model.id, wait=False) for model in models]
     return asked if at_once(found) else [control.stop(model.id, wait=True) for model in models]
 
 
 def remove(control: Control, found: Namespace) -> list[ClusterModel]:
-    """Forget ended clusters, by name. Nothing is forgotten when one of them cannot be."""
+    """Remove ended clusters by name: all or, if one of them has not ended, none."""
     names = _names(found)
     if not names:
         raise InvalidRequest("NAME is missing: name the stopped cluster to forget, or use 'clean' for all.")
@@ -190,7 +165,7 @@ def clean(control: Control) -> list[ClusterModel]:
 
 
 def devices(control: Control) -> HostDevices:
-    """Return the GPUs of this machine, and which clusters, workers and notebooks use them."""
+    """Return the GPUs of this machine with the clusters, workers and notebooks that use them."""
     from ..devices import host_devices
     from ..devices.kernels import notebook_of
     from ..protocol.workers import names_of_clusters, names_of_workers
@@ -205,7 +180,7 @@ def snippet(model: ClusterModel) -> str:
 
 
 def dashboard_page(found: Namespace) -> DashboardPage:
-    """Return the page that was asked for. Raises `InvalidRequest` when there is no such page, with the list."""
+    """Return the requested page. Raises `InvalidRequest`: no such page; with the list."""
     try:
         return find_page(getattr(found, "page", DEFAULT_PAGE))
     except InvalidRequest as error:
@@ -238,7 +213,7 @@ def _only(control: Control) -> ClusterModel:
 
 
 def name_of(found: Namespace) -> str | None:
-    """Return the name that was typed, if one was."""
+    """Return the typed name, if any."""
     return getattr(found, "name", None)
 
 
@@ -251,5 +226,5 @@ def at_once(found: Namespace) -> bool:
 
 
 def timeout_of(found: Namespace) -> float:
-    """Return how many seconds to wait. Raises `InvalidRequest`: ``--timeout`` is no such number."""
+    """Return the timeout in seconds. Raises `InvalidRequest`: ``--timeout`` is invalid."""
     return whole_number(getattr(found, "timeout", str(WAIT_SECONDS)), "--timeout", 1, 86_400)

@@ -1,4 +1,4 @@
-"""Verbs that are one question: a model, for ``--json``, and a text, for the shell and the magic alike."""
+"""Verbs with a simple answer: a model for ``--json``, and a text, for the shell and the magic."""
 
 from __future__ import annotations
 

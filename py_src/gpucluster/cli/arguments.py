@@ -1,7 +1,7 @@
 """An argument parser that answers every mistake with one sentence.
 
-``argparse`` prints a usage block and leaves the process. In a notebook that is wrong, and in a shell it is
-more than needed: here a mistake is an ``InvalidRequest`` and help is text, whoever asked.
+``argparse`` prints its usage and exits the process. Here a mistake is an ``InvalidRequest``, and help is text, for
+notebooks and shells.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MISSING = re.compile(r"^the following arguments are required: (?P<names>.+)$")
 
 
 Completions: TypeAlias = "str | Sequence[str] | Callable[[], Sequence[str]]"
-"""Words, what gives them, or the name of a source of words."""
+"""Words, a function that returns them, or the name of a source of words."""
 
 
 class HelpWanted(Exception):
-    """Somebody asked for help instead of an action."""
+    """Help was requested instead of an action."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -51,37 +51,37 @@ class SentenceParser(argparse.ArgumentParser):
             formatter_class=_Formatter,
         )
         if sys.version_info >= (3, 14):
-            self.color = False  # a notebook shows the codes
-        self.sources: dict[str, Completions] = {}  # Per argument (``dest``) what completes it.
+            self.color = False  # A notebook would show the codes.
+        self.sources: dict[str, Completions] = {}  # Completions by argument (``dest``).
         self.groups: dict[str, Any] = {}
         self._words: Sequence[str] = ()
-        self.after_dashes: argparse.Action | None = None  # What takes all words after ``--``, if anything does.
+        self.after_dashes: argparse.Action | None = None  # Takes all words after ``--``, if any.
 
     def group(self, title: str) -> Any:
-        """Return the section of the help with that title; it is made when it is new."""
+        """Return the section of the help with that title, creating it if necessary."""
         if title not in self.groups:
             self.groups[title] = self.add_argument_group(title)
         return self.groups[title]
 
     def argument(self, *names: str, complete: Completions = (), group: str | None = None, **options: Any) -> None:
-        """Declare an argument and what completes it."""
+        """Declare an argument and its completions."""
         action = (self.group(group) if group else self).add_argument(*names, **options)
         self.sources[action.dest] = complete
 
     def argument_after_dashes(self, name: str, *, metavar: str, help: str) -> None:
-        """Declare what takes all words after ``--`` as they are, of which there must be some."""
+        """Declare a required argument that takes all words after ``--`` unchanged."""
         self.after_dashes = self.add_argument(name, nargs="*", metavar=metavar, help=help)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         """Read the words after the verb."""
         words, command = self._split(words)
-        # The API's names have underscores, and so have the messages that name two options at once.
+        # Names in the API and in some messages have underscores.
         words = [_dashes(word) for word in words]
-        # argparse fills placeholders into a usage that it is given: the magic's own '%' is none.
+        # argparse fills placeholders into a given usage, so escape the magic's own '%'.
         self.usage = self.usage or self.usage_line().replace("%", "%%")
         if "--help" in words or "-h" in words:
             raise HelpWanted(self.format_help())
-        # argparse would first complain of what a mistyped option leaves over, or lacks.
+        # argparse would first report other consequences of a mistyped option.
         before = ""
         for word in takewhile(lambda word: word != "--", words):
             if self._is_mistyped(word):
@@ -92,18 +92,18 @@ class SentenceParser(argparse.ArgumentParser):
         for word in rest:
             raise InvalidRequest(self._unknown(word))
         if self.after_dashes is not None:
-            self._must_be_after_dashes(getattr(found, self.after_dashes.dest, []), command)
+            self._check_command(getattr(found, self.after_dashes.dest, []), command)
             setattr(found, self.after_dashes.dest, command)
         return found
 
     def _split(self, words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
-        """Return the words that are ours, and those after ``--`` where these are none of ours."""
+        """Return the words of the verb, and those of the command after ``--``."""
         if self.after_dashes is None or "--" not in words:
             return words, []
         place = list(words).index("--")
         return words[:place], list(words[place + 1 :])
 
-    def _must_be_after_dashes(self, before: Sequence[str], after: Sequence[str]) -> None:
+    def _check_command(self, before: Sequence[str], after: Sequence[str]) -> None:
         name = self.after_dashes.metavar if self.after_dashes is not None else ""
         if before:
             raise InvalidRequest(
@@ -113,11 +113,11 @@ class SentenceParser(argparse.ArgumentParser):
             raise InvalidRequest(f"{name} is missing. Write it after --: {self.prog} -- {name}.")
 
     def error(self, message: str) -> NoReturn:
-        """Raise one sentence (argparse would print its usage and leave)."""
+        """Raise one sentence (argparse would print its usage and exit)."""
         raise InvalidRequest(self._sentence(message))
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        # Some Pythons lose the value of '--option=--': they take it for the mark where options end.
+        # Some versions of Python lose the value of '--option=--', as it marks the end of options.
         if action.option_strings and action.nargs is None and arg_strings == ["--"]:
             return self._get_value(action, "--")
         return super()._get_values(action, arg_strings)
@@ -126,11 +126,11 @@ class SentenceParser(argparse.ArgumentParser):
         return dict(self._option_string_actions)
 
     def positionals(self) -> list[argparse.Action]:
-        """Return the arguments that have no dashes, in order."""
+        """Return the positional arguments, in order."""
         return [action for action in self._actions if not action.option_strings]
 
     def sections(self) -> dict[str, list[argparse.Action]]:
-        """Return the arguments by the title of their section; those without one first, under ''."""
+        """Return the arguments by the title of their section, first those without one, under ''."""
         found: dict[str, list[argparse.Action]] = {"": []}
         titled = {action: title for title, group in self.groups.items() for action in group._group_actions}
         for action in self._actions:
@@ -138,11 +138,11 @@ class SentenceParser(argparse.ArgumentParser):
         return {title: actions for title, actions in found.items() if actions}
 
     def usage_line(self) -> str:
-        """Return the usage in one line, without the word itself."""
+        """Return the usage in one line, without the word 'usage'."""
         return " ".join(self.format_usage().removeprefix("usage:").split())
 
     def _is_mistyped(self, word: str) -> bool:
-        """Return whether a word is meant as an option, and is none."""
+        """Return whether a word looks like an option but is not one."""
         flag = word.split("=")[0]
         if " " in word or flag in self.options():
             return False
@@ -168,7 +168,7 @@ class SentenceParser(argparse.ArgumentParser):
         if found := _NEEDS_VALUE.match(message):
             flags = found["option"].split("/")
             value = next((after for word, after in pairwise(self._words) if word in flags), "")
-            # What begins with a dash is taken for an option.
+            # A value that begins with a dash is taken for an option.
             quoted = f" If that is '{shown(value)}', write {flags[-1]}={shlex.quote(shown(value))}." if value else ""
             return f"{flags[-1]} needs a value.{quoted} See '{self._help_line()}'."
         if found := _NO_VALUE.match(message):
@@ -185,19 +185,19 @@ class SentenceParser(argparse.ArgumentParser):
 
 class _Formatter(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
-        # A fixed width, so that a notebook, a pipe and a terminal show the same text.
+        # A fixed width, for the same text in a notebook, a pipe and a terminal.
         super().__init__(prog, max_help_position=30, width=100)
 
 
 def did_you_mean(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
-    """Return `` Did you mean 'x'?`` when a known word, or what a mapping says is meant by it, is near, else nothing."""
+    """Return `` Did you mean 'x'?`` for a similar known word, or for its value in a mapping, else ``""``."""
     near = difflib.get_close_matches(word.lower(), sorted(known), n=3, cutoff=0.6)
-    # Dashes that all options begin with make none alike.
+    # Compare options without their dashes.
     bare = word.lower().lstrip("-")
     near = [one for one in near if _is_like(one.lstrip("-"), bare)]
     if not near:
         return ""
-    # Letters in another order are the likelier slip: 'lsit' is 'list', not 'site'.
+    # Swapped letters are more likely: 'lsit' is 'list', not 'site'.
     near.sort(key=lambda one: sorted(one) != sorted(word.lower()))
     return f" Did you mean '{known[near[0]] if isinstance(known, Mapping) else near[0]}'?"
 
@@ -209,18 +209,18 @@ def _is_like(known: str, word: str) -> bool:
 
 
 def shown(word: str) -> str:
-    """Return what somebody typed, short and without control characters, for a sentence."""
+    """Return a typed word for a message, short and without control characters."""
     return printable(word, 40)
 
 
 def shown_path(path: str | Path) -> str:
-    """Return a path for a sentence, without control characters: a long one by its end, which tells most."""
+    """Return a path for a message, without control characters; of a long one, the end."""
     text = printable(str(path))
     return text if len(text) <= 120 else "…" + text[-119:]
 
 
 def whole_number(text: str, name: str, minimum: int, maximum: int) -> int:
-    """Read a whole number that is no field of a spec. Raises `InvalidRequest` when it is none, or out of bounds."""
+    """Read a whole number other than a spec's field. Raises `InvalidRequest`: not a number, or out of bounds."""
     if not re.fullmatch(r"[+-]?[0-9]{1,30}", text):
         raise InvalidRequest(f"{name}: must be a whole number, not '{shown(text)}'.")
     if not minimum <= int(text) <= maximum:

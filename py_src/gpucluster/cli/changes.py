@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..client.control import Control
     from .actions import Progress, Tell
 
-# What is needed to do it is imported then: completion and help only read what is declared here.
+# Actions are imported when they run: completion and help only read the declarations.
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Change:
     summary: str  # What it does.
     declare: Callable[[SentenceParser, str], None]  # Declares its arguments.
     make: Callable[[Control, Namespace, Progress, Tell | None], ClusterModel]
-    """Does it, and returns the cluster as it is then. Gets what shows progress, and what tells a person of a note."""
-    meanwhile: str = ""  # What is shown while it happens; empty: the cluster's own progress.
+    """Makes the change, and returns the cluster. Its last arguments show progress and notes."""
+    meanwhile: str = ""  # Text to show during the change; empty: the cluster's own progress.
     said: Callable[[ClusterModel], str] = tables.worker_line  # The answer in text.
 
 
@@ -48,21 +48,19 @@ def _declare_scale(parser: SentenceParser, face: str) -> None:
 def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | None) -> ClusterModel:
     from . import actions
 
-    _must_be_complete(control, found, found.n_workers, "scale NAME N")
-    patch = parse_patch({"n_workers": as_number(found.n_workers)})  # Refused also where there is no cluster.
+    _require_all_numbers(control, found, found.n_workers, "scale NAME N")
+    patch = parse_patch({"n_workers": as_number(found.n_workers)})  # Checked before the cluster is.
     timeout = actions.timeout_of(found)
     model = actions.find(control, actions.name_of(found))
     actions.tell_all(control.patch_notes(model.id, patch), tell)
     model = control.scale(model.id, patch.n_workers, wait=False, timeout=timeout)
-    return (
-        model
-        if actions.at_once(found)
-        else actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
-    )
+    if actions.at_once(found):
+        return model
+    return actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
 
 
-def _must_be_complete(control: Control, found: Namespace, first: str, usage: str) -> None:
-    """Refuse the name of a cluster where the first number is to be: then the last number was left out."""
+def _require_all_numbers(control: Control, found: Namespace, first: str, usage: str) -> None:
+    """Refuse a cluster's name as the first number: then the last number is missing."""
     is_name = isinstance(as_number(first), str) and any(first in {model.name, model.id} for model in control.list())
     if is_name and getattr(found, "name", None) is None:
         raise InvalidRequest(f"{usage.rpartition(' ')[2]} is missing: {usage}.")
@@ -78,7 +76,7 @@ def _declare_adapt(parser: SentenceParser, face: str) -> None:
 def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell | None) -> ClusterModel:
     from . import actions
 
-    _must_be_complete(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
+    _require_all_numbers(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
     patch = parse_patch({"adapt": {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}})
     assert patch.adapt is not None
     model = actions.find(control, actions.name_of(found))
@@ -96,13 +94,13 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "metavar": "WORKER",
         "complete": WORKERS,
         "help": "Name of the worker; the beginning of a UUID is enough.",
-    },
+    }
 }
-"""What paths name."""
+"""Arguments in paths."""
 
 
 def _change(verb: Verb, path: str) -> Change:
-    """Return a verb that is a POST: it takes what its path names, and waits."""
+    """Return a verb that is a POST with the arguments of its path."""
     description, names = VERBS[verb], arguments_of(path)
 
     def declare(parser: SentenceParser, face: str) -> None:

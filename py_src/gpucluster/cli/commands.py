@@ -1,8 +1,8 @@
 """Verbs of the command line and the magic, and those that other packages add.
 
 A package adds a verb by an entry point of the group ``gpucluster.commands``: its name is the verb or, for verbs of two
-words, their first; its object is a ``Commands``. Importing it must be cheap, as ``gpucluster --help`` does so: what a
-verb needs is imported when it runs.
+words, their first; its object is a ``Commands``. ``gpucluster --help`` imports it, so that must be cheap: import what a
+verb needs when it runs.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ GROUP = "gpucluster.commands"
 """The group of entry points."""
 
 Say = Callable[[str], None]
-"""Shows what is being done."""
+"""Shows progress."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb of another package has to show.
+    """The output of a verb of another package.
 
     Attributes
     ----------
     text : str
-        For people.
+        The answer.
     data : optional
         The same for ``--json``: a model, a sequence of models, or plain data. ``None``: there is text only.
     notes : sequence of str
-        For people only: below the text in a notebook, on standard error of a terminal.
+        Shown below the text in a notebook, on standard error of a terminal.
     warnings : sequence of str
         For standard error.
     code : int
@@ -61,9 +61,9 @@ class Subcommand:
     faces : tuple of str
         ``SHELL``, ``MAGIC`` or both.
     run : callable, optional
-        Carries the verb out; needed for those of other packages.
+        Carries out the verb; required for those of other packages.
     become : callable, optional
-        Instead of ``run``, in the shell: replaces this process by a program, which gets the words after the verb.
+        Replaces this process, in the shell, by a program that gets the words after the verb; instead of ``run``.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Subcommand:
 
 @dataclass(frozen=True)
 class Commands:
-    """What one entry point adds: a verb, or several of two words that begin with its name, under a title."""
+    """The verbs of one entry point: one verb, or several of two words that begin with its name, under a title."""
 
     verbs: tuple[Subcommand, ...]
     title: str = ""
@@ -87,7 +87,7 @@ def added_words() -> list[str]:
 
 
 def added_commands(word: str) -> Commands | None:
-    """Return the added verbs that begin with a word; ``None``: there are none."""
+    """Return the added verbs that begin with a word, if any."""
     found = load(GROUP, word, Commands)
     if found is None:
         return None

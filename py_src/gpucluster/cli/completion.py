@@ -1,4 +1,4 @@
-"""What could be typed next, for the shells and for notebooks."""
+"""Completions, for the shells and for notebooks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .options import backends
 from .verbs import is_group, parser_for, split_verb, verbs_of
 
 Names = Callable[[str], list[str]]
-"""Gives the names of clusters, those that are ``living``, have ``ended``, or ``any``, or of ``workers``."""
+"""Returns the names of clusters (``living``, ``ended`` or ``any``) or of ``workers``."""
 
 
 def cluster_names(which: str) -> list[str]:
-    """Return the names of this user's clusters, or of all their workers; none when they cannot be read."""
+    """Return the names of this user's clusters, or of all their workers; none if they cannot be read."""
     from ..client.control import Control
 
     try:
@@ -33,7 +33,7 @@ def cluster_names(which: str) -> list[str]:
 
 
 def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_names) -> list[str]:
-    """Return the words that the last of ``words``, which is being typed, may become."""
+    """Return the completions of the last of ``words``."""
     # bash splits --backend=local into three words.
     *before, current = [word for word in words[:-1] if word != "="] + list(words[-1:] or [""])
     if current == "=":
@@ -79,7 +79,7 @@ def _positional_values(
     if place < 0 or (len(given) >= len(positionals) and positionals[-1].nargs != "*"):
         return []
     found = _values(parser, positionals[place].dest, "", current, face, names)
-    if positionals[place].nargs == "?" and len(positionals) > place + 1:  # The first one may be left out.
+    if positionals[place].nargs == "?" and len(positionals) > place + 1:  # The first one is optional.
         found += _values(parser, positionals[place + 1].dest, "", current, face, names)
     return [word for word in found if word not in given]
 

@@ -1,4 +1,4 @@
-"""Arguments that several verbs have, and where their completions come from."""
+"""Arguments of several verbs, and sources of their completions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENDED = "ended"
 ANY = "any"
 WORKERS = "workers"
 RECORDINGS = "recordings"
-"""Names of sources of completions: clusters that live, that have ended, all of them; workers; bundled recordings."""
+"""Sources of completions: running, ended or all clusters; workers; bundled recordings."""
 
 
 def declare_name(parser: SentenceParser, complete: str = LIVING) -> None:

@@ -1,4 +1,4 @@
-"""The GPUs of this machine as text: memory of each, and below it a tree of the processes that hold it."""
+"""The GPUs of this machine as text: the memory of each, with a tree of the processes that hold it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _INDENT = "  "
 
 
 def devices_text(host: HostDevices) -> str:
-    """Return the sentence about this machine's GPUs, and each of them with who uses it."""
+    """Return the message about this machine's GPUs, and each of them with its users."""
     blocks = [_block(device, _title(device, host.devices)) for device in host.devices]
     return "\n\n".join([host.message, *blocks])
 
 
 def process_tree(processes: Sequence[DeviceProcess]) -> Iterator[tuple[int, DeviceProcess, bool]]:
-    """Yield each process with its depth, and whether others are below it; what uses most comes first.
+    """Yield each process with its depth, and whether others are below it; largest first.
 
     ``labextension/src/host/processtree.ts`` does the same for the panel.
     """
@@ -91,7 +91,7 @@ def _sizes(process: DeviceProcess, device: DeviceModel, *, sums: bool) -> str:
 
 
 def _owner(process: DeviceProcess, device_index: int | None) -> str:
-    """Return whose it is, as the panel says it (``labextension/src/host/devicerow.tsx``)."""
+    """Return the owner, as in the panel (``labextension/src/host/devicerow.tsx``)."""
     program = printable(process.command or "process", _LONGEST)
     cluster, notebook = printable(process.cluster or "", _LONGEST), process.notebook
     if process.role == "outside":
@@ -108,6 +108,6 @@ def _owner(process: DeviceProcess, device_index: int | None) -> str:
 
 
 def _end(path: str) -> str:
-    """Return a path, the end of it where it is long."""
+    """Return a path; of a long one, the end."""
     shown = printable(path, 400)
     return shown if len(shown) <= _LONGEST else f"…{shown[1 - _LONGEST :]}"

@@ -1,6 +1,6 @@
-"""The page about the command line, made from its own parsers.
+"""The page about the command line, generated from its parsers.
 
-Write it anew: ``python -m gpucluster.cli.documentation > docs/command-line.md``
+Regenerate it: ``python -m gpucluster.cli.documentation > docs/command-line.md``
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def page() -> str:
 
 
 def _as_for_create(parser: SentenceParser) -> dict[str, str]:
-    """Return the flags of the options of a cluster that are those of `create`, each with the same text."""
+    """Return the flags of a cluster's options that are the same for `create`."""
     create = {_line(action) for action in parser_for(_CREATE, SHELL).options().values()}
     return {
         action.dest: _flag(action)
@@ -83,7 +83,7 @@ def _as_for_create(parser: SentenceParser) -> dict[str, str]:
 
 
 def _reference(of_create: dict[str, str], parser: SentenceParser) -> str:
-    """Return a paragraph that names them, or those that `create` has beside them where these are fewer."""
+    """Return a paragraph that lists them or, if those are fewer, the other options of `create`."""
     if not of_create:
         return ""
     sections = parser_for(_CREATE, SHELL).sections().items()

@@ -1,4 +1,4 @@
-"""Gauges in a terminal: those of a cluster that lives, and those of a recording."""
+"""Gauges in a terminal, of a running cluster or of a recording."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MOST_RANKED = 10_000
 
 @dataclass(frozen=True)
 class Ranking:
-    """The workers that are wanted: those that have most of a figure."""
+    """Selection of the workers with the highest values of a figure."""
 
     number: int
     by: Figure
 
     @classmethod
     def asked_for(cls, found: Namespace) -> Ranking | None:
-        """Return what was typed; ``None`` when all workers are wanted, as they come. Raises `InvalidRequest`."""
+        """Return the typed selection; ``None``: all workers, unsorted. Raises `InvalidRequest`."""
         by, top = getattr(found, "by", None), getattr(found, "top", None)
         if by is None and top is None:
             return None
@@ -43,24 +43,21 @@ class Ranking:
         return cls(MOST_RANKED if top is None else whole_number(top, "--top", 1, MOST_RANKED), by or "memory")
 
     def places(self, sample: TelemetrySample) -> list[int]:
-        """Return where they are in a sample, that with most first."""
+        """Return their positions in a sample, highest value first."""
         return ranked(sample, self.by)[: self.number]
 
 
 def now(control: Control, found: Namespace) -> tuple[ClusterModel, TelemetrySample]:
-    """Return the cluster that was named, or the only one, and its newest sample."""
+    """Return the named or the only cluster, and its newest sample."""
     model = actions.find(control, getattr(found, "name", None))
     return model, control.telemetry(model.id)
 
 
 def watch(control: Control, found: Namespace, screen: Screen) -> int:
-    """Draw the gauges of a cluster until Ctrl-C, or until the cluster has ended.
-
-    Returns 1 where the cluster has failed meanwhile; else 0.
-    """
+    """Draw the gauges of a cluster until Ctrl-C or its end. Returns 1 if it failed meanwhile, else 0."""
     model, sample = now(control, found)
     ranking = Ranking.asked_for(found)
-    with screen, suppress(KeyboardInterrupt):  # Ctrl-C is the way to say that it is enough.
+    with screen, suppress(KeyboardInterrupt):  # Ctrl-C ends it.
         screen.draw(cluster_page(model, sample, screen.height, ranking))
         while True:
             time.sleep(LOOK_SECONDS)
@@ -75,7 +72,7 @@ def watch(control: Control, found: Namespace, screen: Screen) -> int:
             except ClusterNotFound:
                 screen.draw([f"{model.name}: removed", *_last(sample, screen.height)])
                 return 0
-            except GPUClusterError as error:  # It is busy, or about to end; the next look may get an answer.
+            except GPUClusterError as error:  # It is busy or ending; try again.
                 says = [error.message]
             screen.draw([*says, *cluster_page(model, sample, screen.height - len(says), ranking)])
     return 0
@@ -91,7 +88,7 @@ def _last(sample: TelemetrySample, height: int) -> list[str]:
 
 
 def play(session: RecordedSession, speed: float, screen: Screen) -> None:
-    """Draw the gauges of a recording, at its speed or that many times as fast; the end where nothing is live."""
+    """Draw the gauges of a recording at `speed` times its speed; without a terminal, only its end."""
     times = times_of(session.samples)
     last = len(times) - 1
     with screen, suppress(KeyboardInterrupt):
@@ -102,7 +99,7 @@ def play(session: RecordedSession, speed: float, screen: Screen) -> None:
             if place == last:
                 return
             time.sleep(max(0.0, began + times[place + 1] / speed - time.monotonic()))
-            # Those that have come since; a slow terminal is shown fewer.
+            # A slow terminal skips samples.
             position = (time.monotonic() - began) * speed
             place = max(place + 1, bisect_right(times, position) - 1)
 
@@ -110,14 +107,14 @@ def play(session: RecordedSession, speed: float, screen: Screen) -> None:
 def cluster_page(
     model: ClusterModel, sample: TelemetrySample, height: int, ranking: Ranking | None = None
 ) -> list[str]:
-    """Return the gauges of a cluster, in that many lines at most where there are many workers."""
+    """Return the gauges of a cluster in at most `height` lines."""
     lines = [tables.worker_line(model), *cluster_lines(sample)]
     places = ranking.places(sample) if ranking is not None else None
     return lines + worker_lines(sample, height - len(lines), places)
 
 
 def recorded_page(session: RecordedSession, place: int, times: Sequence[float], height: int) -> list[str]:
-    """Return the gauges at one place of a recording, below what it was recorded on."""
+    """Return the gauges at one place of a recording, below its label."""
     sample = session.samples[place]
     lines = [
         f"{session.recording.title}   {position_text(times[place])} / {position_text(times[-1])}",

@@ -1,4 +1,4 @@
-"""Ctrl-C, and other requests to end: never between the start of a process and knowing which one it is."""
+"""Ctrl-C and similar signals, which must not come between the start of a process and knowing its id."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class HeldInterrupt:
-    """Remembers whether somebody pressed Ctrl-C meanwhile."""
+    """Remembers a Ctrl-C."""
 
     pending = False
 
     def deliver(self) -> None:
-        """Raise the ``KeyboardInterrupt`` that was held back, if there was one."""
+        """Raise the held ``KeyboardInterrupt``, if any."""
         if self.pending:
             self.pending = False
             raise KeyboardInterrupt
@@ -25,10 +25,9 @@ class HeldInterrupt:
 
 @contextmanager
 def interrupts_held() -> Iterator[HeldInterrupt]:
-    """Hold Ctrl-C back for a short step that must not be cut in two.
+    """Hold back Ctrl-C during a short step; the caller delivers it where the step can be undone.
 
-    The caller delivers it afterwards, where the step can be undone. Does nothing outside the main thread,
-    which gets no signals.
+    Does nothing outside the main thread, as only that receives signals.
     """
     held = HeldInterrupt()
     if threading.current_thread() is not threading.main_thread():
@@ -47,7 +46,7 @@ def interrupts_held() -> Iterator[HeldInterrupt]:
 
 
 def end_in_good_order() -> None:
-    """Let SIGTERM and SIGHUP do what Ctrl-C does: clean up, say so, and leave nothing half-started."""
+    """Let SIGTERM and SIGHUP clean up like Ctrl-C, and leave nothing half-started."""
     for number in _ENDINGS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""``gpucluster lease -- COMMAND``: a command that has workers to itself for as long as it runs."""
+"""``gpucluster lease -- COMMAND``: run a command with its own workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import FrameType
 
 from ..client.control import LEASE_VARIABLE, Control
 from ..client.display.card import TerminalProgress, progress_line
-from ..client.lease import Lease, leased_line, say_if_no_gpu
+from ..client.lease import Lease, leased_line, print_if_no_gpu
 from ..client.stopping import how_it_ended, is_over, stopped_by
 from ..client.waiting import IN_LINE
 from ..protocol.errors import InvalidRequest
@@ -27,10 +27,7 @@ _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) -> int:
-    """Take workers, run the command, and give them back; returns the command's exit code.
-
-    A command that a signal has ended has 128 and the signal's number, as in a shell.
-    """
+    """Take workers, run the command, and release them; returns its exit code (128 + number after a signal)."""
     command: list[str] = found.command
     if shutil.which(command[0]) is None:
         raise InvalidRequest(f"The command '{shown(command[0])}' is not there, or you may not run it.")
@@ -46,45 +43,45 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
         if sys.stderr.isatty():
             print(leased_line(model), file=sys.stderr)
         else:
-            say_if_no_gpu(spec, model)
+            print_if_no_gpu(spec, model)
         registry = control.asynchronous.registry
 
-        def tell_its_end() -> bool:
+        def print_end() -> bool:
             last = registry.find(model.id)
             if is_over(last):
                 print(how_it_ended(last, stopped_by(registry, last)), file=sys.stderr, flush=True)
             return is_over(last)
 
-        code = _Command(tell_its_end).run(command, _environment(model, registry.folder(model.id)))
+        code = _Command(print_end).run(command, _environment(model, registry.folder(model.id)))
     finally:
         lease.end()
     return code
 
 
 def _environment(model: ClusterModel, folder: Folder) -> dict[str, str]:
-    """Return the environment in which Dask's clients, and ours, find the cluster."""
+    """Return an environment in which clients of Dask and gpucluster find the cluster."""
     environment = {**os.environ, "DASK_SCHEDULER_ADDRESS": model.scheduler_address or "", LEASE_VARIABLE: model.id}
     if model.network is Network.TLS:
-        # Where the credentials are is no secret: only this user can read them.
+        # The path of the credentials is no secret: only this user can read them.
         names = {"CA_FILE": "ca.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
         environment |= {f"DASK_DISTRIBUTED__COMM__TLS__{name}": str(folder.tls / file) for name, file in names.items()}
     return environment
 
 
 class _PlaceInLine:
-    """Says once that it waits in line, where nobody sees a line that changes: a file, a pipe."""
+    """Prints once that it waits in the queue, for output without a terminal: a file, a pipe."""
 
     def __init__(self) -> None:
-        self._told = False
+        self._printed = False
 
     def __call__(self, model: ClusterModel) -> None:
-        if not self._told and model.progress is not None and model.progress.step in IN_LINE:
-            self._told = True
+        if not self._printed and model.progress is not None and model.progress.step in IN_LINE:
+            self._printed = True
             print(progress_line(model), file=sys.stderr, flush=True)
 
 
 class _Command:
-    """A command that runs, and gets the signals that this process gets."""
+    """A running command that receives the signals of this process."""
 
     def __init__(self, watch: Callable[[], bool]) -> None:
         self._watch = watch
@@ -95,7 +92,7 @@ class _Command:
         """Run it, and return its exit code."""
         before = {number: signal.getsignal(number) for number in _PASSED_ON}
         for number, handler in before.items():
-            if handler is not signal.SIG_IGN:  # as under nohup, also for the command
+            if handler is not signal.SIG_IGN:  # As under nohup, also for the command.
                 signal.signal(number, self._pass_on)
         try:
             self._process = subprocess.Popen(list(command), env=environment)
@@ -110,26 +107,26 @@ class _Command:
         return 128 - code if code < 0 else code
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
-        told = False
+        over = False
         while True:
             try:
-                code = process.wait(None if told else _LOOK_SECONDS)
+                code = process.wait(None if over else _LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                told = self._watch()
+                over = self._watch()
                 continue
-            if not told:
+            if not over:
                 self._watch()
             return code
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         if self._process is None:
             self._early.append(number)
-        elif number != signal.SIGINT or not _terminal_tells_all():
+        elif number != signal.SIGINT or not _is_in_foreground():
             self._process.send_signal(number)
 
 
-def _terminal_tells_all() -> bool:
-    """Whether Ctrl-C of a terminal reaches the command by itself: it would get it twice."""
+def _is_in_foreground() -> bool:
+    """Return whether the terminal itself sends Ctrl-C to the command, which must not get it twice."""
     try:
         return os.tcgetpgrp(0) == os.getpgrp()
     except OSError:

@@ -1,4 +1,4 @@
-"""``gpucluster node``: the machine, the clusters of a class, a message to it, a stop; the answers as text."""
+"""``gpucluster node``: show the machine or a class, message its users, stop clusters; with the answers as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERYBODY = "all"
 
 @dataclass(frozen=True)
 class NodeRequest:
-    """What somebody has typed."""
+    """The typed request."""
 
     do: str
     user: str = ""
@@ -33,7 +33,7 @@ class NodeRequest:
 
 
 def read(found: Namespace) -> NodeRequest:
-    """Read the words after ``node``. Raises `InvalidRequest` with what can stand there."""
+    """Read the words after ``node``. Raises `InvalidRequest` with what is allowed."""
     words: list[str] = getattr(found, "words", [])
     reason: str | None = getattr(found, "reason", None)
     if reason is not None and words[:1] != ["stop"]:
@@ -55,13 +55,13 @@ def read(found: Namespace) -> NodeRequest:
 
 
 def carry_out(request: NodeRequest) -> tuple[BaseModel, str]:
-    """Do it; returns the answer, and as text."""
+    """Carry out the request; returns the answer as a model and as text."""
     if request.do == "class":
         listed = class_clusters()
         return listed, class_text(listed)
     if request.do == "message":
-        told = message_class(None if request.user == EVERYBODY else request.user, request.text)
-        return told, answer_text(told, "Told")
+        sent = message_class(None if request.user == EVERYBODY else request.user, request.text)
+        return sent, answer_text(sent, "Told")
     if request.do == "stop":
         stopped = stop_class(request.user, request.text)
         return stopped, answer_text(stopped, "Stopped")
@@ -70,7 +70,7 @@ def carry_out(request: NodeRequest) -> tuple[BaseModel, str]:
 
 
 def node_text(node: NodeModel) -> str:
-    """Return who has what, one a line, and the line."""
+    """Return the holders of GPUs, one per line, and the queue."""
     rows: list[tuple[str, ...]] = [("GPU", "SLOT", "USER", "SINCE", "ENDS", "IN USE")]
     for device in node.devices:
         rows += [_row(device, holder) for holder in device.holders]
@@ -107,7 +107,7 @@ def _more(more: More) -> str:
 
 
 def class_text(answer: ClassClusters) -> str:
-    """Return the clusters of a class, one a line."""
+    """Return the clusters of a class, one per line."""
     if not answer.clusters:
         return "No cluster on this machine is visible to instructors."
     rows = [("USER", "KIND", "STATE", "WORKERS", "GPU", "SINCE", "IDLE"), *map(_class_row, answer.clusters)]
@@ -123,7 +123,7 @@ def class_text(answer: ClassClusters) -> str:
 
 
 def answer_text(answer: ClassAnswer, verb: str) -> str:
-    """Return what has come of a message or a stop."""
+    """Return the result of a message or a stop."""
     users = f" of {', '.join(map(one_line, answer.users))}" if answer.users else ""
     return "\n".join([f"{verb} {counted(answer.reached, 'cluster')}{users}.", *map(one_line, answer.problems)])
 
@@ -151,8 +151,8 @@ def _who(user: str | None, *, mine: bool) -> str:
     return f"{user or 'unknown'} (you)" if mine else user or "unknown"
 
 
-def _nobody(device: SharedDevice) -> str:
-    """Return why nobody has it, or what of it."""
+def _unused_text(device: SharedDevice) -> str:
+    """Return the text for a device, or slots of it, without a holder."""
     if device.reserved:
         return "(reserved)"
     return "(free)" if device.slots in {None, 1} else f"({counted(device.free or 0, 'slot')} free)"
@@ -166,8 +166,8 @@ def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
     name = _name(device)
     use = f"{device.utilization_percent:.0f} %" if device.utilization_percent is not None else ""
     if holder is None:
-        return name, "", _nobody(device), "", "", use
-    # A claim has no number where somebody holds them all.
+        return name, "", _unused_text(device), "", "", use
+    # A claim has no number if all numbers are held.
     slot = f"{holder.slot or 'one'} of {device.slots}" if device.slots is not None else ""
     return (
         name,

@@ -1,8 +1,8 @@
 """Options of ``create``, made from the spec models.
 
-A field's bounds, default and description are written once, in ``gpucluster.protocol.spec``. Here they
-become ``--n-workers``, ``--rmm-async/--no-rmm-async`` and their help, for the command line and the magic, also
-those of kinds that other packages add.
+A field's bounds, default and description are written once, in ``gpucluster.protocol.spec``. Here they become
+``--n-workers``, ``--rmm-async/--no-rmm-async`` and their help, for the command line and the magic, also for kinds that
+other packages add.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NOT_HERE = "is not an option of this request"
 
 
 _TAKEN = {"backend", "preset", "dry_run", "help", "json", "no_wait", "timeout", "connect"}
-"""Options of ours that a field of somebody's kind may be called like."""
+"""Options of the command line whose name a field of another package's kind may have, too."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,18 @@ class SpecOption:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The schema of the kind that allows most choices: it says what the option is."""
+        """The schema of the kind with the most choices, for the help."""
         return max(self.schemas.values(), key=lambda schema: len(schema.get("enum", ())))
 
     @property
     def flag(self) -> str:
-        """The option as it is typed."""
+        """The option as typed."""
         words = [self.backends[0], self.field] if self.field in _TAKEN else [self.field]
         return "--" + "-".join(words).replace("_", "-")
 
     @property
     def dest(self) -> str:
-        """Name of what was typed, among all arguments of a verb."""
+        """Its name in the ``Namespace``."""
         return self.flag.removeprefix("--").replace("-", "_")
 
     @property
@@ -73,7 +73,7 @@ class SpecOption:
 
     @property
     def choices(self) -> list[str]:
-        """Words that the value can be in any kind, if they can be listed."""
+        """Allowed words in any kind, if they can be listed."""
         schemas = (self.schema, *self.schemas.values())
         return list(dict.fromkeys(word for schema in schemas for word in _choices(schema)))
 
@@ -86,7 +86,7 @@ class SpecOption:
         return {"integer": "N", "number": "X", "memory": "SIZE"}.get(self.kind, self.field.rsplit("_", 1)[-1].upper())
 
     def help(self, every: int) -> str:
-        """Return description, bounds, default and, where not all ``every`` kinds have it, the kinds."""
+        """Return description, bounds, default and, unless all ``every`` kinds have it, the kinds."""
         parts = [self.schema.get("description", "")]
         default = self.schema.get("default")
         parts.append(self._bounds())
@@ -101,7 +101,7 @@ class SpecOption:
         return " ".join(filter(None, parts)).replace("%", "%%")
 
     def _bounds(self) -> str:
-        """Return between which numbers the value is to be, also of kinds in which these are others."""
+        """Return the bounds of the value, with those of kinds that differ."""
         usual = _between(self.schema)
         others: dict[str, list[str]] = {}
         for backend, schema in self.schemas.items():
@@ -111,7 +111,7 @@ class SpecOption:
         return f"{usual}{besides}." if usual else ""
 
     def _other_choices(self) -> list[str]:
-        """Return sentences about kinds in which the value can be other words, as far as it is one of a few."""
+        """Return sentences about kinds with other allowed words."""
         usual = _choices(self.schema)
         others: dict[tuple[str, ...], list[str]] = {}
         for backend, schema in self.schemas.items():
@@ -126,9 +126,9 @@ class SpecOption:
         return sentences
 
     def value(self, text: str, backend: str) -> Any:
-        """Turn the typed text into what the model of a kind wants; a text that is no such value stays text.
+        """Convert the typed text to the type of a kind's field; what cannot be converted stays text.
 
-        The models are strict: what is left as text here is refused there, with the sentence that REST gives.
+        The models are strict and refuse such text with the same message as over REST.
         """
         schema = self.schemas.get(backend, self.schema)
         kind = _kind(schema)
@@ -147,7 +147,7 @@ class SpecOption:
 
 
 def _variants(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what a value may be, without null."""
+    """Return the alternatives of a value, without null."""
     return [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"] or [{}]
 
 
@@ -157,7 +157,7 @@ def _between(schema: dict[str, Any]) -> str:
 
 
 def _choices(schema: dict[str, Any]) -> list[str]:
-    """Return the words that a value can be, if they can be listed."""
+    """Return the allowed words of a value, if they can be listed."""
     first = _variants(schema)[0]
     words = list(first.get("enum", _items(first).get("enum", ())))
     words += ["auto"] if first.get("x-gpucluster-auto") else []
@@ -175,7 +175,7 @@ def _kind(schema: dict[str, Any]) -> str:
     if first.get("x-gpucluster-widget") == "memory":
         return "memory"
     kind = str(first.get("type"))
-    # What the form cannot show either is typed as it is, and checked by the model of its kind.
+    # Other types are passed as text, and checked by the model of the kind.
     return kind if kind in {"boolean", "integer", "number", "array"} else "string"
 
 
@@ -185,7 +185,7 @@ def _items(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_number(text: str) -> int | str:
-    """Return the whole number that the text is, else the text, which the strict models then refuse."""
+    """Return a text as a whole number if it is one, else unchanged: the strict models then refuse it."""
     return int(text) if _WHOLE.fullmatch(text) else text
 
 
@@ -205,13 +205,13 @@ def _options(_kinds: tuple[InstalledKind, ...]) -> dict[str, SpecOption]:
 
 
 def _resolved(properties: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return a field's schema with what it refers to, such as the words of an enumeration, in its place."""
+    """Return a field's schema with its reference, such as to an enumeration, resolved."""
     reference = str(properties.get("$ref", "")).rpartition("/")[2]
     return {**definitions.get(reference, {}), **properties}
 
 
 def backends() -> tuple[str, ...]:
-    """Return the kinds that can be used here, ``auto`` first."""
+    """Return the usable kinds, ``auto`` first."""
     return tuple(usable_kinds())
 
 
@@ -220,10 +220,10 @@ def add_spec_options(
 ) -> None:
     """Declare ``--backend``, ``--preset`` and one option per field of the specs.
 
-    `fields`: only these fields. Default: all. `helps`: of fields that the verb reads in another way than `create`: what
-    they mean there.
+    `fields`: only these fields; default: all. `helps`: help texts of fields with another meaning than for `create`.
     """
-    kinds = " ".join(f"{name}: {_backend_description(name)}" for name in backends())
+    usable = usable_kinds()
+    kinds = " ".join(f"{name}: {usable[name].spec.model_fields['backend'].description or ''}" for name in backends())
     parser.argument(
         "--backend",
         metavar="{" + ",".join(backends()) + "}",
@@ -231,7 +231,7 @@ def add_spec_options(
         complete=backends(),
         group="Cluster",
     )
-    # The help is the same at every site; what this one adds, 'presets' lists.
+    # The help is the same at every site; 'presets' lists those of this one.
     presets = [preset.name for preset in PRESETS]
     parser.argument(
         "--preset",
@@ -256,7 +256,7 @@ def add_spec_options(
 
 
 def spec_from(found: argparse.Namespace) -> SpecBase:
-    """Return the validated spec of the options that were given; the rest keeps the models' defaults."""
+    """Return the validated spec of the given options; other fields keep their defaults."""
     given = vars(found)
     fields: dict[str, Any] = {}
     if "preset" in given:
@@ -278,11 +278,11 @@ def spec_from(found: argparse.Namespace) -> SpecBase:
 
 
 def _in_terms_of_options(error: InvalidRequest, backend: str) -> InvalidRequest:
-    """Name the options instead of the fields, and the backend that a foreign option belongs to."""
+    """Name options instead of fields, and the backend of a foreign option."""
     sentences = []
     numbered = {item.field for item in error.fields if item.message.startswith(_NOT_TEXT) is False}
     for item in error.fields:
-        # A union complains once per type; that a number is no text is the lesser complaint.
+        # A union reports one error per type; that a number is not text is the less useful one.
         if item.message.startswith(_NOT_TEXT) and any(field in item.field for field in numbered):
             continue
         field = item.field.split(".")[0]
@@ -298,7 +298,3 @@ def _in_terms_of_options(error: InvalidRequest, backend: str) -> InvalidRequest:
     text = "; ".join(dict.fromkeys(sentence for _, sentence in sentences))
     fields = [FieldError(field=field, message=sentence) for field, sentence in sentences]
     return InvalidRequest(f"{text}.", fields=fields)
-
-
-def _backend_description(name: str) -> str:
-    return usable_kinds()[name].spec.model_fields["backend"].description or ""

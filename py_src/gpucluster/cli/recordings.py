@@ -1,10 +1,11 @@
-"""What ``record`` and ``replay`` do, for the command line and the magic alike."""
+"""``record`` and ``replay``, for the command line and the magic."""
 
 from __future__ import annotations
 
 import re
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..client.cluster import Cluster
@@ -27,14 +28,12 @@ _ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 def begin(control: Control, found: Namespace) -> Recorder:
-    """Begin to record the cluster that was named, or the only one.
-
-    Name and file may stand in either order where the file's ending tells which one it is.
-    """
+    """Start to record the named or the only cluster. Name and file may be swapped if the file's ending identifies
+    it."""
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
         raise InvalidRequest("FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz.")
-    if name is None and _is_cluster(control, file):
+    if name is None and any(file in {model.name, model.id} for model in control.list() if not model.state.ended):
         raise InvalidRequest(f"FILE is missing: '{file}' is a cluster. Say where to write, such as {file}.jsonl.gz.")
     if name is not None and name.endswith(_ENDINGS) and not file.endswith(_ENDINGS):
         file, name = name, file
@@ -47,24 +46,18 @@ def begin(control: Control, found: Namespace) -> Recorder:
     return recorder
 
 
-def _is_cluster(control: Control, word: str) -> bool:
-    return any(word in {model.name, model.id} for model in control.list() if not model.state.ended)
-
-
 def record(control: Control, found: Namespace, progress: Callable[[str], None]) -> RecordingWritten:
-    """Record until Ctrl-C, as long as was asked for, or until the cluster ends."""
+    """Record until Ctrl-C, for the requested time, or until the cluster ends."""
     recorder = begin(control, found)
-    try:
+    with suppress(KeyboardInterrupt):
         while not recorder.over.wait(_LOOK_SECONDS):
             progress(f"Recording {recorder.cluster}, {recorder.samples} samples; Ctrl-C ends")
-    except KeyboardInterrupt:
-        pass  # The way to say that it is enough.
     written: RecordingWritten = recorder.stop()
     return written
 
 
 def written_line(written: RecordingWritten) -> str:
-    """Return what has been written, in a line or two."""
+    """Describe what was written."""
     line = (
         f"{written.cluster}: {counted(written.samples, 'sample')} in {written.path}, {format_size(written.size_bytes)}"
     )
@@ -72,12 +65,12 @@ def written_line(written: RecordingWritten) -> str:
 
 
 def to_play(found: Namespace) -> tuple[RecordedSession, float]:
-    """Return the recording that was named, and how fast to play it."""
+    """Return the named recording, and the speed."""
     return read_recording(find_recording(found.file)), speed_of(found)
 
 
 def speed_of(found: Namespace) -> float:
-    """Return how fast to play."""
+    """Return the typed speed."""
     text = getattr(found, "speed", "1")
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
         raise InvalidRequest(f"--speed: must be a number such as 4 or 0.5, not '{shown(text)}'.")

@@ -1,4 +1,4 @@
-"""A page of a terminal that is drawn again and again."""
+"""A terminal page that is redrawn."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Self, TextIO
 
-# What every terminal of the last thirty years knows.
-_OPEN = "\x1b[?1049h\x1b[?25l\x1b[?7l"  # A page of its own, no cursor, and what is too long is cut off and not wrapped.
+# Escape sequences of all common terminals.
+_OPEN = "\x1b[?1049h\x1b[?25l\x1b[?7l"  # Alternate screen, no cursor, no line wrap.
 _CLOSE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 _TOP = "\x1b[H"
 _REST_OF_LINE = "\x1b[K"
@@ -21,10 +21,9 @@ _PAGE_LINES = 60
 
 
 class Screen:
-    """Shows lines in place of those shown before. When the block is left, the last ones are printed.
+    """Shows lines in place of the previous ones. On leaving the block, the last ones are printed.
 
-    Nothing is drawn meanwhile where the stream is no terminal, or one that cannot do so. Ctrl-Z gives the terminal back
-    until the program goes on.
+    Without a suitable terminal, nothing is drawn before. Ctrl-Z restores the terminal until the program continues.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -35,14 +34,14 @@ class Screen:
 
     @property
     def height(self) -> int:
-        """How many lines can be seen; windows change their size. Where nothing is drawn, enough for a page."""
+        """Number of visible lines now; without a terminal, enough for a page."""
         if self.live:
             with suppress(OSError):
                 return os.get_terminal_size(self.stream.fileno()).lines or _PAGE_LINES
         return _PAGE_LINES
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Show these lines, as far as they fit."""
+        """Show these lines, cut to the page."""
         self._last = lines
         if self.live:
             self.stream.write(self._page())
@@ -72,12 +71,12 @@ class Screen:
     def _pause(self, number: int, _frame: FrameType | None) -> None:
         self._write_now(_CLOSE)
         signal.signal(number, signal.SIG_DFL)
-        # To this thread: it stops here, and goes on here. Where nobody could let it go on, it does not stop.
+        # To this thread, so that it stops and continues here. An orphaned process group does not stop.
         signal.pthread_kill(threading.get_ident(), number)
         signal.signal(number, self._pause)
         self._write_now(_OPEN + self._page())
 
     def _write_now(self, text: str) -> None:
-        # A signal may have come in the middle of a write, and the stream would refuse another one.
+        # The signal may have interrupted a write, and the stream would refuse another one.
         with suppress(OSError):
             os.write(self.stream.fileno(), text.encode(self.stream.encoding, "replace"))

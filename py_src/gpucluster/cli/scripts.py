@@ -1,7 +1,4 @@
-"""Scripts that make the shells complete ``gpucluster``.
-
-They ask the program itself, so that they never go out of date.
-"""
+"""Completion scripts of the shells. They call the program itself, so that they never go out of date."""
 
 from __future__ import annotations
 
@@ -55,7 +52,7 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
 def completion_script(shell: str) -> str:
-    """Return the script for a shell. Raises `InvalidRequest` for a shell that has none."""
+    """Return the script for a shell. Raises `InvalidRequest`: unsupported shell."""
     if shell not in _SCRIPTS:
         raise InvalidRequest(
             f"There is no completion for '{shown(shell)}'.{did_you_mean(shell, _SCRIPTS)} There is bash, zsh and fish."

@@ -1,4 +1,4 @@
-"""What ``share`` does and says: links by which others can look at a cluster."""
+"""``gpucluster share``: links to a read-only view of a cluster."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Answer:
 
     value: NewLink | SharedLinks
     text: str
-    notes: tuple[str, ...] = ()  # What has to be known to use it, as where it opens.
-    hint: str = ""  # What is good to know for somebody who reads it now.
+    notes: tuple[str, ...] = ()  # Required to use it, such as where it opens.
+    hint: str = ""  # Shown in a terminal only.
 
 
 def share(control: Control, found: Namespace) -> Answer:
-    """Make, list or withdraw links, as was asked for."""
+    """Create, list or revoke links."""
     model = find(control, name_of(found))
     lists, withdraw = getattr(found, "list", False), getattr(found, "withdraw", None)
     makes = [name for name in ("hours", "tasks", "public") if getattr(found, name, None) not in {None, False}]
@@ -59,7 +59,7 @@ def _make(control: Control, id: str, found: Namespace) -> NewLink:
 
 
 def links_table(links: SharedLinks) -> str:
-    """Return the links of a cluster, one a line, in local time."""
+    """Return the links of a cluster, one per line, in local time."""
     if not links.links:
         return "No active links."
     rows = [("LINK", "EXPIRES", "SHOWS", "OPENED", "LAST", "BY WHOM")]

@@ -1,4 +1,4 @@
-"""Runs one verb for the command line and prints the answer."""
+"""Run one verb for the command line and print the answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .commands import Subcommand
 from .declarations import SHELL
 from .verbs import find_verb, is_group, overview, parser_for
 
-# What only some verbs need is imported by them: somebody waits for every verb.
+# What only some verbs need is imported by those verbs, to keep all others fast.
 _FOLLOW_SECONDS = 0.2
 
 
@@ -47,8 +47,8 @@ def _control() -> Control:
     return Control(by=f"command line, process {os.getpid()}")
 
 
-def _teller(found: Namespace) -> actions.Tell | None:
-    """Return what tells a person of a note; the JSON of a cluster has its notes."""
+def _note_printer(found: Namespace) -> actions.Tell | None:
+    """Return a function that prints notes; with ``--json``, ``None``: the cluster's JSON has its notes."""
     if getattr(found, "json", False):
         return None
     for trouble in new_troubles():
@@ -60,8 +60,8 @@ def _create(found: Namespace) -> int:
     if (preview := actions.previewed(_control(), found)) is not None:
         return _submission(found, preview)
     with TerminalProgress() as progress:
-        model = actions.create(_control(), found, progress, _teller(found))
-    # What to know about it has just been told.
+        model = actions.create(_control(), found, progress, _note_printer(found))
+    # The notes were printed before the start.
     return _answer(found, model, tables.cluster_card(model.saying({MessageCode.NOTE: None})))
 
 
@@ -78,7 +78,7 @@ def _change(change: Change) -> Callable[[Namespace], int]:
         with TerminalProgress() as progress:
             if change.meanwhile:
                 progress.say(change.meanwhile)
-            model = change.make(_control(), found, progress, _teller(found))
+            model = change.make(_control(), found, progress, _note_printer(found))
         return _answer(found, model, change.said(model))
 
     return run_it
@@ -104,7 +104,7 @@ def _logs(found: Namespace) -> int:
         raise InvalidRequest("--json and --follow exclude each other; choose one.")
     model = actions.find(control, getattr(found, "name", None))
     path = control.asynchronous.registry.folder(model.id).log
-    # Opened first: what is written between the two is printed twice rather than lost.
+    # Opened first: lines written meanwhile are printed twice rather than lost.
     decode = getincrementaldecoder("utf-8")(errors="replace").decode
     with path.open("rb") as file, suppress(ClusterNotFound):
         file.seek(0, os.SEEK_END)
@@ -112,7 +112,7 @@ def _logs(found: Namespace) -> int:
             print(line, flush=True)
         while True:
             ended = control.get(model.id).state.ended
-            if file.tell() > os.fstat(file.fileno()).st_size:  # Its middle was left out meanwhile.
+            if file.tell() > os.fstat(file.fileno()).st_size:  # It was shortened meanwhile.
                 file.seek(0, os.SEEK_END)
             while piece := file.read(65536):
                 print(escaped(decode(piece), keep="\n\t"), end="", flush=True)
@@ -177,7 +177,7 @@ def _share(found: Namespace) -> int:
     answer = share(_control(), found)
     _answer(found, answer.value, answer.text)
     if not getattr(found, "json", False):
-        # Also where nobody looks now: in a file, a link without its server's address says nothing by itself.
+        # Even without a terminal: a link without its server's address is useless in a file.
         for note in answer.notes:
             print(note, file=sys.stderr)
     if answer.hint:
@@ -268,12 +268,12 @@ def _help(found: Namespace) -> int:
 def _lease(found: Namespace) -> int:
     from .leased_command import run_leased
 
-    return run_leased(_control(), found, _teller(found))
+    return run_leased(_control(), found, _note_printer(found))
 
 
 def _added(verb: Subcommand, found: Namespace) -> int:
     assert verb.run is not None, f"'{verb.name}' cannot be run"
-    # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
+    # Hide distributed's messages about a computation that Ctrl-C ended.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with TerminalProgress() as progress:
         answer = verb.run(found, progress.say)
@@ -289,7 +289,7 @@ def _added(verb: Subcommand, found: Namespace) -> int:
 
 
 def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str, **extra: Any) -> int:
-    """Print the answer: JSON when it was asked for, else text."""
+    """Print the answer, as JSON with ``--json``, else as text."""
     if not getattr(found, "json", False):
         print(text)
         if isinstance(value, ClusterModel) and value.notice:
@@ -301,14 +301,14 @@ def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str,
 
 
 def _plain(value: Any) -> Any:
-    """Return models, which may be in a list, as plain data."""
+    """Return models, also in a list, as plain data."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _hint(text: str) -> None:
-    # For people only: a script that reads the answer wants nothing else.
+    # Only for terminals: a script that reads the answer needs nothing else.
     if sys.stderr.isatty():
         print(text, file=sys.stderr)
 

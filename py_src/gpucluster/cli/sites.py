@@ -1,4 +1,4 @@
-"""What the site says, as data and as text for people."""
+"""The site's settings, as data and as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PER_USER = {field.name for field in fields(PerUser)}
 
 
 class SiteAnswer(BaseModel):
-    """What one site's file says."""
+    """The settings of one site's file."""
 
     file: str
     found: bool = Field(description="Whether there is such a file.")
@@ -38,7 +38,7 @@ class SiteAnswer(BaseModel):
 
 
 def look(file: str | None) -> SiteAnswer:
-    """Return what the site's file, or another one, says."""
+    """Return the settings of the site's file, or of another one."""
     site: Site = this_site() if file is None else site_of(Path(file).absolute())
     return SiteAnswer(
         file=str(site.path),
@@ -51,11 +51,11 @@ def look(file: str | None) -> SiteAnswer:
         costs=dict(site.costs),
         sharing=_shared(site.sharing),
         troubles=list(site.troubles),
-        notes=[*site.notes, *map(_nobody, unknown(site.sharing.instructors))],
+        notes=[*site.notes, *map(_unknown_name, unknown(site.sharing.instructors))],
     )
 
 
-def _nobody(name: str) -> str:
+def _unknown_name(name: str) -> str:
     return f"sharing.instructors: this machine has no user and no group '{one_line(name)}'."
 
 

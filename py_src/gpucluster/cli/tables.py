@@ -1,4 +1,4 @@
-"""Clusters as text for people."""
+"""Clusters as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..protocol.telemetry import Activity
 
 
 def cluster_table(models: Sequence[ClusterModel]) -> str:
-    """Return a table of clusters, one a line; with their ids where several have the same name."""
+    """Return a table of clusters, one per line; with their ids if several have the same name."""
     if not models:
         return "No clusters. Start one with 'create'."
     with_ids = len({model.name for model in models}) < len(models)
@@ -84,20 +84,20 @@ def cluster_card(model: ClusterModel) -> str:
 
 
 def slot_text(slot: GPUSlot) -> str:
-    """Return a GPU that a cluster has, or its slot of it, with what it is on the card."""
+    """Describe a GPU, or a slot of one, that a cluster has."""
     which = f"GPU {slot.index}" if slot.index is not None else slot.uuid
     size = f", {format_size(slot.memory_bytes)}" if slot.memory_bytes else ""
     return one_line(f"{which}, {slot.label}{size}")
 
 
 def message_text(message: Message) -> str:
-    """Return what an instructor has said, who it was, and when."""
+    """Return an instructor's message with its author and age."""
     ago = duration_text(max(0.0, seconds_since(message.time or "")))
     return one_line(f"{message.text} (instructor {message.subject}, {ago} ago)")
 
 
 def activity_table(activity: Activity) -> str:
-    """Return what has happened to a cluster, one entry a line, in local time."""
+    """Return the activity of a cluster, one entry per line, in local time."""
     if not activity.entries:
         return "Nothing was written down about this cluster."
     rows = [("TIME", "WHO", "WHAT")]
@@ -106,7 +106,7 @@ def activity_table(activity: Activity) -> str:
 
 
 def presets_table(presets: Sequence[ListedPreset]) -> str:
-    """Return the presets, one a line: what each is, or why it cannot be used here."""
+    """Return the presets, one per line, with a description or why one cannot be used here."""
     return table([("PRESET", "KIND", "HERE", "WHAT"), *(
         (
             preset.name,
@@ -119,7 +119,7 @@ def presets_table(presets: Sequence[ListedPreset]) -> str:
 
 
 def kinds_table(kinds: Sequence[KindModel]) -> str:
-    """Return the kinds of clusters, one a line: what each is, or why it cannot be used here."""
+    """Return the kinds of clusters, one per line, with a description or why one cannot be used here."""
     return table([("KIND", "WHERE", "HERE", "WHAT"), *(
         (kind.name, one_line(kind.where), "no" if kind.problem else "yes", one_line(kind.problem or kind.description))
         for kind in kinds
@@ -127,7 +127,7 @@ def kinds_table(kinds: Sequence[KindModel]) -> str:
 
 
 def workers(model: ClusterModel) -> str:
-    """Return the number of workers, and the wanted one where it differs."""
+    """Return the number of workers, with the wanted one if it differs."""
     if model.wanted.adapt is not None:
         return f"{model.n_workers} ({model.wanted.adapt.minimum} to {model.wanted.adapt.maximum})"
     wanted = model.wanted.n_workers
@@ -137,7 +137,7 @@ def workers(model: ClusterModel) -> str:
 
 
 def worker_line(model: ClusterModel) -> str:
-    """Return name and number of workers of one cluster, in a few words."""
+    """Return a cluster's name and number of workers."""
     line = f"{model.name}: {counted(model.n_workers, 'worker')}"
     if model.wanted.adapt is not None:
         line += f", {model.wanted.adapt.minimum} to {model.wanted.adapt.maximum} as the load asks"
@@ -149,12 +149,12 @@ def worker_line(model: ClusterModel) -> str:
 
 
 def ending(model: ClusterModel) -> str:
-    """Return how a cluster that was stopped has ended, and why in another way than it was asked to."""
+    """Return the final state of a cluster that was stopped, with the reason if there is one."""
     return f"{model.name}: {model.state.value}" + (f". {one_line(model.reason)}" if model.reason else "")
 
 
 def note(model: ClusterModel) -> str:
-    """Return the one thing worth a word in a list: what is wrong, a step, or when the cluster will stop."""
+    """Return the note of a cluster in the list: a problem, a step, or when it will stop."""
     if model.notice or model.reason:
         return _short(one_line(model.notice or model.reason or ""))
     if model.n_pending and model.pending_reason and not model.state.ended:
@@ -170,11 +170,11 @@ def _short(text: str) -> str:
     return text if len(text) <= 70 else text[:69] + "…"
 
 
-WIDEST_COLUMN, WIDEST_LAST_COLUMN = 48, 400  # Names of others may have any length; a wide last column moves no other.
+WIDEST_COLUMN, WIDEST_LAST_COLUMN = 48, 400  # Names may have any length; a wide last column moves no other.
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows with aligned columns of bounded width; columns that are empty below their heading are left out."""
+    """Return rows with aligned columns of bounded width, without columns that are empty below their heading."""
     columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
     columns = [tuple(printable(cell, WIDEST_COLUMN) for cell in column) for column in columns[:-1]] + [
         tuple(printable(cell, WIDEST_LAST_COLUMN) for cell in column) for column in columns[-1:]
@@ -187,7 +187,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def seconds_since(time: str) -> float:
-    """Return how long ago a UTC ISO time was; negative when it is to come."""
+    """Return the seconds since a UTC ISO time; negative: in the future."""
     then = datetime.fromisoformat(time)
     return (datetime.now(UTC) - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
 

@@ -1,4 +1,4 @@
-"""``gpucluster tunnel``: what is asked for, and the answer for people."""
+"""``gpucluster tunnel``: its arguments and its output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST = 65535
 
 
 def tunnel(found: Namespace) -> Tunnel:
-    """Return the tunnel that was asked for. Raises `InvalidRequest`, `InvalidState`."""
+    """Return the requested tunnel. Raises `InvalidRequest`, `InvalidState`."""
     return plan_tunnel(
         _port(found, "port", "PORT"),
         login=getattr(found, "login_node", None),
@@ -29,7 +29,7 @@ def _port(found: Namespace, name: str, shown: str) -> int | None:
 
 
 def remarks(answer: Tunnel) -> tuple[list[str], list[str]]:
-    """Return the output beside the line: problems, which everyone must see, and the rest."""
+    """Return the output beside the command line: problems, which are always shown, and the rest."""
     wrong = [f"Problem: {check.told}" for check in answer.checks if not check.ok]
     right = [check.told for check in answer.checks if check.ok]
     opens = [f"Run that on your laptop, and open {answer.link} there."] if answer.link else []

@@ -1,4 +1,4 @@
-"""The verbs and their arguments, for the command line and the magic alike."""
+"""The verbs and their arguments, for the command line and the magic."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ VERBS = {
 
 
 def find_verb(name: str) -> Subcommand | None:
-    """Return a verb, ours or an added one."""
+    """Return a verb, also an added one."""
     if name in VERBS:
         return VERBS[name]
     added = added_commands(name.split(" ")[0])
@@ -262,7 +262,7 @@ def find_verb(name: str) -> Subcommand | None:
 
 
 def all_verbs() -> list[Subcommand]:
-    """Return all verbs; imports what declares the added ones."""
+    """Return all verbs; imports the declarations of added ones."""
     groups = [added_commands(word) for word in added_words() if word not in VERBS]
     added = [verb for group in groups if group is not None for verb in group.verbs]
     return [verb for verb in VERBS.values() if verb.name != "help"] + [*added, VERBS["help"]]
@@ -273,19 +273,19 @@ def verbs_of(face: str) -> list[str]:
 
 
 def is_group(word: str) -> bool:
-    """Return whether verbs of two words begin with a word, as in "lessons copy"."""
+    """Return whether a word begins verbs of two words, such as "lessons copy"."""
     added = added_commands(word) if word not in VERBS else None
     return added is not None and bool(added.title)
 
 
 def split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the verb, which may have two words ("lessons copy"), and the words after it."""
+    """Return the verb, of one or two words ("lessons copy"), and the words after it."""
     number = 2 if len(words) > 1 and is_group(words[0]) else 1
     return " ".join(words[:number]), list(words[number:])
 
 
 def parser_for(verb: str, face: str) -> SentenceParser:
-    """Return the parser of one verb. Raises `InvalidRequest` when there is no such verb, with the nearest one."""
+    """Return the parser of one verb. Raises `InvalidRequest`: no such verb; with a suggestion."""
     found = find_verb(verb)
     if found is None or face not in found.faces:
         known, group = verbs_of(face), verb.split(" ")[0]
@@ -303,7 +303,7 @@ def parser_for(verb: str, face: str) -> SentenceParser:
 
 
 def _nearest(typed: str, face: str, known: Sequence[str]) -> str:
-    """Return `` Did you mean 'x'?`` where something that can stand there is near, else nothing."""
+    """Return `` Did you mean 'x'?`` for a similar word that is valid there, else ``""``."""
     meant = {name: name for name in known}
     if face == SHELL:
         meant |= {word: word for word in added_words() if is_group(word)} | {"version": "--version"}
@@ -314,7 +314,7 @@ def _nearest(typed: str, face: str, known: Sequence[str]) -> str:
 
 
 def overview(face: str, group: str = "") -> str:
-    """Return the text that says what there is, or what there is in a group of verbs."""
+    """Return the list of all verbs, or of a group of verbs."""
     known = [verb for verb in all_verbs() if face in verb.faces and verb.name.startswith(group)]
     width = max(len(verb.name) for verb in known)
     added = added_commands(group) if group else None

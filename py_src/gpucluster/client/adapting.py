@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from .handle import ClusterHandle
 
 Log = list[tuple[float, dict[str, Any]]]
-"""When, and what was decided: ``{"status": "up", "n": 3}`` or ``{"status": "down", "workers": [1]}``."""
+"""Times and decisions: ``{"status": "up", "n": 3}`` or ``{"status": "down", "workers": [1]}``."""
 
 
 class _Following:
-    """What ``Adaptive`` and ``AsyncAdaptive`` have in common.
+    """Base of ``Adaptive`` and ``AsyncAdaptive``.
 
     The cluster's own process adapts the number of workers, so you need not keep this object.
     """
@@ -39,22 +39,22 @@ class _Following:
 
     @property
     def interval(self) -> float | None:
-        """Seconds between two looks at the load; ``None``: Dask's own setting."""
+        """Seconds between two checks of the load; ``None``: Dask's own setting."""
         return self.bounds.interval_seconds
 
     @property
     def wait_count(self) -> int | None:
-        """How many looks in a row must find a worker unneeded; ``None``: Dask's own setting."""
+        """How many checks in a row must find a worker unneeded; ``None``: Dask's own setting."""
         return self.bounds.wait_count
 
     @property
     def target_duration(self) -> float | None:
-        """Seconds that what is waiting should take; ``None``: Dask's own setting."""
+        """Seconds that the waiting tasks should take; ``None``: Dask's own setting."""
         return self.bounds.target_duration_seconds
 
     @property
     def state(self) -> str:
-        """``running``, or ``stopped`` once something else was asked of the cluster."""
+        """``running``, or ``stopped`` after another request to the cluster."""
         return "running" if self.cluster.model.wanted.adapt == self.bounds else "stopped"
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class AsyncAdaptive(_Following):
 
     @property
     def log(self) -> Coroutine[Any, Any, Log]:
-        """What was decided since, oldest first, when awaited."""
+        """The decisions since, oldest first; an awaitable."""
         return self._decided()
 
     async def _decided(self) -> Log:
@@ -82,7 +82,7 @@ class AsyncAdaptive(_Following):
         ]
 
     async def stop(self) -> None:
-        """Follow the load no longer; the workers that are there stay. Stopping twice is harmless."""
+        """End adaptive scaling; the present workers stay. Stopping twice is harmless."""
         if self.state == "running":
             model = self.cluster.model
             await self.cluster.control.scale(model.id, model.n_workers + model.n_pending, wait=False)
@@ -97,7 +97,7 @@ class Adaptive(Synchronous[AsyncAdaptive], _Following):
 
     @property
     def log(self) -> Log:
-        """What was decided since, oldest first."""
+        """The decisions since, oldest first."""
         return self._read()
 
     _read = synchronous(AsyncAdaptive._decided)

@@ -26,7 +26,7 @@ from ..site.reading import new_troubles
 from .background import run
 from .cluster import AsyncCluster, Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
-from .dask_keywords import read_keywords, warn_of
+from .dask_keywords import read_keywords, warn_without_effect
 from .display.presentation import View, presentation
 from .waiting import OnProgress
 from .worker_numbers import duration
@@ -57,7 +57,7 @@ def create(
 def create(
     backend: str = "auto", *, wait: bool = True, timeout: Timeout = None, asynchronous: bool = False, **options: Any
 ) -> Cluster | StartingCluster:
-    """Create a cluster that lives on its own: it outlasts this kernel.
+    """Create a cluster in separate processes: it outlives this kernel.
 
     Parameters
     ----------
@@ -65,18 +65,18 @@ def create(
         Kind of cluster: ``cuda`` for GPU workers, ``local`` for CPU workers, ``auto`` for GPU workers where a usable
         GPU is, or a kind that another package adds.
     wait : bool
-        Return when it is running; else at once.
+        Return when it is running, else at once.
     timeout : float, str or timedelta
-        Seconds to wait, or a duration such as ``"2 min"``; default: 120. When they are over, the cluster is stopped.
-        Time in line for a GPU does not count; ``wait_in_line=False`` fails at once instead.
+        Seconds to wait, or a duration such as ``"2 min"``; default: 120. After that, the cluster is stopped. Time in
+        the queue for a GPU does not count; ``wait_in_line=False`` fails at once instead.
     asynchronous : bool
-        Return what can be awaited or entered with ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
+        Return an awaitable, also for ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
     **options
-        ``preset="gpu-ml"``: start from a preset, also one of this site (``gpucluster presets`` lists them), which says
-        the kind unless another ``backend`` is named. Fields of the backend's spec:
-        ``name``, ``n_workers``, ``threads_per_worker``, ``memory_limit``,
-        ``idle_timeout_seconds``, and for GPUs ``devices``, ``rmm_pool_size``, …. Keywords of ``LocalCluster`` and
-        ``LocalCUDACluster`` are taken as well; one that can have no effect here is named in a warning.
+        ``preset="gpu-ml"``: start from a preset, also one of this site (``gpucluster presets`` lists them), which sets
+        the kind unless another ``backend`` is named. Fields of the backend's spec: ``name``, ``n_workers``,
+        ``threads_per_worker``, ``memory_limit``, ``idle_timeout_seconds``, and for GPUs ``devices``,
+        ``rmm_pool_size``, …. Keywords of ``LocalCluster`` and ``LocalCUDACluster`` work, too; a warning names those
+        that have no effect here.
 
     Returns
     -------
@@ -99,20 +99,20 @@ def create(
     if asynchronous:
         return StartingCluster(work)
     model, control = run(work)
-    tell_at_exit(control.registry, model)
+    print_at_exit(control.registry, model)
     return Cluster(model, control, owned=True)
 
 
 class SiteWarning(UserWarning):
-    """The file of this site is wrong, and clusters are made without what is wrong in it."""
+    """The site's file has faults; clusters are created without the faulty settings."""
 
 
 def asked_for(backend: str, options: dict[str, Any], *, stacklevel: int) -> dict[str, Any]:
-    """Return the fields of a spec that a call means, and warn whoever called of what to know about it."""
-    # Left at 'auto', the kind is what a preset says.
+    """Return the spec fields of a call, and issue warnings at the caller's line."""
+    # A preset sets the kind where it was left at 'auto'.
     named = backend != "auto" or options.get("preset") is None
     spec, without_effect = read_keywords(with_preset({"backend": backend, **options} if named else options))
-    warn_of(without_effect, stacklevel=stacklevel)
+    warn_without_effect(without_effect, stacklevel=stacklevel)
     for trouble in new_troubles():
         warnings.warn(trouble, SiteWarning, stacklevel=stacklevel)
     return spec
@@ -140,7 +140,7 @@ class StartingCluster:
 
     async def _created(self) -> AsyncCluster:
         model, control = await self._work
-        tell_at_exit(control.registry, model)
+        print_at_exit(control.registry, model)
         return AsyncCluster(model, control, owned=True)
 
 
@@ -156,7 +156,7 @@ async def _create(options: dict[str, Any], *, wait: bool, timeout: float) -> tup
 async def running_or_stopped(
     control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None
 ) -> ClusterModel:
-    """Wait until a new cluster runs; where that is not to be, nothing is left of it."""
+    """Wait until a new cluster runs; if it does not, nothing is left of it."""
     try:
         left = max(0.0, deadline - time.monotonic())
         return await control.wait(model.id, timeout=left, progress=progress)
@@ -168,7 +168,7 @@ async def running_or_stopped(
             f"See its log: gpucluster logs {last.id}. Or allow more time: timeout=…"
         ) from None
     except BaseException:
-        # Also Ctrl-C: a cluster that nobody holds a handle on must not be left half-started.
+        # Also on Ctrl-C: a half-started cluster without a handle must not remain.
         await control.stop(model.id, timeout=STOP_LATE_SECONDS)
         raise
 
@@ -182,12 +182,12 @@ def connect(name: str | None = None, *, asynchronous: bool) -> Cluster | AsyncCl
 
 
 def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster | AsyncCluster:
-    """Return a handle on a living cluster, whoever created it.
+    """Return a handle on a running cluster, created here or elsewhere.
 
     Parameters
     ----------
     name : str, optional
-        Name or id; may be left out when there is only one living cluster.
+        Name or id; optional when only one cluster is running.
     asynchronous : bool
         Return an ``AsyncCluster``, whose verbs are coroutines.
 
@@ -218,23 +218,23 @@ def replay(file: str | Path, *, speed: float = 1) -> View:
     RecordingNotFound
         When there is none of that name, with those that come with gpucluster.
     RecordingUnreadable
-        When it cannot be played.
+        When its file cannot be played.
     InvalidRequest
-        When the speed is no such number.
+        When the speed is outside these bounds.
     """
     factor = playing_speed(speed)
     return presentation().replay(read_recording(find_recording(file)), factor)
 
 
 def frame(file: str | Path, *, by: By = "cluster") -> pd.DataFrame:
-    """Return the figures of a recording as a data frame of pandas; those of a living cluster are ``cluster.frame()``.
+    """Return the figures of a recording as a pandas data frame; ``cluster.frame()`` has those of a running cluster.
 
     Parameters
     ----------
     file : str or Path
         A file, or the name of a recording that comes with gpucluster, such as ``kmeans-cpu``.
     by : {"cluster", "worker", "task"}
-        What a row is about: all workers at a moment, one of them, or one kind of tasks.
+        Whether a row is about all workers, one of them, or one kind of tasks.
 
     Returns
     -------
@@ -249,14 +249,14 @@ def frame(file: str | Path, *, by: By = "cluster") -> pd.DataFrame:
 
 
 def list() -> List[ClusterModel]:
-    """Return all clusters of this user, living ones first; ended ones stay for a day unless removed."""
+    """Return all clusters of this user, running ones first; ended ones stay for a day unless removed."""
     return AsyncControl().registry.list()
 
 
-def tell_at_exit(registry: Registry, model: ClusterModel) -> None:
-    """Say it on standard error when this process ends, if it is a script: somebody at a prompt sees his clusters."""
+def print_at_exit(registry: Registry, model: ClusterModel) -> None:
+    """Let a script print on standard error, when it ends, that the cluster keeps running."""
     if not _has_prompt():
-        atexit.register(_tell, registry, model.id, os.getpid())
+        atexit.register(_print_if_running, registry, model.id, os.getpid())
 
 
 def _has_prompt() -> bool:
@@ -264,8 +264,8 @@ def _has_prompt() -> bool:
     return hasattr(sys, "ps1") or bool(sys.flags.interactive) or (shell is not None and shell() is not None)
 
 
-def _tell(registry: Registry, id: str, pid: int) -> None:
-    if os.getpid() != pid:  # A child that was forked ends; who has created the cluster goes on.
+def _print_if_running(registry: Registry, id: str, pid: int) -> None:
+    if os.getpid() != pid:  # Only a forked child ends.
         return
     with suppress(Exception):  # It is only a hint, and its entry may be gone.
         model = registry.find(id)

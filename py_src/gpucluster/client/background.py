@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 from ..protocol.errors import InvalidState
 
 T = TypeVar("T")
+S = TypeVar("S")
 
-CLEAN_UP_SECONDS = 30.0  # Most time that something cancelled by Ctrl-C may take to leave nothing behind.
+CLEAN_UP_SECONDS = 30.0  # For clean-up after Ctrl-C.
 _MEANWHILE_SECONDS = 0.1
 
 _lock = threading.Lock()
@@ -23,7 +24,7 @@ _owner_pid = 0
 
 
 def background_loop() -> asyncio.AbstractEventLoop:
-    """Return the loop, started when it is first needed (and again in a forked child)."""
+    """Return the loop, started at its first use (and again in a forked child)."""
     global _loop, _owner_pid
     with _lock:
         if _loop is None or _owner_pid != os.getpid():
@@ -34,18 +35,18 @@ def background_loop() -> asyncio.AbstractEventLoop:
 
 
 def is_of_this_process() -> bool:
-    """Return whether the loop was started here, and not in the process that this one was forked from."""
+    """Return whether the loop was started in this process, not in the one it was forked from."""
     return _owner_pid == os.getpid()
 
 
 def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = None) -> T:
     """Run a coroutine on the background loop and wait for its result; Ctrl-C cancels it.
 
-    What is cancelled may clean up before the interrupt goes on, since the process may end right after. A second
+    A cancelled coroutine may clean up before the interrupt continues, since the process may end right after. A second
     Ctrl-C does not wait.
 
-    `meanwhile`: called in this thread, ten times a second: a notebook's output belongs to the thread that runs the
-    cell. Raises `InvalidState`: Python is ending: the loop's thread runs no more, and there is nothing to wait for.
+    `meanwhile`: called in this thread ten times a second, since a notebook's output belongs to the thread that runs the
+    cell. Raises `InvalidState`: Python is exiting, and the loop's thread has ended.
     """
     if sys.is_finalizing():
         work.close()
@@ -77,7 +78,7 @@ def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = N
             task.cancel()
 
     try:
-        # The interrupt may come before this returns, while the work goes on already: it must find the task even then.
+        # An interrupt may come before this returns, with the work running already: it must still find the task.
         loop.call_soon_threadsafe(begin)
         while meanwhile is not None and not over.wait(_MEANWHILE_SECONDS):
             meanwhile()
@@ -86,3 +87,17 @@ def run(work: Coroutine[Any, Any, T], meanwhile: Callable[[], object] | None = N
         loop.call_soon_threadsafe(cancel)
         over.wait(CLEAN_UP_SECONDS)
         raise
+
+
+def run_with_progress(
+    work: Callable[[Callable[[S], None]], Coroutine[Any, Any, T]], progress: Callable[[S], None] | None
+) -> T:
+    """Like `run`; `work` gets a function for its states, and `progress` the newest of them in this thread."""
+    seen: list[S] = []
+
+    def show() -> None:
+        if progress is not None and seen:
+            progress(seen[-1])
+            seen.clear()
+
+    return run(work(seen.append), show)

@@ -52,11 +52,11 @@ class AsyncCluster(ClusterHandle):
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now; once it was removed or its folder was deleted, as it was last seen, but stopped."""
+        """The current state; once the cluster was removed or its folder deleted, the last known state, but stopped."""
         try:
             self._last = self._control.registry.find(self.id)
         except ClusterNotFound:
-            # Its supervisor ends as soon as it finds out. Whoever waits for results asks here, and has to be told.
+            # Its supervisor ends as soon as it finds out. Clients that wait for results learn of the end here.
             if not self._last.state.ended:
                 self._last = self._last.saying({MessageCode.ENDED: NOT_THERE}, state=ClusterState.STOPPED)
         except GPUClusterError:
@@ -70,11 +70,11 @@ class AsyncCluster(ClusterHandle):
             self._last = await self._control.stop(self.id)
 
     async def close(self, timeout: float | None = None) -> None:
-        """Stop the cluster: Dask's word for ``stop``."""
+        """Stop the cluster: Dask's name for ``stop``."""
         await self.stop()
 
     def get_client(self, **options: Any) -> Client:
-        """Return a new ``distributed.Client`` connected to this cluster; it is awaited, or entered.
+        """Return a new ``distributed.Client`` connected to this cluster; await it, or enter it with ``async with``.
 
         Raises
         ------
@@ -94,13 +94,13 @@ class AsyncCluster(ClusterHandle):
         ----------
         file : str or Path
             Ends in ``.jsonl`` or ``.jsonl.gz``; without an ending it gets ``.gpucluster.jsonl.gz``, which JupyterLab
-            knows. A recording that is there is replaced.
+            knows. An existing recording is replaced.
         title : str, optional
-            What it is called; default: the file's name.
+            Default: the file's name.
         note : str, optional
             What ran, such as a command.
         seconds : float, optional
-            When to stop by itself.
+            Time after which to stop automatically.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class AsyncCluster(ClusterHandle):
     def record(
         self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
     ) -> AsyncRecorder:
-        """Return the recorder of ``recording``; awaiting it begins to record: ``await cluster.record(file)``."""
+        """Return the recorder of ``recording``; awaiting it starts it: ``await cluster.record(file)``."""
         return self.recording(file, title=title, note=note, seconds=seconds)
 
     async def __aenter__(self) -> Self:
@@ -125,10 +125,10 @@ class AsyncCluster(ClusterHandle):
             await self.stop()
 
 
-def _also_when_python_ends(
+def _signal_at_exit(
     stop: Callable[Concatenate[Synchronous[AsyncCluster], P], None],
 ) -> Callable[Concatenate[Synchronous[AsyncCluster], P], None]:
-    """Return the verb, which asks by a signal and does not wait where an object is destroyed when Python ends."""
+    """Let the verb only send a signal, without waiting, when it is called while Python exits."""
 
     @wraps(stop)
     def stopping(self: Synchronous[AsyncCluster], /, *args: P.args, **options: P.kwargs) -> None:
@@ -136,7 +136,7 @@ def _also_when_python_ends(
             return stop(self, *args, **options)
         cluster: Any = self
         registry = cluster.control.registry
-        if is_of_this_process():  # A child that was forked ends without the clusters of its parent.
+        if is_of_this_process():  # A forked child does not stop its parent's clusters.
             signal_supervisor(registry, registry.folder(cluster.id), signal.SIGTERM)
         return None
 
@@ -167,11 +167,11 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now; after ``remove``, as it was last seen."""
+        """The current state of the cluster; after ``remove``, the last known one."""
         return self._asynchronous.model
 
-    stop = _also_when_python_ends(synchronous(AsyncCluster.stop))
-    close = _also_when_python_ends(synchronous(AsyncCluster.close))
+    stop = _signal_at_exit(synchronous(AsyncCluster.stop))
+    close = _signal_at_exit(synchronous(AsyncCluster.close))
 
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster.
@@ -181,7 +181,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
         InvalidState
             When the cluster is not running.
         """
-        # A client whose methods are coroutines runs in the caller's loop.
+        # An asynchronous client runs in the caller's loop.
         return client_of(self._asynchronous if options.get("asynchronous") else self, options)
 
     def recording(
@@ -203,7 +203,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     def record(
         self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
     ) -> Recorder:
-        """Begin to record what the gauges show, and return the ``Recorder``, whose ``stop`` completes the file.
+        """Start to record what the gauges show, and return the ``Recorder``, whose ``stop`` completes the file.
 
         The parameters are those of ``recording``.
 
@@ -227,16 +227,16 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
 
 
 def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
-    """Return a new client of a cluster, whose methods are coroutines where the cluster's are."""
+    """Return a new client of a cluster, asynchronous if the cluster is."""
     import dask
 
     from ..dask_internals.scheduler_state import name_for_kernel
     from .notebook_client import Client
 
-    cluster.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
+    cluster.scheduler_address  # noqa: B018  # Raises now instead of timing out later.
     if getattr(cluster.model.spec, "enable_cudf_spill", False):
         let_cudf_spill()
     kernel = this_kernel()
-    # So that JupyterLab can say which notebooks are connected. A name of one's own goes first.
+    # JupyterLab shows connected notebooks by this name. A name set by the user has precedence.
     named = {} if kernel is None or dask.config.get("client-name", None) else {"name": name_for_kernel(kernel)}
     return Client(cluster, **{"asynchronous": cluster.asynchronous, **named, **options})  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""What server, magics and command line ask of clusters, by id or name; asynchronous and synchronous, without Dask."""
+"""The verbs that server, magics and command line use, by id or name; asynchronous and synchronous, without Dask."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from .stopping import ended_unasked, remove_cluster, stop_cluster
 from .sync_methods import Synchronous, sync_and_async
 from .transport import answer_seconds, ask_supervisor
 from .verbs import Verbs
-from .waiting import OnProgress, must_speak_our_version, raise_if_not_scaled, wait_until_done
+from .waiting import OnProgress, raise_if_not_scaled, require_our_version, wait_until_done
 
-LEASE_VARIABLE = "GPUCLUSTER_LEASE"  # Has the id of the cluster that was leased for a command, in its environment.
+LEASE_VARIABLE = "GPUCLUSTER_LEASE"  # In a leased command's environment: the id of its cluster.
 STOP_PATIENCE_SECONDS = 20.0
-NOTE_SECONDS = 5.0  # What only stands in the activity is waited for no longer.
-STOP_LATE_SECONDS = 10.0  # Patience with a cluster that has taken too long to start.
+NOTE_SECONDS = 5.0  # Timeout of requests that only add to the activity log.
+STOP_LATE_SECONDS = 10.0  # For a cluster that has taken too long to start.
 
 
 class ControlMethods:
-    """What is asked by a cluster's id or name, or about all clusters: methods of ``AsyncControl`` and ``Control``."""
+    """Methods of ``AsyncControl`` and ``Control`` that take a cluster's id or name, or concern all clusters."""
 
     @sync_and_async
     async def list(self: AsyncControl) -> List[ClusterModel]:
-        """Return all clusters, living ones first; ended ones stay for a day unless removed."""
+        """Return all clusters, running ones first; ended ones stay for a day unless removed."""
         return self.registry.list()
 
     @sync_and_async
@@ -52,35 +52,29 @@ class ControlMethods:
 
     @sync_and_async
     async def create(
-        self: AsyncControl,
-        spec: SpecBase | dict[str, Any],
-        *,
-        python: str | None = None,
-        cwd: str | None = None,
+        self: AsyncControl, spec: SpecBase | dict[str, Any], *, python: str | None = None, cwd: str | None = None,
         timeout: float = LAUNCH_SECONDS,
-    ) -> ClusterModel:
-        """Ask for a cluster. Returns as soon as its process is there; the cluster is ``starting``.
+    ) -> ClusterModel:  # fmt: skip
+        """Request a cluster. Returns once its process exists; the cluster is then ``starting``.
 
         * `python`: Python executable of the cluster; default: that of ``spec.kernel_name``, else this process's.
         * `cwd`: working directory of the workers; default: this process's.
-        * `timeout`: most seconds until its process is there.
+        * `timeout`: seconds within which its process must exist.
         """
-        creation = await self._creation(spec, python=python, cwd=cwd, timeout=timeout)
-        return await self._begun(creation)
+        return await self._begin(await self._creation(spec, python=python, cwd=cwd, timeout=timeout))
 
     @sync_and_async
     async def lease(
         self: AsyncControl, spec: SpecBase | dict[str, Any], scope: Scope, *, timeout: float = LAUNCH_SECONDS
     ) -> tuple[ClusterModel, Hold]:
-        """Ask for a cluster that ends with this process's hold on it, at the latest with this process.
+        """Request a cluster that ends when the returned hold is released, at the latest with this process.
 
-        `scope`: what it is for. `timeout`: most seconds until its process is there. Returns the cluster, which is
-        ``starting``, and what keeps it. Raises `InvalidRequest`, `NameTaken`, `StartFailed`, `StartTimedOut`,
-        `RegistryUnwritable`.
+        `scope`: what it is for. `timeout`: seconds within which its process must exist. The returned cluster is
+        ``starting``. Raises `InvalidRequest`, `NameTaken`, `StartFailed`, `StartTimedOut`, `RegistryUnwritable`.
         """
         creation = await self._creation(spec, timeout=timeout, lease=scope)
         try:
-            model = await self._begun(creation)
+            model = await self._begin(creation)
         except BaseException:
             creation.let_go()
             raise
@@ -89,12 +83,12 @@ class ControlMethods:
 
     @sync_and_async
     async def preview(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> Submission:
-        """Return what would be handed to a batch system for such a cluster; starts nothing."""
+        """Return what would be submitted to a batch system for such a cluster; starts nothing."""
         return await preview(checked_spec(spec))
 
     @sync_and_async
     async def notes(self: AsyncControl, spec: SpecBase | dict[str, Any]) -> List[str]:
-        """Return what to know about a cluster before it is made, such as that its workers share cores."""
+        """Return notes on a cluster before it is created, such as that its workers share cores."""
         checked = checked_spec(spec)
         return await asyncio.to_thread(lambda: notes_on_spec(bounded_spec(checked)))
 
@@ -104,9 +98,9 @@ class ControlMethods:
     ) -> ClusterModel:
         """Wait until the cluster is running with the wanted workers.
 
-        `timeout`: seconds. `progress`: called with each new model. Raises `StartFailed` (when it ends before it has
-        ever run, with the reason), `ClusterEnded` (when it ends later), `StartTimedOut`, `OperationTimedOut` (it goes
-        on all the same) or `ProtocolMismatch` (it belongs to another version, which cannot be asked).
+        `timeout`: seconds. `progress`: called with each new model. Raises `StartFailed` (it ended before it ever ran,
+        with the reason), `ClusterEnded` (it ended later), `StartTimedOut`, `OperationTimedOut` (it continues) or
+        `ProtocolMismatch` (it belongs to an incompatible version).
         """
         return await wait_until_done(self.registry, id, timeout=timeout, progress=progress)
 
@@ -114,10 +108,9 @@ class ControlMethods:
     async def wait_for_scale(
         self: AsyncControl, id: str, n_workers: int, *, timeout: float = 120, progress: OnProgress | None = None
     ) -> ClusterModel:
-        """Wait until the cluster has exactly the number of workers that it was asked for before.
+        """Wait until the cluster has exactly the number of workers requested before.
 
-        Raises `ScaleFailed` (when it settles for another number, with the reason) or `ClusterEnded`,
-        `OperationTimedOut`.
+        Raises `ScaleFailed` (it settled for another number, with the reason), `ClusterEnded`, `OperationTimedOut`.
         """
         model = await self.wait(id, timeout=timeout, progress=progress)
         raise_if_not_scaled(model, n_workers)
@@ -127,17 +120,16 @@ class ControlMethods:
     async def patch(
         self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any], *, timeout: float | None = None
     ) -> ClusterModel:
-        """Change what is wanted: number of workers, adaptive bounds or idle timeout. Returns when accepted.
+        """Change the number of workers, adaptive bounds or idle timeout. Returns when accepted.
 
-        `timeout`: whoever waits no longer than so many seconds for what comes of it waits no longer for the answer
-        either. Raises `ClusterNotFound`, `InvalidRequest`, `InvalidState`, `RegistryUnwritable`,
-        `SupervisorUnreachable`.
+        `timeout`: seconds; also bounds the wait for the answer. Raises `ClusterNotFound`, `InvalidRequest`,
+        `InvalidState`, `RegistryUnwritable`, `SupervisorUnreachable`.
         """
         return await self.change(self._living(id), patch, timeout=timeout)
 
     @sync_and_async
     async def patch_notes(self: AsyncControl, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
-        """Return what to know about a change before it is made. Changes nothing."""
+        """Return notes on a change before it is made. Changes nothing."""
         model = self.registry.find(id)
         return notes_on_patch(model, checked_patch(model, patch))
 
@@ -147,9 +139,9 @@ class ControlMethods:
     ) -> ClusterModel:
         """Stop a cluster. Stopping an ended cluster changes nothing.
 
-        `wait`: return when nothing of it runs any more. `timeout`: seconds after which its process is killed when it
-        has not ended by itself; half of them when it does not even answer. The ``reason`` of the cluster says so.
-        Raises `ClusterNotFound` or `SupervisorUnreachable` (the process cannot be killed either).
+        `wait`: return once nothing of it runs any more. `timeout`: seconds after which a process that has not ended is
+        killed; half of them if it does not even respond. The cluster's ``reason`` then reports it. Raises
+        `ClusterNotFound` or `SupervisorUnreachable` (the process cannot be killed either).
         """
         model = self.registry.find(id)
         if model.state.ended:
@@ -162,45 +154,37 @@ class ControlMethods:
 
     @sync_and_async
     async def remove(self: AsyncControl, id: str) -> None:
-        """Forget an ended cluster with its log. Raises `ClusterNotFound` or `InvalidState` (when it has not ended)."""
+        """Remove an ended cluster with its log. Raises `ClusterNotFound` or `InvalidState` (it has not ended)."""
         await remove_cluster(self.registry, id)
 
     @sync_and_async
     async def sample(self: AsyncControl, id: str, *, timeout: float | None = None) -> TelemetrySample:
-        """Return the newest figures without making workers report more often: for monitors that ask all day."""
-        model = self._living(id)
-        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/sample", timeout=timeout)
-        return Telemetry.model_validate_json(answer).sample
+        """Return the newest figures without making workers report more often: for permanent monitoring."""
+        return Telemetry.model_validate_json(await self._get(id, "/sample", timeout=timeout)).sample
 
     @sync_and_async
     async def decisions(self: AsyncControl, id: str) -> List[Decision]:
-        """Return what following the load has led to since `adapt` was last called, oldest first."""
-        model = self._living(id)
-        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/decisions")
-        return Decisions.model_validate_json(answer).decisions
+        """Return the decisions of adaptive scaling since the last `adapt`, oldest first."""
+        return Decisions.model_validate_json(await self._get(id, "/decisions")).decisions
 
     @sync_and_async
     async def failures(self: AsyncControl, id: str) -> TaskFailures:
         """Return the tasks that have failed and are still held, each kind with the last error and its traceback."""
-        model = self._living(id)
-        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/failures")
-        return TaskFailures.model_validate_json(answer)
+        return TaskFailures.model_validate_json(await self._get(id, "/failures"))
 
     @sync_and_async
     async def results(self: AsyncControl, id: str) -> LargestResults:
         """Return what takes the most memory: collections with their size, workers and notebooks."""
-        model = self._living(id)
-        answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/results")
-        return LargestResults.model_validate_json(answer)
+        return LargestResults.model_validate_json(await self._get(id, "/results"))
 
     @sync_and_async
     async def release_results(self: AsyncControl, id: str, released: ResultsReleased) -> ClusterModel:
-        """Let a notebook hold some results no longer: its futures are cancelled, and the memory is freed."""
+        """Release results that a notebook holds: its futures are cancelled, and the memory is freed."""
         return await self.ask(self._living(id), "POST", "/results/release", released.model_dump())
 
     @sync_and_async
     async def submission(self: AsyncControl, id: str) -> Submission:
-        """Return what was handed to whoever starts a cluster's workers, also of an ended one."""
+        """Return what was submitted to start a cluster's workers, also of an ended one."""
         folder = self.registry.folder(self.registry.find(id).id)
         try:
             return Submission(text=read_own_file(folder.submitted).decode("utf-8", "replace"))
@@ -210,18 +194,16 @@ class ControlMethods:
     @sync_and_async
     async def open_dashboard(self: AsyncControl, id: str) -> str:
         """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret."""
-        model = self._living(id)
-        answer = await ask_supervisor(self.registry.folder(model.id), "POST", "/dashboard")
-        url = DashboardAddress.model_validate_json(answer).url
+        url = DashboardAddress.model_validate_json(await self._get(id, "/dashboard", method="POST")).url
         assert url is not None
         return url
 
     @sync_and_async
     async def note_link(self: AsyncControl, model: ClusterModel, message: str, by: str | None = None) -> None:
-        """Write into a cluster's activity what became of a link; a cluster that does not answer misses that only."""
+        """Log a change of a link in a cluster's activity; ignored if the cluster does not respond."""
         with suppress(GPUClusterError):
-            told = {"message": message, "kind": "link"}
-            await self.ask(model, "POST", "/news", told, timeout=NOTE_SECONDS, by=by)
+            entry = {"message": message, "kind": "link"}
+            await self.ask(model, "POST", "/news", entry, timeout=NOTE_SECONDS, by=by)
 
     @sync_and_async
     async def tell(
@@ -229,15 +211,15 @@ class ControlMethods:
     ) -> ClusterModel:
         """Announce what has been done with the cluster.
 
-        `message`: a sentence of at most 140 characters. `kind`: what a person waits for becomes a notice in JupyterLab,
-        and goes to the server's hook, also where it failed; that the cluster has been profiled only stands in its
-        activity. Raises `ClusterNotFound`, `InvalidRequest`, `InvalidState`, `SupervisorUnreachable`.
+        `message`: at most 140 characters. `kind`: ``done`` and ``not_done`` become a notice in JupyterLab and go to the
+        server's hook; ``profile`` is only logged in the activity. Raises `ClusterNotFound`, `InvalidRequest`,
+        `InvalidState`, `SupervisorUnreachable`.
         """
         return await self.ask(self._living(id), "POST", "/news", {"message": message, "kind": kind})
 
     @sync_and_async
     async def begin_recording(self: AsyncControl, id: str, file: str | Path) -> ClusterModel:
-        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends."""
+        """Let the cluster's own process record what gauges show, until ``end_recording`` or the end of the cluster."""
         return await self.ask(self._living(id), "POST", "/recording", {"file": os.path.abspath(file)})
 
     @sync_and_async
@@ -252,19 +234,19 @@ class ControlMethods:
 
     @sync_and_async
     async def close_standby(self: AsyncControl) -> bool:
-        """Want no idle supervisor any more; returns whether one was wanted. It ends unless somebody else wants it."""
+        """Release the idle supervisor; returns whether one was wanted. It ends unless another process wants it."""
         return await release_standbys(self.registry)
 
 
 class AsyncControl(ControlMethods, Verbs):
     """All verbs on all clusters of this user.
 
-    Wherever ``id`` stands, a name will do.
+    An ``id`` can also be a name.
 
-    `directory`: the registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``. `by`: who asks, for
-    the activity of the clusters; default: this process, such as ``notebook, process 4711``. `later`: look at the
-    directory only when it is first used, and again at each use while it is refused. Raises `RegistryUnsafe` when the
-    directory does not belong to this user alone.
+    `directory`: the registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``. `by`: name of the
+    caller in activity logs; default: this process, such as ``notebook, process 4711``. `later`: check the directory at
+    its first use, and at each use while it is refused. Raises `RegistryUnsafe` when the directory does not belong to
+    this user alone.
     """
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None, later: bool = False) -> None:
@@ -272,10 +254,7 @@ class AsyncControl(ControlMethods, Verbs):
         self.by = activity.who(by) or this_process()
 
     def find_living(self, name: str | None = None) -> ClusterModel:
-        """Return a cluster that has not ended, by name or id; without one the only one that there is.
-
-        In a command of ``gpucluster lease`` it is the one that was leased for that command.
-        """
+        """Return a cluster that has not ended, by name or id; by default the only one, or the lease of this command."""
         living = [model for model in self.registry.list() if not model.state.ended]
         name = name or os.environ.get(LEASE_VARIABLE)
         if name is not None:
@@ -293,7 +272,7 @@ class AsyncControl(ControlMethods, Verbs):
         return living[0]
 
     def dashboard(self, id: str) -> DashboardAddress:
-        """Return where the dashboard listens: a secret of this user. Raises `ClusterNotFound`, `InvalidState`."""
+        """Return the dashboard's address, a secret of this user. Raises `ClusterNotFound`, `InvalidState`."""
         return self.registry.dashboard(id)
 
     def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:
@@ -301,25 +280,20 @@ class AsyncControl(ControlMethods, Verbs):
         return watch(self.registry, telemetry=telemetry)
 
     def raw_events(self) -> AsyncIterator[Event | RawTelemetry]:
-        """Like ``events``, with samples as ``(id, line)``: the JSON of a whole event, not parsed."""
+        """Like ``events``, with samples as ``(id, line)``: the unparsed JSON of an event."""
         return raw_watch(self.registry)
 
     def _living(self, id: str) -> ClusterModel:
         model = self.registry.find(id)
         if model.state.ended:
             raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
-        must_speak_our_version(model)
+        require_our_version(model)
         return model
 
     async def _creation(
-        self,
-        spec: SpecBase | dict[str, Any],
-        *,
-        timeout: float,
-        python: str | None = None,
-        cwd: str | None = None,
+        self, spec: SpecBase | dict[str, Any], *, timeout: float, python: str | None = None, cwd: str | None = None,
         lease: Scope | None = None,
-    ) -> Creation:
+    ) -> Creation:  # fmt: skip
         checked = await asyncio.to_thread(bounded_spec, checked_spec(spec))
         return Creation(
             self.registry,
@@ -331,12 +305,12 @@ class AsyncControl(ControlMethods, Verbs):
             lease=lease,
         )
 
-    async def _begun(self, creation: Creation) -> ClusterModel:
+    async def _begin(self, creation: Creation) -> ClusterModel:
         creating = asyncio.ensure_future(creation.begin())
         try:
             return await asyncio.shield(creating)
         except asyncio.CancelledError:
-            # Half-way there: nobody will ever learn this cluster's id, so nothing of it may stay.
+            # The caller never learns the id of this cluster, so nothing of it may stay.
             with suppress(GPUClusterError):
                 await self.stop((await creating).id)
             raise
@@ -348,26 +322,24 @@ class AsyncControl(ControlMethods, Verbs):
         return await self.ask(model, "PATCH", "/model", body, timeout=answer_seconds(timeout))
 
     async def ask(
-        self,
-        model: ClusterModel,
-        method: str,
-        path: str,
-        body: Any = None,
-        timeout: float | None = None,
+        self, model: ClusterModel, method: str, path: str, body: Any = None, timeout: float | None = None,
         by: str | None = None,
-    ) -> ClusterModel:
+    ) -> ClusterModel:  # fmt: skip
         folder = self.registry.folder(model.id)
         answer = await ask_supervisor(folder, method, path, body, by=by or self.by, timeout=timeout)
         return ClusterModel.model_validate_json(answer)
 
+    async def _get(self, id: str, path: str, *, method: str = "GET", timeout: float | None = None) -> bytes:
+        return await ask_supervisor(self.registry.folder(self._living(id).id), method, path, timeout=timeout)
+
 
 class Control(Synchronous[AsyncControl], ControlMethods, Verbs):
-    """``AsyncControl`` whose verbs wait. A callback such as ``progress`` is called in another thread."""
+    """``AsyncControl`` with blocking verbs. A callback such as ``progress`` is called in another thread."""
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
         super().__init__(AsyncControl(directory, by=by))
         self.meant: str | None = None
-        """Id of the cluster that somebody means who names none, where there are several: the notebook's own."""
+        """Id of the notebook's own cluster: the default where there are several."""
 
     @property
     def asynchronous(self) -> AsyncControl:
@@ -384,8 +356,8 @@ class Control(Synchronous[AsyncControl], ControlMethods, Verbs):
 
 
 def this_process() -> str:
-    """Return what this process is to a person: a notebook, or some Python program."""
-    # Whoever runs in a kernel has IPython loaded: it must not be imported to find out.
+    """Return a readable name of this process: a notebook, or some Python program."""
+    # In a kernel, IPython is loaded already: it must not be imported to find out.
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
     kind = "notebook" if getattr(shell, "kernel", None) is not None else "Python"
@@ -397,6 +369,6 @@ def this_kernel() -> str | None:
     application = getattr(sys.modules.get("ipykernel.kernelapp"), "IPKernelApp", None)
     if application is None or not application.initialized():
         return None
-    # Jupyter names the file after the kernel, and tells the kernel its id in no other way.
+    # Jupyter passes the kernel its id only in the name of this file.
     name = Path(application.instance().connection_file).stem
     return name.removeprefix("kernel-") if name.startswith("kernel-") else None

@@ -23,10 +23,7 @@ _SCHEMES = ("tls://", _GATEWAY)
 
 
 def security_of(model: ClusterModel, folder: Folder) -> Security:
-    """Return what a client needs to be let in: credentials where the protocol is TLS, else nothing.
-
-    Who connects by a unix socket reads the secret beside it.
-    """
+    """Return the credentials of a client for TLS; other protocols need none, and unix sockets a secret beside them."""
     from distributed.security import Security
 
     if (model.scheduler_address or "").startswith(_GATEWAY):
@@ -38,9 +35,9 @@ def security_of(model: ClusterModel, folder: Folder) -> Security:
 
 
 def _credential(path: Path) -> Path:
-    """Return the path of a file that OpenSSL opens, which would wait for a pipe."""
+    """Check a file before OpenSSL opens it, which would hang on a named pipe, and return its path."""
     try:
-        with suppress(FileNotFoundError):  # The cluster has ended; whoever connects is told.
+        with suppress(FileNotFoundError):  # The cluster has ended; connecting will report it.
             os.close(open_own_file(path))
     except OSError as error:
         raise InvalidState(f"The cluster's credentials cannot be read: {path}: {error.strerror}.") from None
@@ -50,7 +47,7 @@ def _credential(path: Path) -> Path:
 def find_credentials_for(address: str) -> None:
     """Let ``distributed.Client(address)`` find the credentials of this user's clusters, in this process.
 
-    Dask asks its ``security-loader`` for the credentials of an address; one that somebody has set stays.
+    Dask gets the credentials of an address from its ``security-loader``; an existing one is kept.
     """
     if address.startswith(_SCHEMES):
         import dask
@@ -60,10 +57,9 @@ def find_credentials_for(address: str) -> None:
 
 
 def security_at(asked: dict[str, Any]) -> Security | None:
-    """Return the credentials of the cluster at an address; ``None`` where Dask's own settings are to be used.
+    """Return the credentials of the cluster at an address; ``None``: use Dask's own settings.
 
-    `asked`: its ``address``, as Dask asks. Raises `InvalidState`: no cluster listens there that this process could have
-    credentials for.
+    `asked`: what Dask passes, with the ``address``. Raises `InvalidState`: no cluster of this user listens there.
     """
     address = str(asked["address"])
     if not address.startswith(_SCHEMES):
@@ -78,8 +74,7 @@ def security_at(asked: dict[str, Any]) -> Security | None:
         return None
     raise InvalidState(
         f"None of your clusters listens at {address}; it may have stopped (gpucluster.list() shows running ones). To "
-        "connect to "
-        "another user's cluster, pass its credentials: Client(address, security=…)."
+        "connect to another user's cluster, pass its credentials: Client(address, security=…)."
     )
 
 

@@ -1,8 +1,7 @@
-"""Keywords of ``LocalCluster`` and ``LocalCUDACluster``, read as options of ours.
+"""Keywords of ``LocalCluster`` and ``LocalCUDACluster``, mapped to options of gpucluster.
 
-What means the same here becomes a field of the spec. What holds here anyway is taken without a word. What would have
-no effect, because the cluster lives in a process of its own, is taken with a warning of one sentence; what would
-promise something that does not come is refused in one, with what to use instead.
+An equivalent becomes a field of the spec. What is true here anyway is ignored. What has no effect, because the cluster
+runs in separate processes, causes a warning; what cannot be done raises an error that names an alternative.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from .worker_numbers import whole
 
 
 class KeywordWithoutEffect(UserWarning):
-    """A keyword of Dask's that means nothing for a cluster in a process of its own."""
+    """A keyword of Dask that has no effect on a cluster in separate processes."""
 
 
 class SettingWithoutEffect(UserWarning):
-    """A setting of ``dask.config`` that the scheduler of a running cluster does not take over."""
+    """A setting of ``dask.config`` that has no effect on a running scheduler."""
 
 
 @dataclass(frozen=True)
 class _Given:
-    """One keyword, and what the keywords have come to so far."""
+    """One keyword, and the result so far."""
 
     keyword: str
     value: Any
-    fields: Collection[str]  # Fields that the kind's spec has; empty where nobody knows.
+    fields: Collection[str]  # Of the kind's spec; empty: unknown.
     spec: dict[str, Any]
     warnings: list[str]
 
@@ -52,26 +51,26 @@ class _Given:
 
 
 _Reader = Callable[[_Given], None]
-_FIRST = {"protocol": 0, "host": 1, "ip": 1}  # How the cluster listens is read before what depends on it.
+_FIRST = {"protocol": 0, "host": 1, "ip": 1}  # Read before what depends on them.
 
 
 def read_keywords(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the fields of a spec that keywords mean, and what to warn of, in sentences."""
+    """Return the spec fields that keywords stand for, and warnings."""
     fields = _fields_of(options.get("backend"))
     spec: dict[str, Any] = {}
-    told: list[str] = []
+    found: list[str] = []
     for keyword in sorted(options, key=lambda name: _FIRST.get(name, len(_FIRST))):
         value = options[keyword]
         reader = _SAME.get(keyword) or (None if keyword in fields else _OTHERS.get(keyword))
         if reader is None:
             spec[keyword] = whole(value)
         elif value is not None:  # None is Dask's way to leave something to it.
-            reader(_Given(keyword, value, fields, spec, told))
-    return spec, told
+            reader(_Given(keyword, value, fields, spec, found))
+    return spec, found
 
 
-def warn_of(sentences: Collection[str], *, stacklevel: int) -> None:
-    """Warn of keywords without effect, in the line of whoever gave them."""
+def warn_without_effect(sentences: Collection[str], *, stacklevel: int) -> None:
+    """Warn about keywords without effect, at the caller's line."""
     for sentence in sentences:
         warnings.warn(sentence, KeywordWithoutEffect, stacklevel=stacklevel + 1)
 
@@ -81,7 +80,7 @@ def _fields_of(backend: Any) -> Collection[str]:
     return found.kind.spec.model_fields if found is not None and found.kind is not None else ()
 
 
-# -- what means the same ---------------------------------------------------------------------------
+# -- equivalents -----------------------------------------------------------------------------------
 
 
 def _number(given: _Given) -> None:
@@ -100,7 +99,7 @@ def _preload(given: _Given) -> None:
 
 
 def _module_or_file(name: Any) -> Any:
-    """Return a file as it is seen from here: the workers may have another directory."""
+    """Return the absolute path of a file: the workers may have another directory."""
     text = os.fspath(name) if isinstance(name, os.PathLike) else name
     is_file = isinstance(text, str) and text.endswith(".py") and "://" not in text
     return os.path.abspath(text) if is_file else text
@@ -122,7 +121,7 @@ def _protocol(given: _Given) -> None:
     scheme = given.value.removesuffix("://") if isinstance(given.value, str) else given.value
     if scheme == "inproc":
         given.without_effect("scheduler and workers always run in separate processes here.")
-    elif scheme != "tls" or "protocol" in given.fields:  # A kind that leaves no choice lets nobody else in.
+    elif scheme != "tls" or "protocol" in given.fields:  # A kind without a choice is private anyway.
         given.spec["protocol"] = scheme
 
 
@@ -140,11 +139,11 @@ def _modules(given: _Given) -> None:
     given.spec[given.keyword] = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-# -- what holds here anyway ------------------------------------------------------------------------
+# -- ignored ---------------------------------------------------------------------------------------
 
 
 def _holds(_given: _Given) -> None:
-    """Take it: what it asks for is so, or nobody could tell."""
+    """Ignore it: it is true anyway, or makes no difference."""
 
 
 def _death_timeout(given: _Given) -> None:
@@ -179,7 +178,7 @@ def _interface(given: _Given) -> None:
         )
 
 
-# -- what has no effect ----------------------------------------------------------------------------
+# -- warned about or refused -----------------------------------------------------------------------
 
 
 def _processes(given: _Given) -> None:
@@ -211,7 +210,7 @@ def _loop(given: _Given) -> None:
 
 
 def _refused(instead: str) -> _Reader:
-    """Return what refuses a keyword, with what to use instead, unless its value asks for nothing."""
+    """Return a reader that refuses a keyword, naming the alternative, unless its value is empty."""
 
     def refuse(given: _Given) -> None:
         if isinstance(given.value, type) or bool(given.value):
@@ -236,7 +235,7 @@ _SAME: dict[str, _Reader] = {
     "resources": _pairs,
     "threads_per_worker": _number,
 }
-"""What becomes a field of the spec."""
+"""Keywords that become a field of the spec."""
 
 _OTHERS: dict[str, _Reader] = {
     "blocked_handlers": _refused("the scheduler accepts only you; leave it out"),
@@ -267,4 +266,4 @@ _OTHERS: dict[str, _Reader] = {
     "worker_dashboard_address": _worker_dashboard_address,
     "worker_services": _refused(_NO_SERVICES),
 }
-"""What does not, unless the kind has a field of that name."""
+"""Keywords that do not, unless the kind has a field of that name."""

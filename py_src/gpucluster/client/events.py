@@ -26,12 +26,12 @@ def is_sampled(model: ClusterModel) -> bool:
 
 
 def telemetry_lines(folder: Folder) -> AsyncGenerator[bytes, None]:
-    """Yield each sample as the JSON of a whole event, not parsed, until the cluster's process ends the stream."""
+    """Yield each sample as the unparsed JSON of an event, until the cluster's process ends the stream."""
     return stream_lines(folder, "/telemetry")
 
 
 async def follow_telemetry(registry: Registry, id: str) -> AsyncGenerator[bytes, None]:
-    """Yield samples like ``telemetry_lines``, over another connection where one breaks, until the cluster has ended."""
+    """Yield samples like ``telemetry_lines``, reconnecting if necessary, until the cluster has ended."""
     folder = registry.folder(id)
     heard = False
     while True:
@@ -73,10 +73,10 @@ _ASK_AGAIN_SECONDS = 2.0
 
 
 class RawTelemetry(NamedTuple):
-    """A sample that nobody has parsed."""
+    """An unparsed sample."""
 
     id: str  # Cluster.
-    line: bytes  # JSON of the whole event.
+    line: bytes  # JSON of the event.
 
 
 class _Feeds:
@@ -89,7 +89,7 @@ class _Feeds:
         self.something = asyncio.Event()
 
     def follow(self, models: Collection[ClusterModel]) -> None:
-        """Listen to these clusters, as far as they run."""
+        """Listen to those of these clusters that are running."""
         live = {model.id for model in models if is_sampled(model)}
         for id in live:
             if id not in self._feeds or self._feeds[id].done():
@@ -113,7 +113,7 @@ class _Feeds:
             async for line in follow_telemetry(self._registry, id):
                 self._newest[id] = line
                 self.something.set()
-        await asyncio.sleep(_ASK_AGAIN_SECONDS)  # Whoever refuses is not asked four times a second.
+        await asyncio.sleep(_ASK_AGAIN_SECONDS)  # Do not repeat refused requests four times a second.
 
 
 async def raw_watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator[Event | RawTelemetry, None]:
@@ -134,7 +134,7 @@ async def raw_watch(registry: Registry, *, telemetry: bool = True) -> AsyncGener
                         await feeds.something.wait()
                 for sample in feeds.take():
                     yield sample
-            # In a thread: what a cluster that was killed has spilled is deleted by whoever sees that first.
+            # In a thread: it may delete what a killed cluster has spilled.
             changes = await asyncio.to_thread(watch.look)
             for model in changes.changed:
                 yield ClusterChanged(cluster=model)
@@ -151,6 +151,6 @@ async def watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator
             if not isinstance(event, RawTelemetry):
                 yield event
                 continue
-            # A newer cluster may measure what is not known here.
+            # A newer cluster may send unknown figures.
             with suppress(ValidationError):
                 yield EVENT.validate_json(event.line)

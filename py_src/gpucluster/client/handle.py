@@ -1,4 +1,4 @@
-"""What a handle on a cluster says without waiting: its state and addresses, in Dask's words too, and how it looks."""
+"""Base classes of handles on a cluster: state, addresses, the interface of Dask's clusters, and display."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from ..dask_internals.clusters import (
 )
 from ..dask_internals.loops import client_loop, is_running_loop, run_in
 from ..dask_internals.statuses import status_named
+from ..protocol.durations import parse_seconds
 from ..protocol.errors import InvalidState, OperationTimedOut, SupervisorUnreachable
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel
 from ..protocol.plain_text import counted
@@ -46,12 +47,12 @@ _PENDING = "pending-"
 
 
 def dask_name(name: str) -> int | str:
-    """Return a worker's name as Dask has it: local workers are numbered, and their names are numbers there."""
+    """Return a worker's name as Dask has it: local workers have numbers as names."""
     return int(name) if name.isdecimal() and str(int(name)) == name else name
 
 
 def planned_names(model: ClusterModel) -> set[int | str]:
-    """Return the names of the workers that a cluster is to have; one that has not come is ``pending-1`` and so on."""
+    """Return the names of the workers that a cluster is to have; missing ones are ``pending-1`` and so on."""
     there = connected_names(model)
     if model.state.ended:
         return there
@@ -64,7 +65,7 @@ def connected_names(model: ClusterModel) -> set[int | str]:
 
 
 def worker_specs(model: ClusterModel) -> Mapping[int | str, Mapping[str, Any]]:
-    """Return for each worker that a cluster is to have what it is made of, as ``SpecCluster.worker_spec`` does."""
+    """Return the class and options of each planned worker, as ``SpecCluster.worker_spec`` does."""
     known = {dask_name(worker.name): worker for worker in model.workers}
     usual = model.workers[0] if model.workers else None
     return MappingProxyType({name: _worker_spec(known.get(name, usual), model) for name in planned_names(model)})
@@ -79,7 +80,7 @@ def _worker_spec(worker: WorkerModel | None, model: ClusterModel) -> Mapping[str
 
 @dataclass(frozen=True)
 class WorkerView:
-    """One connected worker, which lives in another process: what is known of it here."""
+    """What is known here of one connected worker, which runs in another process."""
 
     name: int | str
     address: str | None
@@ -90,7 +91,7 @@ class WorkerView:
 
     @property
     def worker_address(self) -> str | None:
-        """Its address: a nanny's word."""
+        """Its address, under the name that a nanny has for it."""
         return self.address
 
     @property
@@ -121,7 +122,7 @@ def worker_views(model: ClusterModel) -> Mapping[int | str, WorkerView]:
 
 
 class SchedulerView:
-    """The scheduler, which lives in another process: what is known of it here. `cluster`: a handle on its cluster."""
+    """What is known here of the scheduler, which runs in another process. `cluster`: a handle on its cluster."""
 
     def __init__(self, cluster: DaskCluster) -> None:
         self._cluster = cluster
@@ -143,7 +144,7 @@ class SchedulerView:
 
     @property
     def identity(self) -> Callable[..., Any]:
-        """What it says of itself and its workers, when called."""
+        """A function that returns what the scheduler reports about itself and its workers."""
         return lambda **_: self._cluster.scheduler_info
 
     def __repr__(self) -> str:
@@ -156,14 +157,14 @@ class SchedulerView:
         )
 
 
-IDENTITY_SECONDS = 30.0  # Patience with a scheduler that is asked what it is.
+IDENTITY_SECONDS = 30.0  # Timeout of a request for the scheduler's identity.
 
 
 class DaskCluster(ABC):
-    """A handle as Dask's own code, and code written for its clusters, sees it.
+    """The interface that Dask, and code written for its clusters, expects of a cluster.
 
-    Views are read-only: scheduler and workers live in other processes. They follow the cluster's record, and ask
-    nobody, ``scheduler_info`` apart.
+    Views are read-only, as scheduler and workers run in other processes. They come from the cluster's record; only
+    ``scheduler_info`` sends a request.
     """
 
     id: str
@@ -174,7 +175,7 @@ class DaskCluster(ABC):
     @property
     @abstractmethod
     def model(self) -> ClusterModel:
-        """The cluster as it is now."""
+        """The current state of the cluster."""
 
     @property
     @abstractmethod
@@ -191,7 +192,7 @@ class DaskCluster(ABC):
     def status(self) -> Any:
         """The state in distributed's terms."""
 
-    # -- what it is ------------------------------------------------------------------------------
+    # -- identity --------------------------------------------------------------------------------
 
     def _class_for_dask(self) -> type:
         return class_for_dask(type(self))
@@ -209,17 +210,17 @@ class DaskCluster(ABC):
 
     @property
     def scheduler(self) -> SchedulerView:
-        """The scheduler, as far as it is known here."""
+        """What is known here of the scheduler."""
         return SchedulerView(self)
 
     @property
     def scheduler_info(self) -> Any:
-        """What the scheduler says of itself and its workers now; empty while there is none.
+        """What the scheduler reports now about itself and its workers; empty while there is none.
 
         Raises
         ------
         OperationTimedOut, SupervisorUnreachable
-            It does not answer.
+            It does not respond.
         """
         address = self.model.scheduler_address
         if address is None:
@@ -237,7 +238,7 @@ class DaskCluster(ABC):
 
     @property
     def scheduler_comm(self) -> Any:
-        """What calls the scheduler's handlers: ``cluster.sync(cluster.scheduler_comm.identity)``.
+        """RPC to the scheduler's handlers: ``cluster.sync(cluster.scheduler_comm.identity)``.
 
         Raises
         ------
@@ -252,27 +253,27 @@ class DaskCluster(ABC):
 
     @property
     def workers(self) -> Mapping[int | str, WorkerView]:
-        """The connected workers by name, as far as they are known here."""
+        """The connected workers by name."""
         return worker_views(self.model)
 
     @property
     def worker_spec(self) -> Mapping[int | str, Mapping[str, Any]]:
-        """What each worker that the cluster is to have is made of, by name."""
+        """Class and options of each planned worker, by name."""
         return worker_specs(self.model)
 
     @property
     def plan(self) -> set[int | str]:
-        """Names of the workers that the cluster is to have; one that has not come has the name ``pending-1``, …."""
+        """Names of the planned workers; missing ones are called ``pending-1``, …."""
         return planned_names(self.model)
 
     @property
     def requested(self) -> set[int | str]:
-        """Names of the workers that were asked for: those of the plan."""
+        """Names of the requested workers: those of the plan."""
         return planned_names(self.model)
 
     @property
     def observed(self) -> set[int | str]:
-        """Names of the workers that are connected."""
+        """Names of the connected workers."""
         return connected_names(self.model)
 
     # -- loops -----------------------------------------------------------------------------------
@@ -294,39 +295,33 @@ class DaskCluster(ABC):
 
     @property
     def called_from_running_loop(self) -> bool:
-        """Whether this is asked in the thread in which ``loop`` runs."""
+        """Whether this is called in the thread that runs ``loop``."""
         return is_running_loop(self.loop)
 
     def sync(
         self, func: Callable[..., Any], *args: Any, asynchronous: bool | None = None, callback_timeout: Any = None,
         **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """Run a coroutine function in ``loop`` and return its result; called in that loop, what can be awaited.
+        """Run a coroutine function in ``loop`` and return its result; called in that loop, return an awaitable.
 
         Parameters
         ----------
         func : callable
             Called with ``args`` and ``kwargs``.
         asynchronous : bool, optional
-            Return what can be awaited; by default where this is called in ``loop``.
+            Whether to return an awaitable; default: when called in ``loop``.
         callback_timeout : float or str, optional
             Seconds, or a duration such as ``"10s"``, after which ``TimeoutError`` is raised.
         """
         loop = self.loop
         if is_running_loop(loop) if asynchronous is None else asynchronous:
             work = func(*args, **kwargs)
-            return work if callback_timeout is None else asyncio.wait_for(work, _seconds(callback_timeout))
+            return work if callback_timeout is None else asyncio.wait_for(work, parse_seconds(callback_timeout))
         return run_in(loop, func, *args, timeout=callback_timeout, **kwargs)
 
 
-def _seconds(duration: Any) -> float:
-    from ..protocol.durations import parse_seconds
-
-    return parse_seconds(duration)
-
-
 class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
-    """What ``Cluster`` and ``AsyncCluster`` have in common.
+    """Base of ``Cluster`` and ``AsyncCluster``.
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
     does not end it. ``distributed.Client(cluster)`` works on the handle.
@@ -352,7 +347,7 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
 
     @classmethod
     def from_name(cls, name: str) -> Self:
-        """Return a handle on the living cluster of that name or id: Dask's word for ``gpucluster.connect``.
+        """Return a handle on a running cluster by name or id: Dask's name for ``gpucluster.connect``.
 
         Raises
         ------
@@ -361,11 +356,6 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
         """
         control = AsyncControl()
         return cls(control.find_living(name), control)
-
-    @property
-    @abstractmethod
-    def model(self) -> ClusterModel:
-        """The cluster as it is now; after ``remove``, as it was last seen."""
 
     @property
     def control(self) -> AsyncControl:
@@ -407,8 +397,7 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
     def dashboard_link(self) -> str:
         """Link to the Dask dashboard: through Jupyter in a notebook; elsewhere for a browser on this machine.
 
-        The second kind opens a port of loopback for the dashboard, until the cluster ends, and holds a secret: do not
-        pass it on.
+        The second kind opens a loopback port until the cluster ends, and contains a secret: do not pass it on.
 
         Raises
         ------
@@ -436,18 +425,18 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
         }
         return status_named(names[self.model.state])
 
-    # -- words of Dask's clusters ----------------------------------------------------------------
+    # -- methods of Dask's clusters --------------------------------------------------------------
 
     @eager_sync_and_async
     async def scale_up(self: AsyncCluster, n: int, *, wait: bool = True, timeout: float = 120) -> None:
-        """Scale to that many workers: an older word of Dask's for ``scale``."""
+        """Scale to that many workers: an older name in Dask for ``scale``."""
         await self.scale(n, wait=wait, timeout=timeout)
 
     @eager_sync_and_async
     async def scale_down(
         self: AsyncCluster, workers: Iterable[str | int], *, wait: bool = True, timeout: float = 120
     ) -> None:
-        """Retire these workers, by name or address: Dask's word for ``retire``, which says what it raises."""
+        """Retire these workers, by name or address: Dask's name for ``retire``; see there for errors."""
         for worker in list(workers):
             names = [known.name for known in self.model.workers if known.address == worker]
             await self.retire(names[0] if names else worker, wait=wait, timeout=timeout)
@@ -456,19 +445,19 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
     async def get_logs(
         self: AsyncCluster, cluster: bool = True, scheduler: bool = True, workers: bool | Iterable[str] = True
     ) -> dict[str, str]:
-        """Return the logs of the cluster's process, the scheduler and the workers, as a notebook can show them.
+        """Return the logs of the cluster's process, the scheduler and the workers, ready to show in a notebook.
 
         Parameters
         ----------
         cluster, scheduler : bool
-            Whether those are wanted.
+            Whether to include their logs.
         workers : bool or iterable of str
-            Whether the workers' are wanted, or the addresses of those whose are.
+            Whether to include the workers' logs, or the addresses of those to include.
 
         Raises
         ------
         InvalidState
-            When the cluster is not running and the logs of its scheduler or workers are wanted.
+            When the cluster is not running and the logs of its scheduler or workers are requested.
         """
         logs: dict[str, str] = {}
         if cluster:
@@ -505,11 +494,11 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
         return presentation().dashboard(self, page)
 
     def __reduce__(self) -> Any:
-        # Where it is read again, it is another handle on the same cluster, and owns nothing.
+        # Unpickled, it is another handle on the same cluster, and does not own it.
         return _again, (type(self), self._control.registry.directory, self.id)
 
     def __await__(self) -> Generator[Any, Any, Self]:
-        # Also of a synchronous handle: distributed's Client awaits it on a loop of its own.
+        # Also for a synchronous handle: distributed's Client awaits it on its own loop.
         async def started() -> Self:
             if "distributed.client" in sys.modules:
                 from ..dask_internals.clients import take_over
@@ -535,7 +524,7 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
 
     def _ipython_display_(self, **_: Any) -> None:
         if shell_of_notebook() is None:
-            raise NotImplementedError  # IPython's word for: show the text.
+            raise NotImplementedError  # IPython then shows the text.
         presentation().show_card(self)
 
 

@@ -1,7 +1,7 @@
-"""What an instructor does with the clusters of a class: see them, message their owners, stop them.
+"""An instructor's view of a class: list clusters, message their owners, stop them.
 
-There is no service and no privilege in it. Each cluster's own process listens where the site names instructors
-(``sharing.instructors``), and decides itself whom it listens to; this side only asks.
+This needs no service and no privilege. Where the site names instructors (``sharing.instructors``), each cluster's own
+process listens for requests and decides itself which to accept.
 """
 
 from __future__ import annotations
@@ -40,70 +40,72 @@ from ..site.instructors import instructors, is_instructor
 from ..site.reading import this_site
 from .node import user_name
 
-PATIENCE_SECONDS = 3.0  # Until its first line.
-DONE_SECONDS = 4.0  # From then on, for what it is asked for.
+PATIENCE_SECONDS = 3.0  # Until a cluster's first line.
+DONE_SECONDS = 4.0  # From then on, for the request.
 
 
 @dataclass(frozen=True)
-class Told:
-    """What came of it."""
+class Outcome:
+    """Result of contacting one cluster."""
 
     facts: ClusterFacts | None = None
     done: bool = False
-    problem: str | None = None  # A sentence, without its subject.
+    problem: str | None = None  # Predicate of a message.
 
 
-def ask(id: str, user: int, request: InstructorRequest | None, latest: float) -> Told:
-    """Hear what a cluster says of itself, and ask it for something."""
+def ask(id: str, user: int, request: InstructorRequest | None, latest: float) -> Outcome:
+    """Read the facts that a cluster reports, and send it a request."""
     first = min(latest, time.monotonic() + PATIENCE_SECONDS)
     try:
         with closing(connect(socket_name(id), max(0.1, first - time.monotonic()))) as connection:
             return _talk(connection, user, request, first, latest)
     except TimeoutError:
-        return Told(problem="does not answer: its process hangs or was suspended")
+        return Outcome(problem="does not answer: its process hangs or was suspended")
     except (LineTooLong, ValidationError, UnicodeDecodeError):
-        return Told(problem="sent an unreadable answer: it is no cluster, or of another version of gpucluster")
+        return Outcome(problem="sent an unreadable answer: it is no cluster, or of another version of gpucluster")
     except BlockingIOError:
-        return Told(problem="does not get to it: too many others connect to it, or it hangs")
+        return Outcome(problem="does not get to it: too many others connect to it, or it hangs")
     except OSError:
-        return Told(problem="has just ended, or is no cluster")
+        return Outcome(problem="has just ended, or is no cluster")
 
 
-def _talk(connection: socket.socket, user: int, request: InstructorRequest | None, first: float, latest: float) -> Told:
-    # It was said of the name; this is whom the connection really leads to.
+def _talk(
+    connection: socket.socket, user: int, request: InstructorRequest | None, first: float, latest: float
+) -> Outcome:
+    # The user was that of the name; this is the user at the other end of the connection.
     if peer_of(connection)[1] not in {user, None}:
-        return Told(problem="is another user's now")
+        return Outcome(problem="is another user's now")
     line = hear(connection, first)
     if line is None:
-        return Told(problem="has just ended, or is no cluster")
+        return Outcome(problem="has just ended, or is no cluster")
     try:
         facts = ClusterFacts.model_validate_json(line)
     except ValidationError:
         refused = InstructorAnswer.model_validate_json(line)
-        return Told(problem=f"refuses: {refused.message.rstrip('.')}")
+        return Outcome(problem=f"refuses: {refused.message.rstrip('.')}")
     if request is None:
-        return Told(facts)
+        return Outcome(facts)
     say(connection, request)
     line = hear(connection, min(latest, time.monotonic() + DONE_SECONDS))
     if line is None:
-        return Told(facts, problem="has stopped in the meantime")
+        return Outcome(facts, problem="has stopped in the meantime")
     answer = InstructorAnswer.model_validate_json(line)
     if answer.done:
-        return Told(facts, done=True)
-    return Told(facts, problem=f"refuses: {answer.message.rstrip('.')}")
+        return Outcome(facts, done=True)
+    return Outcome(facts, problem=f"refuses: {answer.message.rstrip('.')}")
 
 
-ALL_SECONDS = 6.0  # So long all conversations take at most: with the start of a command less than 10 s.
+ALL_SECONDS = 6.0  # For all conversations: with the start of a command less than 10 s.
 MOST_GPUS_SHOWN = 8
 LONGEST_PROBLEM = 120
 AT_A_TIME = 64
-_LATE = Told(problem="was not contacted: no time left")
+_LATE = Outcome(problem="was not contacted: no time left")
 
 
 def class_clusters() -> ClassClusters:
-    """Return the clusters of all users of this machine, as their own processes tell an instructor.
+    """Return the clusters of all users of this machine, as their own processes report them to an instructor.
 
-    Neither the names of clusters nor what they compute are in it.
+    It includes neither the names of clusters nor what they compute.
 
     Returns
     -------
@@ -114,23 +116,25 @@ def class_clusters() -> ClassClusters:
     NotAnInstructor
         You are no instructor of this site.
     """
-    _must_be_instructor()
+    _require_instructor()
     found, left_out = _listening()
-    told = _ask_each(found, None)
+    outcomes = _ask_all(found, None)
     indices = {device.uuid: device.index for device in host_devices().devices}
     clusters = [
-        _shown(id, user, told.get(id, _LATE), indices) for user in sorted(found, key=user_name) for id in found[user]
+        _shown(id, user, outcomes.get(id, _LATE), indices)
+        for user in sorted(found, key=user_name)
+        for id in found[user]
     ]
-    return ClassClusters(clusters=_once(clusters), left_out=left_out)
+    return ClassClusters(clusters=_merged(clusters), left_out=left_out)
 
 
 def message_class(user: str | None, text: str) -> ClassAnswer:
-    """Tell the owner of clusters something: it is shown on the cards, and as a notice.
+    """Send the owner of clusters a message, shown on the cards and as a notice.
 
     Parameters
     ----------
     user : str or None
-        Whose clusters; ``None``: those of everybody else.
+        Owner of the clusters; ``None``: all other users.
     text : str
         At most 500 characters of plain text.
 
@@ -158,7 +162,7 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
 
 
 def stop_class(user: str, reason: str = "") -> ClassAnswer:
-    """Stop all clusters of a user, who reads who has done it and why.
+    """Stop all clusters of a user, and show the user your name and the reason.
 
     Parameters
     ----------
@@ -188,22 +192,22 @@ def stop_class(user: str, reason: str = "") -> ClassAnswer:
 
 
 def _plain(field: str, text: object) -> str:
-    """Return a text that can be sent; what is no UTF-8 on a command line becomes question marks."""
+    """Return a text that can be sent; what is not UTF-8 on a command line becomes question marks."""
     if not isinstance(text, str):
         raise refused_field(field, f"must be text, not {type(text).__name__}")
     return text.encode("utf-8", "replace").decode()
 
 
 def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
-    _must_be_instructor()
+    _require_instructor()
     found, _ = _listening()
-    wanted = {number: ids for number, ids in found.items() if _is_meant(number, user)}
+    wanted = {number: ids for number, ids in found.items() if _matches(number, user)}
     if not wanted:
-        raise ClusterNotFound(_nobody(user, found))
-    told = _ask_each(wanted, request)
-    done = [id for ids in wanted.values() for id in ids if told.get(id, _LATE).done]
+        raise ClusterNotFound(_no_cluster_message(user, found))
+    outcomes = _ask_all(wanted, request)
+    done = [id for ids in wanted.values() for id in ids if outcomes.get(id, _LATE).done]
     problems = Counter(
-        f"A cluster of {printable(user_name(number), 40)} {_short(told.get(id, _LATE).problem)}."
+        f"A cluster of {printable(user_name(number), 40)} {_short(outcomes.get(id, _LATE).problem)}."
         for number, ids in wanted.items()
         for id in ids
         if id not in done
@@ -212,11 +216,11 @@ def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
     return ClassAnswer(reached=len(done), users=users, problems=[times(*each) for each in problems.items()])
 
 
-def _is_meant(number: int, user: str | None) -> bool:
+def _matches(number: int, user: str | None) -> bool:
     return number != os.getuid() if user is None else user_name(number) == user
 
 
-def _nobody(user: str | None, found: dict[int, list[str]]) -> str:
+def _no_cluster_message(user: str | None, found: dict[int, list[str]]) -> str:
     have = ", ".join(sorted(printable(user_name(number), 40) for number in found))
     if user is None:
         return "No other user has a cluster on this machine that instructors can reach."
@@ -224,7 +228,7 @@ def _nobody(user: str | None, found: dict[int, list[str]]) -> str:
     return f"The user '{printable(user, 40)}' has no cluster on this machine that instructors reach.{others}"
 
 
-def _must_be_instructor() -> None:
+def _require_instructor() -> None:
     if is_instructor():
         return
     where, names = this_site().path, instructors().names
@@ -246,51 +250,43 @@ def _listening() -> tuple[dict[int, list[str]], int]:
     return {user: [id for id, _ in each] for user, each in found.items()}, left_out
 
 
-def _ask_each(found: dict[int, list[str]], request: InstructorRequest | None) -> dict[str, Told]:
-    """Ask all of them: those of one user one after another, so that nobody's many clusters hold up the others."""
-    told: dict[str, Told] = {}
+def _ask_all(found: dict[int, list[str]], request: InstructorRequest | None) -> dict[str, Outcome]:
+    """Ask all of them: those of one user in turn, so that a user with many clusters does not hold up the others."""
+    outcomes: dict[str, Outcome] = {}
     deadline = time.monotonic() + ALL_SECONDS
 
     def of(user: int) -> None:
         for id in found[user]:
             if time.monotonic() >= deadline - 1:
                 return
-            told[id] = ask(id, user, request, deadline)
+            outcomes[id] = ask(id, user, request, deadline)
 
     pool = ThreadPoolExecutor(max(1, min(AT_A_TIME, len(found))), "gpucluster-class")
-    # Those with few clusters first: who has many, or lets others wait, waits himself.
+    # Users with few clusters first: only those with many, or slow ones, wait.
     asking = [pool.submit(of, user) for user in sorted(found, key=lambda user: len(found[user]))]
     wait(asking, timeout=ALL_SECONDS)
     pool.shutdown(wait=False, cancel_futures=True)
-    return dict(told)
+    return dict(outcomes)
 
 
-def _once(clusters: Iterable[ClassCluster]) -> list[ClassCluster]:
-    """Tell those of a user of which nothing is known, for the same reason, as one: nobody fills the list with them."""
+def _merged(clusters: Iterable[ClassCluster]) -> list[ClassCluster]:
+    """Merge a user's clusters that share a problem, so that they do not fill the list."""
     kept: dict[tuple[str, str | int], ClassCluster] = {}
     for number, cluster in enumerate(clusters):
         key = (cluster.user, cluster.problem or number)
         before = kept.get(key)
-        kept[key] = before.model_copy(update={"times": before.times + 1}) if before is not None else cluster
+        kept[key] = cluster if before is None else before.model_copy(update={"times": before.times + 1})
     return list(kept.values())
 
 
-def _shown(id: str, user: int, told: Told, indices: dict[str, int | None]) -> ClassCluster:
-    facts = told.facts
+def _shown(id: str, user: int, outcome: Outcome, indices: dict[str, int | None]) -> ClassCluster:
+    facts = outcome.facts
     own_id = facts.id if facts is not None and facts.id is not None else id
     whose = {"id": own_id, "user": user_name(user), "mine": user == os.getuid()}
     if facts is None:
-        return ClassCluster(**whose, problem=f"It {_short(told.problem)}.")
-    return ClassCluster(
-        **whose,
-        kind=facts.kind,
-        kind_title=kind_title(facts.kind),
-        state=facts.state,
-        n_workers=facts.n_workers,
-        gpus=_gpus(facts.gpus, indices),
-        since=facts.since,
-        idle_since=facts.idle_since,
-    )
+        return ClassCluster(**whose, problem=f"It {_short(outcome.problem)}.")
+    shown = facts.model_dump(include={"kind", "state", "n_workers", "since", "idle_since"})
+    return ClassCluster(**whose, **shown, kind_title=kind_title(facts.kind), gpus=_gpus(facts.gpus, indices))
 
 
 def _short(problem: str | None) -> str:
@@ -298,7 +294,7 @@ def _short(problem: str | None) -> str:
 
 
 def _gpus(held: Sequence[HeldGPU], indices: dict[str, int | None]) -> list[str]:
-    """Return the first ones in a few words each: nobody fills the list with the GPUs of one cluster."""
+    """Describe the first ones, so that one cluster's GPUs do not fill the list."""
     more = len(held) - MOST_GPUS_SHOWN
     return [_gpu(gpu, indices) for gpu in held[:MOST_GPUS_SHOWN]] + ([f"{more} more"] if more > 0 else [])
 

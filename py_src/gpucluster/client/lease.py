@@ -1,4 +1,4 @@
-"""``gpucluster.lease``: a worker for a block, a cell or a command, that is given back however that ends."""
+"""``gpucluster.lease``: workers for a block, a cell or a command, released however it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..registry.leasing import Hold, Scope
 from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
-from .background import run
+from .background import run, run_with_progress
 from .cluster import AsyncCluster, Cluster
 from .control import LEASE_VARIABLE, AsyncControl
 from .display.card import LiveText
@@ -27,7 +27,7 @@ from .worker_numbers import duration, whole
 if TYPE_CHECKING:
     from .notebook_client import Client
 
-CLIENT_SECONDS = 2  # Patience with a client that is closed at the end of its lease.
+CLIENT_SECONDS = 2  # Timeout for closing the client at the end of its lease.
 _within: ContextVar[LeaseOfWorkers | None] = ContextVar("gpucluster_within_lease", default=None)
 
 
@@ -45,11 +45,11 @@ def lease(
 def lease(
     n_workers: int = 1, backend: str = "auto", *, timeout: Timeout = None, asynchronous: bool = False, **options: Any
 ) -> Lease | AsyncLease:
-    """Take workers for a block, and give them back at its end: ``with gpucluster.lease() as client: …``.
+    """Take workers for a block, and release them at its end: ``with gpucluster.lease() as client: …``.
 
-    Where no GPU is free, the block waits in line and shows its place; Ctrl-C gives the place up. What the workers hold
-    when the block ends is lost: take results out of them before, with ``compute()`` or ``result()``. Should this
-    process end, however that comes, its workers end within seconds.
+    Where no GPU is free, the block waits in the queue and shows its position; Ctrl-C leaves the queue. What the workers
+    hold when the block ends is lost: get results before, with ``compute()`` or ``result()``. If this process ends, for
+    whatever reason, its workers end within seconds.
 
     Parameters
     ----------
@@ -58,23 +58,22 @@ def lease(
     backend : str
         Kind of cluster, as for ``create``; ``auto``: GPU workers if there is a usable GPU, otherwise CPU workers.
     timeout : float, str or timedelta
-        Seconds that the start may take, or a duration such as ``"2 min"``; default: 120. Time in line does not count;
+        Startup timeout in seconds, or a duration such as ``"2 min"``; default: 120. Time in the queue does not count;
         ``wait_in_line=False`` fails at once instead.
     asynchronous : bool
-        For ``async with``; the client's methods are coroutines then.
+        For ``async with``; the client's methods are then coroutines.
     **options
         As for ``create``.
 
     Returns
     -------
     Lease or AsyncLease
-        Takes nothing before it is entered. Its ``cluster`` is the cluster.
+        Takes workers when it is entered. Its ``cluster`` is the cluster.
 
     Raises
     ------
     InvalidRequest
-        Something of it cannot be asked for. The block raises what ``create`` raises, and ``InvalidState`` within
-        another lease.
+        An option is invalid. The block raises what ``create`` raises, and ``InvalidState`` within another lease.
 
     Examples
     --------
@@ -87,14 +86,14 @@ def lease(
 
 
 def at_least_one(n_workers: Any) -> Any:
-    """Return a number of workers unless it is none at all. Raises `InvalidRequest`."""
+    """Return a number of workers. Raises `InvalidRequest`: it is 0 or None."""
     if n_workers is None or (n_workers == 0 and n_workers is not False):
         raise refused_field("n_workers", "a lease has at least 1 worker")
     return n_workers
 
 
 def leased_line(model: ClusterModel) -> str:
-    """Return in a sentence what was leased, with why it has no GPU where that was left open."""
+    """Describe what was leased and, where the kind was left open, why it has no GPU."""
     kind = f"{model.backend_title} worker".strip()
     why = f" {model.backend_reason}" if model.backend_reason and not model.has_gpus else ""
     line = f"'{model.name}' has {counted(model.n_workers, kind)}"
@@ -102,7 +101,7 @@ def leased_line(model: ClusterModel) -> str:
 
 
 class LeaseOfWorkers:
-    """What ``Lease`` and ``AsyncLease`` have in common."""
+    """Base of ``Lease`` and ``AsyncLease``."""
 
     def __init__(
         self,
@@ -128,7 +127,7 @@ class LeaseOfWorkers:
 
     @property
     def client(self) -> Client:
-        """The client that is connected to the workers. Raises `InvalidState`: it was not taken yet."""
+        """The client that is connected to the workers. Raises `InvalidState`: not entered yet."""
         if self._client is None:
             raise InvalidState("This lease has no workers: enter it, as in 'with gpucluster.lease() as client: …'.")
         return self._client
@@ -139,20 +138,19 @@ class LeaseOfWorkers:
         return f"<{type(self).__name__} '{self._model.name}': {'taken' if self.holds else 'given back'}>"
 
     def _enter(self) -> None:
-        """Refuse to wait for a lease while holding one: two who do that wait for each other for ever."""
+        """Refuse a lease inside another one: two programs that do that could wait for each other forever."""
         outer = _within.get()
         held = outer._model if outer is not None and outer.holds else None
-        name = held.name if held is not None else self._of_the_command()
+        name = held.name if held is not None else self._leased_for_command()
         if name is not None:
             raise InvalidState(
                 f"Leases cannot be nested: this is inside the lease '{name}', and two leases could wait for each other "
-                "forever. Use the client of the outer one, or ask for more workers "
-                "there: n_workers=2."
+                "forever. Use the client of the outer one, or ask for more workers there: n_workers=2."
             )
         _within.set(self)
 
-    def _of_the_command(self) -> str | None:
-        """Return the name of the lease that this process is a part of, where that still has its workers."""
+    def _leased_for_command(self) -> str | None:
+        """Return the name of the lease that this command runs in, if that still has its workers."""
         if (id := os.environ.get(LEASE_VARIABLE)) is None:
             return None
         try:
@@ -192,8 +190,8 @@ class Lease(LeaseOfWorkers):
     def __enter__(self) -> Client:
         with LiveText(notebook=shell_of_notebook() is not None) as live:
             client = self.begin(live)
-        say_if_no_gpu(self._spec, self.cluster.model)
-        self._current.enter_context(client.as_current())  # Also within the block of another client.
+        print_if_no_gpu(self._spec, self.cluster.model)
+        self._current.enter_context(client.as_current())  # Even inside another client's block.
         return client
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
@@ -201,10 +199,10 @@ class Lease(LeaseOfWorkers):
             self._current.close()
             self.end()
         except GPUClusterError as trouble:
-            _add_to(error, trouble)
+            _note_or_raise(error, trouble)
 
     def begin(self, progress: OnProgress | None = None) -> Client:
-        """Take the workers, and connect to them; see ``take``."""
+        """Take the workers and connect to them; see ``take``."""
         model = self.take(progress)
         try:
             self._client = Cluster(model, self._control).get_client()
@@ -220,23 +218,16 @@ class Lease(LeaseOfWorkers):
         `InvalidState` (nothing was started) or `StartFailed`, `StartTimedOut` (nothing was left running).
         """
         self._enter()
-        seen: list[ClusterModel] = []
-
-        def show() -> None:
-            if progress is not None and seen:
-                progress(seen[-1])
-                seen.clear()
-
         try:
-            return run(self._take(seen.append), show)
+            return run_with_progress(self._take, progress)
         except BaseException:
             self._give_back()
             raise
 
     def end(self) -> None:
-        """Give the workers back; returns when nothing of them runs any more. Doing it twice is harmless.
+        """Release the workers; returns when nothing of them runs any more. Calling it twice is harmless.
 
-        Raises `SupervisorUnreachable`: they could not be ended from here; the cluster's own process does it.
+        Raises `SupervisorUnreachable`: they could not be stopped from here; the cluster's own process does it.
         """
         try:
             if self._client is not None and self._client.status != "closed":
@@ -245,7 +236,7 @@ class Lease(LeaseOfWorkers):
             self._give_back()
 
     def _give_back(self) -> None:
-        # First: whatever becomes of the rest, an interrupt included, the cluster's own process sees that.
+        # First: the cluster's own process sees this, even if the rest fails or is interrupted.
         self._let_go()
         if self._client is not None:
             self.cluster.stop()
@@ -272,7 +263,7 @@ class AsyncLease(LeaseOfWorkers):
         except BaseException:
             await self._give_back()
             raise
-        say_if_no_gpu(self._spec, model)
+        print_if_no_gpu(self._spec, model)
         self._current.enter_context(self._client.as_current())
         return self._client
 
@@ -284,7 +275,7 @@ class AsyncLease(LeaseOfWorkers):
             finally:
                 await self._give_back()
         except GPUClusterError as trouble:
-            _add_to(error, trouble)
+            _note_or_raise(error, trouble)
 
     async def _give_back(self) -> None:
         self._let_go()
@@ -292,15 +283,15 @@ class AsyncLease(LeaseOfWorkers):
             await AsyncCluster(self._model, self._control).stop()
 
 
-def say_if_no_gpu(spec: SpecBase | dict[str, Any], model: ClusterModel) -> None:
-    """Say on standard error that there is no GPU, where it was left open whether there would be one."""
-    asked = spec.get("backend") if isinstance(spec, dict) else spec.backend
-    if asked == "auto" and not model.has_gpus:
+def print_if_no_gpu(spec: SpecBase | dict[str, Any], model: ClusterModel) -> None:
+    """Print on standard error that there is no GPU, where the kind was left open."""
+    backend = spec.get("backend") if isinstance(spec, dict) else spec.backend
+    if backend == "auto" and not model.has_gpus:
         sys.stderr.write(leased_line(model) + "\n")
 
 
-def _add_to(error: BaseException | None, trouble: GPUClusterError) -> None:
-    """Say of the block's own error that its workers could not be given back either, or raise what is wrong."""
+def _note_or_raise(error: BaseException | None, trouble: GPUClusterError) -> None:
+    """Raise a fault of the release or, if the block has its own error, add it there as a note."""
     if error is None:
         raise trouble
     error.add_note(f"Its workers could not be given back at once; their own process does that. {trouble.message}")

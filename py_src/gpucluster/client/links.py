@@ -1,4 +1,4 @@
-"""Links that let others look at a cluster: made, listed and withdrawn; and at which address they open."""
+"""Create, list and revoke links to a read-only view of a cluster; and find the address of a link."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ FORBIDDEN = "This site does not allow links to clusters."
 
 
 def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by: str | None) -> NewLink:
-    """Make a link to look at a living cluster."""
-    must_be_allowed(request)
+    """Create a link to a running cluster."""
+    require_allowed(request)
     if model.wanted.stopped:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it can no longer be viewed.")
     link, token = add_link(registry.folder(model.id), request, by)
-    # After the '#': browsers do not send that, so it is in no log.
+    # Browsers do not send what follows the '#', so no log contains the token.
     return NewLink(link=link, path=f"gpucluster/shared/{model.id}/#{token}")
 
 
 def with_address(made: NewLink) -> NewLink:
-    """Return a link with the address that it opens at, as far as that is known here."""
+    """Return a link with its address, if that is known here."""
     here = jupyter_here()
     url = here.base + made.path if here.base is not None else None
     return made.model_copy(update={"url": url, "notes": [here.note] if here.note else []})
 
 
-def must_be_allowed(request: LinkRequest) -> None:
+def require_allowed(request: LinkRequest) -> None:
     """Refuse a link that the site does not allow. Raises `LinkRefused`."""
     sharing = this_site().sharing
     if not sharing.links:
@@ -45,9 +45,8 @@ def must_be_allowed(request: LinkRequest) -> None:
         raise LinkRefused(f"hours: this site lets a link last for {sharing.link_hours:g} {unit} at most.")
     if request.public and not sharing.public_links:
         raise LinkRefused(
-            "This site does not allow public links. Without 'public', the link is for users who are logged in to "
-            "the hub "
-            "and may enter your server or, without a hub, for anyone with the link."
+            "This site does not allow public links. Without 'public', the link is for users who are logged in to the "
+            "hub and may enter your server or, without a hub, for anyone with the link."
         )
 
 
@@ -55,38 +54,38 @@ def links_of(registry: Registry, model: ClusterModel) -> SharedLinks:
     return SharedLinks(id=model.id, links=[stored.link for stored in living_links(registry.folder(model.id))])
 
 
-def take_links_back(registry: Registry, model: ClusterModel, id: str | None) -> SharedLinks:
-    """Withdraw a link, or all of them; returns what was withdrawn. Views that are open end within seconds."""
+def revoke_links(registry: Registry, model: ClusterModel, id: str | None) -> SharedLinks:
+    """Revoke a link, or all of them, and return those. Open views end within seconds."""
     return SharedLinks(id=model.id, links=withdraw_links(registry.folder(model.id), id))
 
 
-def made_sentence(link: SharedLink) -> str:
+def created_message(link: SharedLink) -> str:
     seen = ", with task names" if link.tasks else ""
     whom = ", public" if link.public else ""
     return f"Link {link.id} created: others can view{seen} until {link.ends_at[:16].replace('T', ' ')} UTC{whom}"
 
 
-def withdrawn_sentence(links: list[SharedLink]) -> str:
+def revoked_message(links: list[SharedLink]) -> str:
     if len(links) == 1:
         return f"Link {links[0].id} revoked; opened {times(links[0].opened)}"
     return f"{counted(len(links), 'link')} revoked"
 
 
 def times(number: int) -> str:
-    """Return how many times, in words."""
+    """Return a count such as ``once`` or ``3 times``."""
     return "once" if number == 1 else counted(number, "time")
 
 
 @dataclass(frozen=True)
 class Here:
-    """Where links open."""
+    """Address of the Jupyter server that opens links."""
 
-    base: str | None  # Base address of the Jupyter server, with a slash at its end.
+    base: str | None  # With a slash at its end.
     note: str = ""
 
 
 def jupyter_here() -> Here:
-    """Return the address of the Jupyter server of this kernel or hub, or else of the newest one of this user here."""
+    """Return the address of the Jupyter server of this kernel or hub, else of this user's newest one here."""
     prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     if prefix:
         public = os.environ.get("JUPYTERHUB_PUBLIC_URL") or _joined(os.environ.get("JUPYTERHUB_HOST"), prefix)

@@ -1,4 +1,4 @@
-"""``gpucluster.node``: who has which GPU of this machine, and who waits for one."""
+"""``gpucluster.node``: the users of this machine's GPUs, and the queue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..sharing.policy import GPUPolicy
 from ..site.instructors import is_instructor
 from ..site.reading import gpu_policy
 
-MOST_OF_A_USER = 8  # So many of one user are told of each GPU, and of the line.
+MOST_OF_A_USER = 8  # Entries per user that are listed for each GPU, and in the queue.
 Held = TypeVar("Held", Claim, Place)
 
 
@@ -55,7 +55,7 @@ def _device(device: DeviceModel, found: Node, policy: GPUPolicy, named: dict[str
     parts = policy.parts(device)
     slots = parts if policy.slots is not None and gives else None
     claims = [claim for claim in found.claims if claim.uuid == device.uuid]
-    # The holder of a number keeps it, so whoever has none of the first ones found them taken.
+    # Holders keep their numbers, so those without one of the first found them taken.
     beyond = [claim for claim in claims if len(claims) > parts and (claim.number or math.inf) > parts]
     return SharedDevice(
         uuid=device.uuid,
@@ -70,7 +70,7 @@ def _device(device: DeviceModel, found: Node, policy: GPUPolicy, named: dict[str
 
 
 def _some(held: Sequence[Held]) -> list[Held]:
-    """Return the first ones of each user: nobody fills the others' pages."""
+    """Return the first ones of each user, so that no user fills the page."""
     seen: Counter[int] = Counter()
     kept = []
     for each in held:
@@ -81,11 +81,11 @@ def _some(held: Sequence[Held]) -> list[Held]:
 
 
 def _more(found: Node) -> list[More]:
-    """Return what is not told one by one: claims above a user's limit, places beyond it, and whatever is too many."""
+    """Return counts of what is not listed: claims and places above a user's limit or above `MOST_OF_A_USER`."""
     by_device: dict[str, list[Claim]] = defaultdict(list)
     for claim in found.claims:
         by_device[claim.uuid].append(claim)
-    told = Counter(claim.user for claims in by_device.values() for claim in _some(claims))
+    listed = Counter(claim.user for claims in by_device.values() for claim in _some(claims))
     counting = Counter(claim.user for claim in found.claims)
     every = Counter(claim.user for claim in found.every_claim)
     places = Counter(place.user for place in found.every_place)
@@ -94,7 +94,7 @@ def _more(found: Node) -> list[More]:
         More(
             user=_user(user),
             above=every[user] - counting[user],
-            claims=counting[user] - told[user],
+            claims=counting[user] - listed[user],
             places=places[user],
             mine=user == os.getuid(),
         )
@@ -132,7 +132,7 @@ def _user(number: int) -> str | None:
 
 
 def _time(since_boot: float) -> str:
-    """Return a time as models tell it; what a holder says may be nonsense."""
+    """Return a time as in the models; values that holders write may be nonsense."""
     try:
         moment = datetime.now(UTC) + timedelta(seconds=since_boot - seconds_since_boot())
     except OverflowError:
@@ -141,7 +141,7 @@ def _time(since_boot: float) -> str:
 
 
 def user_name(number: int) -> str:
-    """Return the name of an account, or its number where nobody knows the name."""
+    """Return the name of an account, or its number if it has no name."""
     try:
         return pwd.getpwuid(number).pw_name
     except KeyError:

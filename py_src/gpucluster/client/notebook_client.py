@@ -1,4 +1,4 @@
-"""A ``distributed.Client`` that gives no secret away in a notebook, and goes when its cluster does. Imports Dask."""
+"""A ``distributed.Client`` that shows no secret in a notebook, and closes with its cluster. Imports Dask."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ from .display.dashboard import jupyter_link
 from .stopping import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
-"""Stands in the picture for a link that holds a secret, and is taken out of it again."""
+"""Placeholder in the HTML for a link that contains a secret; it is removed again."""
 MORE_MEMORY = "Give each worker more (memory_limit), and have fewer, or each task less: smaller chunks or partitions."
 _JUST = timedelta(minutes=2)
-"""Of workers that die one after the other, not each gives a notice; what died longer ago may have had another cause."""
-_END_SECONDS = 2.0  # A killed process closes its connections, and is known to be gone so much later.
+"""Of workers that die in succession, not each causes a notice; an older death may have had another cause."""
+_END_SECONDS = 2.0  # From a killed process's last connection until it is known to be gone.
 _LOOK_SECONDS = 0.05
 _shown: ContextVar[bool] = ContextVar("gpucluster_client_is_shown", default=False)
 
 
 class ClientClosed(ClusterEnded, ClosedClientError, CancelledError):
-    """The client can compute nothing any more: mostly because its cluster has ended."""
+    """The client can no longer compute, mostly because its cluster has ended."""
 
     code = "client_closed"
 
 
 class ResultsAreReleased(InvalidState, CancelledError):
-    """The notebook's results were released in the panel, and are needed."""
+    """Results are needed that were released in the panel."""
 
     code = "results_released"
 
 
 class Client(ClientOfCluster):
-    """``distributed.Client``, as it is connected by ``Cluster.get_client``.
+    """The ``distributed.Client`` that ``Cluster.get_client`` returns.
 
-    Outside Jupyter the link to the dashboard holds the secret part of its address, and a notebook with it may be
-    saved and passed on.
+    Outside Jupyter the link to the dashboard contains a secret, so it is not shown in a notebook, which may be saved
+    and passed on.
 
-    When the cluster ends, the client closes. Whoever waits for a result then, asks this client for one, or computes
-    what it was to compute as the default client, is told in a sentence what has become of the cluster. Where this very
-    process has stopped it, or has closed the client, Dask computes in this process from then on; who needs results
-    that the cluster held gets an error: they are lost.
+    When the cluster ends, the client closes. Waiting for a result, requesting one from this client, or computing with
+    it as the default client then raises an error that explains the end of the cluster. If this process itself has
+    stopped the cluster or closed the client, Dask computes in this process from then on; results that the cluster held
+    are lost, and needing them raises an error.
     """
 
     @property
@@ -83,12 +83,12 @@ class Client(ClientOfCluster):
         )
 
     def hide_in_html(self, html: str) -> str:
-        """Return how the client is shown, without a link that holds the secret."""
+        """Return the client's HTML without a link that contains the secret."""
         link = f'<a href="{_HIDDEN}" target="_blank">{_HIDDEN}</a>'
         return html.replace(link, "<code>client.dashboard_link</code>").replace(_HIDDEN, "")
 
     def _repr_html_(self) -> str:
-        # To be looked at must not open a port, as asking for the link does.
+        # Reading the link would open a port, which display must not do.
         shown = _shown.set(True)
         try:
             return super()._repr_html_()
@@ -96,44 +96,45 @@ class Client(ClientOfCluster):
             _shown.reset(shown)
 
     def sync(self, func: Callable[..., Awaitable[Any]], *args: Any, **options: Any) -> Any:
-        """Call a function of the client, as every request for results does."""
+        """Run a coroutine function of the client; all requests for results come through here."""
         __tracebackhide__ = True  # IPython shows neither of the two frames
 
-        async def told(*args: Any, **options: Any) -> Any:
+        async def explained(*args: Any, **options: Any) -> Any:
             __tracebackhide__ = True
             try:
                 return await func(*args, **options)
             except (CancelledError, *AFTER_THE_END) as error:
-                # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
+                # A client whose scheduler was killed tries to reconnect for a while; do not wait for that.
                 if self.status in {"closing", "closed"} or await self._is_over_soon(error):
                     raise self.after_the_end() from None
                 if isinstance(error, CancelledError) and (loss := self.loss(error)) is not None:
                     raise loss from None
                 raise
             except KilledWorker as error:
-                self._tell_why(error)
+                self._add_cause(error)
                 raise
 
         try:
-            return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
+            return super().sync(explained, *args, **options)  # type: ignore[no-untyped-call]
         except RuntimeError:
             if self.status != "closed":
                 raise
-            raise self.after_the_end() from None  # Whoever closes a client ends its event loop, too.
+            raise self.after_the_end() from None  # Closing a client ends its event loop, too.
 
-    def _tell_why(self, error: KilledWorker) -> None:
-        """Add to Dask's error what the cluster knows of the worker that has died last, if one just has."""
+    def _add_cause(self, error: KilledWorker) -> None:
+        """Add the cluster's message about the last dead worker, if it is recent, to Dask's error."""
         model = self._model()
         since = stamped(datetime.now(UTC) - _JUST)
         codes = (MessageCode.WORKER_DIED, MessageCode.WORKER_MEMORY)
-        died = [told for told in (model.said(*codes) if model is not None else []) if (told.time or "") > since]
+        messages = model.said(*codes) if model is not None else []
+        died = [message for message in messages if (message.time or "") > since]
         if died and not getattr(error, "__notes__", None):
             error.add_note(died[-1].text)
             if died[-1].code is MessageCode.WORKER_MEMORY:
                 error.add_note(MORE_MEMORY)
 
     async def _is_over_soon(self, error: BaseException) -> bool:
-        """Return whether the cluster has ended: where a connection was lost, that may be about to be known."""
+        """Return whether the cluster has ended; after a lost connection, wait a moment for the news."""
         until = time.monotonic() + _END_SECONDS
         while not is_over(self._model()):
             is_lost = isinstance(error, CommClosedError) or self.status != "running"
@@ -150,7 +151,7 @@ class Client(ClientOfCluster):
         return model
 
     def stays_default(self) -> bool:
-        """Return whether computing is refused: the cluster has ended, and not because this process wanted it to."""
+        """Return whether computing is refused because the cluster ended without a request of this process."""
         model = self._model()
         if model is None or not is_over(model) or getattr(self.cluster, "asynchronous", False):
             return False
@@ -159,11 +160,11 @@ class Client(ClientOfCluster):
         return self._stopped_by(model) != this_process()
 
     def _stopped_by(self, model: ClusterModel) -> str | None:
-        handle: Any = self.cluster  # where the model is from, too
+        handle: Any = self.cluster
         return stopped_by(handle.control.registry, model)
 
     def _started_again(self, model: ClusterModel | None) -> ClientClosed | None:
-        """Return the message about an ended cluster where another one of its name runs."""
+        """Return the error for an ended cluster if another one with its name runs."""
         if model is None:
             return None
         handle: Any = self.cluster
@@ -186,49 +187,38 @@ class Client(ClientOfCluster):
         return ClientClosed(f"{how}Connect to it and compute them again: {connect}")
 
     def after_the_release(self, why: str) -> ResultsAreReleased:
-        """Return what to raise when released results are needed."""
+        """Return the error for needing released results."""
         return ResultsAreReleased(why)
 
     def after_the_end(self) -> ClientClosed:
-        """Return the sentence for whoever asks this client for something when it is closed."""
-        model = self._model()
-        if model is not None and not is_over(model):
-            return ClientClosed(
-                f"This client is closed; the cluster '{model.name}' keeps running. Create another client: "
-                f'gpucluster.connect("{model.name}").get_client().'
-            )
-        if (again := self._started_again(model)) is not None:
-            return again
-        how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
-        if model is not None and model.lease is not None:
-            return ClientClosed(
-                f"{how} Its workers' results are lost. {BEFORE_IT_ENDS} To continue, take another lease, or create a "
-                "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
-            )
-        return ClientClosed(
-            f"{how} What the cluster held is lost. Start it again in the panel, or create another cluster with "
+        """Return the error for requests to this client once it is closed."""
+        return self._closed(
+            "This client is closed; the cluster '{0}' keeps running. Create another client: "
+            'gpucluster.connect("{0}").get_client().',
+            f"Its workers' results are lost. {BEFORE_IT_ENDS} To continue, take another lease, or create a cluster: "
+            "gpucluster.create(), then gpucluster.connect().get_client().",
+            "What the cluster held is lost. Start it again in the panel, or create another cluster with "
             "gpucluster.create(); then make a client: gpucluster.connect().get_client(). "
-            "To compute without a cluster: client.close()."
+            "To compute without a cluster: client.close().",
         )
 
     def after_the_loss(self) -> ClientClosed:
-        """Return the sentence for whoever computes in this process with what this client held."""
+        """Return the error for computing in this process with what this client held."""
+        return self._closed(
+            "This needs results of the cluster '{0}', whose client is closed. Create another client, "
+            'gpucluster.connect("{0}").get_client(), and compute them again.',
+            f"Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Make it again, here or in "
+            "another lease.",
+            "What the cluster held is lost, and this needs some of it. Make that again, here or on another cluster: "
+            "gpucluster.create(), then gpucluster.connect().get_client().",
+        )
+
+    def _closed(self, running: str, leased: str, ended: str) -> ClientClosed:
+        """Return the error for a cluster that still runs, an ended lease, or another ended cluster."""
         model = self._model()
         if model is not None and not is_over(model):
-            return ClientClosed(
-                f"This needs results of the cluster '{model.name}', whose client is closed. Create another client, "
-                f'gpucluster.connect("{model.name}").get_client(), and compute them again.'
-            )
+            return ClientClosed(running.format(model.name))
         if (again := self._started_again(model)) is not None:
             return again
         how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
-        if model is not None and model.lease is not None:
-            return ClientClosed(
-                f"{how} Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Make it again, "
-                "here "
-                "or in another lease."
-            )
-        return ClientClosed(
-            f"{how} What the cluster held is lost, and this needs some of it. Make that again, here or on another "
-            "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
-        )
+        return ClientClosed(f"{how} {leased if model is not None and model.lease is not None else ended}")

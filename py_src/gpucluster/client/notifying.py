@@ -1,4 +1,4 @@
-"""One notice when a batch of futures is done, however it ends."""
+"""One notice when a batch of futures is done, successfully or not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORDS = {"error": "failed", "cancelled": "cancelled", "lost": "lost"}
 
 
 class Batch:
-    """Futures that somebody waits for without looking."""
+    """Futures whose end is announced."""
 
     def __init__(self, control: AsyncControl, id: str, futures: list[Any], title: str | None) -> None:
         self._control = control
@@ -38,7 +38,7 @@ class Batch:
             future.add_done_callback(self._done)
 
     def _done(self, future: Any) -> None:
-        """Called by Dask in a thread of its own."""
+        """Count an ended future. Dask calls this in a separate thread."""
         with self._lock:
             self._ends[future.status] += 1
             self._left -= 1
@@ -62,7 +62,7 @@ class Batch:
 
 
 def futures_in(found: Any) -> list[Any]:
-    """Return the futures in a collection of Dask that was persisted, in a list of futures, or of one future."""
+    """Return the futures of a persisted Dask collection, of a list of futures, or of one future."""
     from distributed import Future, futures_of
 
     items = [found] if isinstance(found, Future) or not isinstance(found, (list, tuple, set, dict)) else found

@@ -1,4 +1,4 @@
-"""Recording what the gauges of one cluster show into a file."""
+"""Record what the gauges of one cluster show into a file."""
 
 from __future__ import annotations
 
@@ -19,17 +19,10 @@ from .sync_methods import Synchronous, synchronous
 class AsyncRecorder(LineRecorder):
     """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``AsyncCluster.recording``.
 
-    An asynchronous context manager: leaving the block stops it. It also stops when the cluster ends, when the file is
-    as large as a recording may be, and when the kernel ends.
+    An asynchronous context manager: leaving the block stops it. It also stops when the cluster or the kernel ends, and
+    when the file reaches the maximum size. For the parameters, see ``AsyncCluster.recording``.
 
-    * `control`: how to reach the cluster.
-    * `model`: the cluster.
-    * `file`: where to write; a recording that is there is replaced.
-    * `title`: what it is called; default: the file's name.
-    * `note`: what ran, such as a command.
-    * `seconds`: when to stop by itself.
-
-    Raises `InvalidRequest` when nothing can be written there, or the seconds are none.
+    Raises `InvalidRequest` when nothing can be written there, or the seconds are invalid.
     """
 
     def __init__(
@@ -47,7 +40,7 @@ class AsyncRecorder(LineRecorder):
         self._pid = os.getpid()
 
     async def start(self) -> None:
-        """Begin; returns when the first sample is written. Doing it twice changes nothing."""
+        """Start; returns when the first sample is written. Calling it twice changes nothing."""
         model = self._model()
         if self._task is None and model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")
@@ -55,7 +48,7 @@ class AsyncRecorder(LineRecorder):
         atexit.register(self._on_exit)
 
     def complete(self) -> None:
-        """Give the file its name. Doing it twice is harmless."""
+        """Give the file its name. Calling it twice is harmless."""
         super().complete()
         atexit.unregister(self._on_exit)
 
@@ -85,8 +78,7 @@ class AsyncRecorder(LineRecorder):
 class Recorder(Synchronous[AsyncRecorder]):
     """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``Cluster.recording``.
 
-    A context manager: leaving the block stops it. It also stops when the cluster ends, when the file is as large as
-    a recording may be, and when the kernel ends. The parameters are those of ``AsyncRecorder``.
+    A context manager: leaving the block stops it. Otherwise it is like ``AsyncRecorder``.
     """
 
     def __init__(
@@ -96,7 +88,7 @@ class Recorder(Synchronous[AsyncRecorder]):
         super().__init__(AsyncRecorder(control, model, file, title=title, note=note, seconds=seconds))
         self.path = self._asynchronous.path
         self.cluster = self._asynchronous.cluster
-        self.over = self._asynchronous.over  # Set once nothing more is recorded.
+        self.over = self._asynchronous.over  # Set when recording has ended.
 
     start = synchronous(AsyncRecorder.start)
     stop = synchronous(AsyncRecorder.stop)

@@ -1,7 +1,7 @@
 """Addresses such as ``gpucluster://my-cluster``: ``distributed.Client`` finds the cluster and its credentials by name.
 
-distributed loads this by its entry point group ``distributed.comm.backends`` when it first meets the scheme. It is for
-tools that know a cluster by an address alone, such as the panel of dask-labextension.
+distributed loads this by its entry point group ``distributed.comm.backends`` at the first use of the scheme. It is for
+tools that only take an address, such as the panel of dask-labextension.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class ClusterConnector(Connector):
     """Connects to the scheduler of a cluster of this user."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect to the cluster of that name or id."""
+        """Connect to the cluster with that name or id."""
         registry = Registry()
         model = registry.find(address)
         if model.state.ended or model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it accepts no connections now.")
         scheme, location = parse_address(model.scheduler_address)
-        # The caller's own settings are for no cluster in particular: only the cluster's credentials open it.
+        # The caller's own settings concern no particular cluster; use the cluster's credentials.
         arguments = security_of(model, registry.folder(model.id)).get_connection_args("client")
         connector: Connector = get_backend(scheme).get_connector()
         comm: Comm = await connector.connect(location, deserialize=deserialize, **arguments)
@@ -37,7 +37,7 @@ class ClusterConnector(Connector):
 
 
 class SchemeBackend(Backend):
-    """What distributed asks about the scheme. A cluster listens on its real address only."""
+    """The scheme for distributed. A cluster listens on its real address only."""
 
     def get_connector(self) -> Connector:
         return ClusterConnector()
@@ -46,11 +46,11 @@ class SchemeBackend(Backend):
         raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")
 
     def get_address_host(self, loc: str) -> str:
-        """Return the name in place of a host."""
+        """Return the name instead of a host."""
         return loc
 
     def resolve_address(self, loc: str) -> str:
-        """Return the name as it is."""
+        """Return the name unchanged."""
         return loc
 
     def get_local_address_for(self, loc: str) -> str:

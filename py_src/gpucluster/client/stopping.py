@@ -1,4 +1,4 @@
-"""Stopping a cluster in bounded time, by killing it when it does not end; and how it has ended, in words."""
+"""Stop a cluster in bounded time, by killing it if it does not end; and describe how it ended."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .waiting import POLL_SECONDS
 
-KILLED_SECONDS = 10.0  # A process that was killed is gone by then, unless the system keeps it.
+KILLED_SECONDS = 10.0  # A killed process is gone by then, unless it waits for the system.
 _GONE_POLL_SECONDS = 0.02
 
 
 def signal_supervisor(registry: Registry, folder: Folder, number: signal.Signals) -> None:
-    """Signal the process of a folder, if it is known and lives."""
-    identity: ProcessIdentity | None = None
+    """Signal the process of a folder, if it is known and running."""
     record = registry.read(folder)
-    if record is not None:
-        identity = record.process
+    identity = record.process if record is not None else None
     if identity is None:
         with suppress(OSError, ValidationError):
             identity = ProcessIdentity.model_validate_json(read_own_file(folder.process))
@@ -42,16 +40,11 @@ def signal_supervisor(registry: Registry, folder: Folder, number: signal.Signals
         send_signal(identity, number)
 
 
-def kill_supervisor(registry: Registry, folder: Folder) -> None:
-    """Kill the process of a folder, if it is known and lives."""
-    signal_supervisor(registry, folder, signal.SIGKILL)
-
-
 async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> ClusterModel:
-    """Kill the process of a cluster and return the cluster as it has ended, with ``why`` as its reason."""
+    """Kill the process of a cluster and return the ended cluster, with ``why`` as its reason."""
     folder = registry.folder(model.id)
     if not model.state.ended:
-        # Before: whoever finds it gone first can say why.
+        # Before the kill: any process that finds it gone can report why.
         with suppress(OSError):
             write_private(folder.killed, why)
     deadline = time.monotonic() + KILLED_SECONDS
@@ -61,12 +54,12 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
                 f"The process {model.pid} of the cluster '{model.name}' was killed, but is still there: it waits for "
                 "the system, probably for a disk or a device, and ends as soon as that answers."
             )
-        kill_supervisor(registry, folder)  # Again: one that has only just begun may not have said yet who it is.
+        signal_supervisor(registry, folder, signal.SIGKILL)  # Repeated: a new process records its id a bit later.
         await asyncio.sleep(_GONE_POLL_SECONDS)
     return model
 
 
-_LEAVING_LOOKS = 100  # So often, at most, one looks whether the process of an ended cluster has left.
+_LEAVING_LOOKS = 100  # Most checks whether the process of an ended cluster has left.
 
 
 async def stop_cluster(
@@ -77,9 +70,9 @@ async def stop_cluster(
     wait: bool,
     timeout: float,
 ) -> ClusterModel:
-    """Stop a living cluster; the parameters and errors that are not said here are those of ``AsyncControl.stop``.
+    """Stop a running cluster; see ``AsyncControl.stop`` for the other parameters and the errors.
 
-    `ask`: asks the cluster's process to stop, within that many seconds.
+    `ask`: requests the cluster's process to stop, with a timeout in seconds.
     """
     deadline = time.monotonic() + timeout
     asked = model
@@ -87,22 +80,22 @@ async def stop_cluster(
     if not os.access(folder.path, os.X_OK) and os.path.isdir(folder.path):
         raise InvalidState(f"The folder of the cluster cannot be looked at: chmod 700 {folder.path}, then stop it.")
     if _waits_for_turn(registry, model):
-        # Its process listens to nobody yet, and has started nothing.
+        # Its process accepts no requests yet, and has started nothing.
         return await kill_cluster(registry, model, "Stopped before its turn to start had come.")
     try:
         if of_another_version(model):
-            # Requests of ours mean nothing to another version. The signal has always meant to stop.
+            # Another version may not understand requests. The signal has always meant to stop.
             signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
         else:
             model = asked = await ask(timeout / 2)
     except AccessDenied:
-        # The file with its secret was removed. Anyone who may signal the process may stop the cluster anyway.
+        # The file with its secret was removed. Users who may signal the process may stop the cluster anyway.
         signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
     except SupervisorUnreachable:
         why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
         return await kill_cluster(registry, registry.find(model.id), why)
     except InvalidState:
-        # A standby whose record says that it has this cluster, and whom nobody told.
+        # A standby that was never notified of the cluster that its record names.
         why = "Its process was not notified before it was stopped."
         return await kill_cluster(registry, registry.find(model.id), why)
     while wait and not model.state.ended:
@@ -112,7 +105,7 @@ async def stop_cluster(
         await asyncio.sleep(POLL_SECONDS)
         model = registry.find(model.id)
     if asked.wanted.stopped and not model.wanted.stopped:
-        # That it was to stop could not be written down: to others it looks as if its process had been lost.
+        # The request could not be recorded: to others the process seems lost.
         return model.model_copy(update={"state": ClusterState.STOPPED, "wanted": asked.wanted, "log_tail": []})
     return model
 
@@ -124,7 +117,7 @@ def _waits_for_turn(registry: Registry, model: ClusterModel) -> bool:
 
 
 async def remove_cluster(registry: Registry, id: str) -> None:
-    """Forget an ended cluster with its log, once its process has left. Raises `ClusterNotFound`, `InvalidState`."""
+    """Remove an ended cluster with its log, once its process has left. Raises `ClusterNotFound`, `InvalidState`."""
     model = registry.find(id)
     folder = registry.folder(model.id)
     for _ in range(_LEAVING_LOOKS):  # The process needs a moment to leave after its last record.
@@ -139,17 +132,17 @@ _OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
 def is_over(model: ClusterModel | None) -> bool:
-    """Return whether a cluster has ended, or is about to."""
+    """Return whether a cluster has ended or is stopping."""
     return model is not None and model.state in _OVER
 
 
 def is_lease_of_this_process(model: ClusterModel) -> bool:
-    """Return whether this process had leased a cluster, and so knows that it ends."""
+    """Return whether this process leased the cluster, and so expects its end."""
     return model.lease is not None and model.lease.pid == os.getpid()
 
 
 def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
-    """Return who has asked the cluster to stop, such as ``JupyterLab``; ``None`` where nobody has, or nobody knows."""
+    """Return the origin of the request to stop, such as ``JupyterLab``; ``None``: no request, or unknown."""
     try:
         entries: list[ActivityEntry] = activity.read(registry.folder(model.id).activity)
     except OSError:
@@ -159,12 +152,12 @@ def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
 
 
 def how_it_ended(model: ClusterModel, by: str | None) -> str:
-    """Return what has become of a cluster: what happened to it, when, by whom and why."""
+    """Describe how a cluster ended: what happened, when, by whom and why."""
     failed = model.state is ClusterState.FAILED
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"
     told = next((message.text for message in model.said(MessageCode.STOPPED) if message.subject is not None), None)
-    if told is not None and not failed:  # By an instructor: it names who it was.
+    if told is not None and not failed:  # By an instructor, whom the text names.
         verb = "is being stopped" if model.state is ClusterState.STOPPING else "ended"
         return f"The cluster '{model.name}' {verb}{when}. {told}"
     who = "" if by is None or failed else f" by {_with_article(by)}"
@@ -173,9 +166,9 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
 
 
 def ended_unasked(models: Iterable[ClusterModel]) -> str:
-    """Return a sentence about the cluster that ended last, if it was stopped unasked or has died after it had run.
+    """Describe the cluster that ended last, if it was stopped without a request or died after running; else ``""``.
 
-    Its user may have been away; where there is none, the text is empty. A blank follows the sentence.
+    The text ends with a space.
     """
     ended = [model for model in models if model.state.ended]
     last = max(ended, key=lambda model: model.ended_at or "", default=None)
@@ -188,14 +181,15 @@ def ended_unasked(models: Iterable[ClusterModel]) -> str:
 
 
 def _clock(time: str) -> str:
-    """Return a UTC ISO time as this machine's clock showed it, with the day where it was another one."""
+    """Return a UTC ISO time in local time, with the date if it is not today."""
     then = datetime.fromisoformat(time).astimezone()
     today = then.date() == datetime.now().astimezone().date()
     return then.strftime("at %H:%M" if today else "on %Y-%m-%d at %H:%M")
 
 
 def _with_article(by: str) -> str:
-    """Return who asked as a part of a sentence: ``JupyterLab``, ``the idle timer``, ``a notebook, process 12``."""
+    """Return the origin of a request with its article: ``JupyterLab``, ``the idle timer``, ``a notebook, process
+    12``."""
     kind = by.partition(",")[0]
     article = {"idle timer": "the ", "command line": "the ", "notebook": "a ", "assistant": "an "}.get(kind, "")
     return f"{article}{by}"

@@ -1,15 +1,15 @@
-"""Makes the methods of handles and controls, those that wait and coroutines, from one coroutine function each.
+"""Makes the blocking and the coroutine methods of handles and controls from one coroutine function each.
 
 ============================  ========================  ====================
-the method                    is a coroutine            waits for its result
+the method                    is a coroutine            blocks
 ============================  ========================  ====================
 takes the cluster's ``id``    ``AsyncControl.retire``   ``Control.retire``
 is bound to one cluster       ``AsyncCluster.retire``   ``Cluster.retire``
 ============================  ========================  ====================
 
-``@verb`` makes all four, ``@sync_and_async`` the two of one row. ``Cluster.scale(4)`` calls what ``sync_method`` made,
-which runs ``Verbs.scale`` of ``client/verbs.py`` on the background loop. Type checkers, ``help`` and completion see
-each method with the parameters and the documentation of the coroutine function.
+``@verb`` makes all four, ``@sync_and_async`` the two of one row. ``Cluster.scale(4)`` runs ``Verbs.scale`` of
+``client/verbs.py`` on the background loop. Type checkers, ``help`` and completion see each method with the parameters
+and the documentation of the coroutine function.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Work = Callable[..., Coroutine[Any, Any, Any]]
 Receiver = Callable[[Any], tuple[Any, ...]]  # Maps the object of a method to the first arguments of the coroutine.
 Shown = Callable[[Any, Any], Any]  # Maps the object of a method and the result to what the method returns.
 
-_running: set[asyncio.Future[Any]] = set()  # A loop holds its tasks weakly, and nothing else may hold these.
+_running: set[asyncio.Future[Any]] = set()  # Loops hold their tasks only weakly.
 
 
 class Synchronous(Generic[A]):
@@ -50,16 +50,16 @@ class Synchronous(Generic[A]):
 
 
 class BoundToCluster:
-    """Base of a class whose verbs take no ``id``: they are about the cluster with this one."""
+    """Base of a class whose verbs take no ``id``, as they are about one cluster."""
 
     id: str
     _control: AsyncControl
 
 
 class StartedCoroutine(Coroutine[Any, Any, R]):
-    """A coroutine that runs already, whether or not it is awaited, as with the clusters of Dask.
+    """A coroutine that runs already, whether or not it is awaited, as with Dask's clusters.
 
-    `work`: it begins in the running event loop.
+    `work`: starts in the running event loop.
     """
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
@@ -77,15 +77,15 @@ class StartedCoroutine(Coroutine[Any, Any, R]):
         return self._steps
 
     def send(self, value: Any) -> Any:
-        """Go on waiting for it, as ``asyncio.create_task`` does."""
+        """Continue to wait for the task."""
         return self._awaited().send(value)
 
     def throw(self, *error: Any) -> Any:
-        """Wait for it no longer."""
+        """Stop waiting for the task."""
         return self._awaited().throw(*error)
 
     def close(self) -> None:
-        """Wait for it no longer; it goes on."""
+        """Stop waiting for the task, which continues."""
         if self._steps is not None:
             self._steps.close()
 
@@ -113,7 +113,7 @@ class _Methods:
 
 
 class SyncAndAsync(_Methods, Generic[P, R]):
-    """A method of two classes: a coroutine in one, waiting in the other."""
+    """A method of two classes: a coroutine in one, blocking in the other."""
 
     @overload
     def __get__(self, instance: Synchronous[Any], owner: type) -> Callable[P, R]: ...
@@ -159,7 +159,7 @@ class VerbMethod(_Methods, Generic[P, R, S, T]):
 
 
 def verb(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> VerbMethod[P, R, R, R]:
-    """Make a verb of a coroutine function of ``Verbs``; a decorator."""
+    """Decorator that makes a coroutine function of ``Verbs`` a verb."""
     return VerbMethod(work)
 
 
@@ -171,14 +171,14 @@ def request(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any
 def eager_request(
     work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]],
 ) -> VerbMethod[P, R, None, None]:
-    """Like ``request``; an ``AsyncCluster`` begins when it is called, as those of Dask do: awaiting it only waits."""
+    """Like ``request``; on an ``AsyncCluster`` it starts when it is called, as on Dask's clusters."""
     return VerbMethod(work, shown=_nothing, eager=True)
 
 
 def verb_as(
     shown: Callable[[R], S],
 ) -> Callable[[Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]], VerbMethod[P, R, S, S]]:
-    """Like ``verb``; a handle's method returns what ``shown`` makes of the result."""
+    """Like ``verb``; a handle's method returns ``shown(result)``."""
 
     def made(work: Callable[Concatenate[AsyncControl, str, P], Coroutine[Any, Any, R]]) -> VerbMethod[P, R, S, S]:
         return VerbMethod(work, shown=lambda _, result: shown(result))
@@ -187,27 +187,27 @@ def verb_as(
 
 
 def sync_and_async(work: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> SyncAndAsync[P, R]:
-    """Make a coroutine method wait in the synchronous class; a decorator."""
+    """Decorator that makes a coroutine method block in the synchronous class."""
     return SyncAndAsync(work)
 
 
 def eager_sync_and_async(work: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> SyncAndAsync[P, R]:
-    """Like ``sync_and_async``; the coroutine begins when it is called in an event loop."""
+    """Like ``sync_and_async``; the coroutine starts when it is called in an event loop."""
     return SyncAndAsync(work, eager=True)
 
 
 def synchronous(
     work: Callable[Concatenate[A, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[Synchronous[A], P], R]:
-    """Return a coroutine method of the asynchronous class as a method that waits."""
+    """Return a coroutine method of the asynchronous class as a blocking method."""
     return sync_method(work, lambda instance: (instance._asynchronous,))
 
 
 def sync_method(work: Work, receiver: Receiver, shown: Shown | None = None) -> Callable[..., Any]:
     """Return a method that runs a coroutine function on the background loop and waits. Ctrl-C cancels it.
 
-    Called on the loop of Dask's clients, as by ``Client.shutdown``, it returns what can be awaited there, as Dask's own
-    clusters do: waiting would keep that loop from what is waited for.
+    Called on the loop of Dask's clients, as by ``Client.shutdown``, it returns an awaitable, as Dask's own clusters do:
+    waiting would block that loop.
     """
     awaited = async_method(work, receiver, shown)
 
@@ -227,7 +227,7 @@ def sync_method(work: Work, receiver: Receiver, shown: Shown | None = None) -> C
 def async_method(
     work: Work, receiver: Receiver | None = None, shown: Shown | None = None, *, eager: bool = False
 ) -> Callable[..., Any]:
-    """Return a method that is a coroutine; an eager one begins when it is called."""
+    """Return a method that is a coroutine; an eager one starts when it is called."""
 
     @wraps(work)
     async def method(self: Any, /, *args: Any, **options: Any) -> Any:
@@ -270,4 +270,4 @@ def _control_and_id(handle: BoundToCluster) -> tuple[Any, ...]:
 
 
 def _nothing(*_: Any) -> None:
-    return None
+    """What a handle's ``request`` returns."""

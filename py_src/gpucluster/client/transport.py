@@ -22,24 +22,24 @@ _ANSWER_SECONDS, _SHORTEST_SECONDS = 30.0, 1.0
 _HOST = "gpucluster"
 
 
-class _WithoutOurs(logging.Filter):
-    """Lets nobody's log have a line for each request to a supervisor, as httpx writes it at the level INFO."""
+class _HideSupervisorRequests(logging.Filter):
+    """Removes the lines that httpx logs at the level INFO for each request to a supervisor."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return not any(getattr(told, "host", None) == _HOST for told in record.args or ())
+        return not any(getattr(argument, "host", None) == _HOST for argument in record.args or ())
 
 
-_without_ours = _WithoutOurs()
+_hide_supervisor_requests = _HideSupervisorRequests()
 
 
 def _client(folder: Folder, timeout: float | None, by: str | None = None) -> httpx.AsyncClient:
-    # Imported late: most verbs of the command line only read the registry, and this takes longer than they do.
+    # Imported late: most verbs of the command line only read the registry, which is faster than this import.
     import httpx
 
-    # trust_env: a proxy in the environment has nothing to do with a socket on this machine.
-    # verify: there is no TLS on a socket file, and loading the machine's certificates takes 50 ms.
+    # trust_env: ignore proxies of the environment for a socket on this machine.
+    # verify: a socket file has no TLS, and loading the machine's certificates takes 50 ms.
     transport = httpx.AsyncHTTPTransport(uds=str(folder.socket), verify=False)
-    logging.getLogger("httpx").addFilter(_without_ours)  # Once: it is the same object.
+    logging.getLogger("httpx").addFilter(_hide_supervisor_requests)  # Adding the same object again has no effect.
     secret = read_secret(folder)
     headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
     headers |= ({BY_HEADER: by} if by else {}) | ({SECRET_HEADER: secret} if secret else {})
@@ -55,7 +55,7 @@ def _refusal(body: bytes, status: int) -> GPUClusterError:
 
 
 def answer_seconds(timeout: float | None) -> float:
-    """Return how long to wait for an answer, for somebody who waits so long for what comes of it, if that is known."""
+    """Return the timeout of a request, given the caller's timeout for its effect, if any."""
     return _ANSWER_SECONDS if timeout is None else min(_ANSWER_SECONDS, max(timeout, _SHORTEST_SECONDS))
 
 
@@ -66,9 +66,9 @@ async def ask_supervisor(
 
     A supervisor that has just been launched is given time to open its socket.
 
-    `method`, `path`, `body`: the request; ``body`` is sent as JSON. `timeout`: most seconds from now to the whole
-    answer, whatever the supervisor does; default: 30. Raises `SupervisorUnreachable` (when the process is gone or does
-    not answer) or `GPUClusterError` (what the supervisor refused, as the same exception that was raised there).
+    `method`, `path`, `body`: the request; ``body`` is sent as JSON. `timeout`: seconds until the complete answer;
+    default: 30. Raises `SupervisorUnreachable` (the process is gone or does not respond) or the `GPUClusterError` that
+    the supervisor raised.
     """
     seconds = _ANSWER_SECONDS if timeout is None else timeout
     try:
@@ -101,7 +101,7 @@ async def _answer(folder: Folder, method: str, path: str, body: Any, by: str | N
 
 
 async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]:
-    """Yield the lines of an endless answer, as bytes, until the supervisor ends it."""
+    """Yield the lines of a streamed answer, as bytes, until the supervisor ends it."""
     import httpx
 
     try:
@@ -109,7 +109,7 @@ async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]
             if answer.status_code >= 400:
                 raise _refusal(await answer.aread(), answer.status_code)
             unfinished = b""
-            # Raw: httpx would decode everything to find the ends of lines.
+            # Raw: httpx would decode everything to find line ends.
             async for piece in answer.aiter_raw():
                 *lines, unfinished = (unfinished + piece).split(b"\n")
                 for line in lines:

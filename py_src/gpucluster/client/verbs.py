@@ -1,8 +1,8 @@
-"""What one cluster can be asked for: each verb once, as a coroutine.
+"""The verbs of one cluster, each written once as a coroutine.
 
 ``Cluster.scale``, ``AsyncCluster.scale``, ``Control.scale`` and ``AsyncControl.scale`` are made of ``Verbs.scale`` by
-``client/sync_methods.py``; the latter two take the cluster's id or name first. A request is accepted first and done
-later: where that takes time, ``wait=False`` returns when it is accepted.
+``client/sync_methods.py``; the latter two take the cluster's id or name first. With ``wait=False`` a slow request
+returns when it is accepted, not when it is done.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec
 from urllib.parse import quote
 
@@ -23,7 +24,7 @@ from ..registry import activity
 from ..registry.ending import tail
 from .adapting import Adaptive, AsyncAdaptive
 from .events import newest_sample
-from .links import links_of, made_sentence, make_link, take_links_back, with_address, withdrawn_sentence
+from .links import created_message, links_of, make_link, revoke_links, revoked_message, with_address
 from .starting.capacity import most_workers
 from .starting.environment import set_in_dask
 from .sync_methods import VerbMethod, eager_request, request, verb, verb_as
@@ -47,16 +48,9 @@ def _adapting(
     return VerbMethod(work, eager=True, shown=AsyncAdaptive, shown_waiting=Adaptive)
 
 
-def _links(answer: SharedLinks) -> list[SharedLink]:
-    return answer.links
-
-
-def _entries(answer: Activity) -> list[ActivityEntry]:
-    return answer.entries
-
-
-def _lines(answer: LogLines) -> list[str]:
-    return answer.lines
+_links: Callable[[SharedLinks], list[SharedLink]] = attrgetter("links")
+_entries: Callable[[Activity], list[ActivityEntry]] = attrgetter("entries")
+_lines: Callable[[LogLines], list[str]] = attrgetter("lines")
 
 
 class Verbs:
@@ -67,18 +61,18 @@ class Verbs:
         self: AsyncControl, id: str, n: int | None = None, memory: str | float | None = None,
         cores: float | None = None, *, wait: bool = True, timeout: float = 120,
     ) -> ClusterModel:  # fmt: skip
-        """Scale to that many workers; ends adaptive scaling.
+        """Scale to a number of workers; ends adaptive scaling.
 
         Parameters
         ----------
         n : int, optional
-            Wanted number.
+            Number of workers.
         memory : int or str, optional
-            As many as may use this much memory together, such as ``"16 GiB"``.
+            Total memory of the workers, such as ``"16 GiB"``.
         cores : int, optional
-            As many as run that many tasks at the same time.
+            Total number of tasks that run at the same time.
         wait : bool
-            Return when they are there.
+            Return once the workers are connected.
         timeout : float
             Seconds to wait.
 
@@ -87,9 +81,9 @@ class Verbs:
         InvalidRequest, InvalidState
             Nothing was changed.
         ScaleFailed
-            The cluster goes on with another number.
+            The cluster continues with another number.
         OperationTimedOut
-            It goes on, and may get there yet.
+            It continues, and may still reach the number.
         """
         model = self._living(id)
         count = wanted_workers(model, n, memory=memory, cores=cores)
@@ -112,25 +106,25 @@ class Verbs:
         minimum : int
             Fewest workers.
         maximum : int, optional
-            Most workers. Default: as many as the machine has cores, or GPUs for GPU workers; for workers elsewhere, as
-            many as a cluster may have.
+            Most workers. Default: the number of this machine's cores, or GPUs for GPU workers; for workers elsewhere,
+            as many as a cluster may have.
         interval : float, str or timedelta, optional
-            Seconds, or a duration such as ``"500ms"``, between two looks at the load; default: Dask's own setting.
+            Seconds, or a duration such as ``"500ms"``, between two checks of the load; default: Dask's own setting.
         wait_count : int, optional
-            How many looks in a row must find a worker unneeded before it goes; default: Dask's own setting.
+            How many checks in a row must find a worker unneeded before it stops; default: Dask's own setting.
         target_duration : float, str or timedelta, optional
-            How long what is waiting should take; the less, the more workers are started. Default: Dask's own setting.
+            How long the waiting tasks should take; less starts more workers. Default: Dask's own setting.
         minimum_cores, maximum_cores : int, optional
             The same bounds as the number of tasks that run at the same time.
         minimum_memory, maximum_memory : int or str, optional
             The same bounds as the memory that the workers may use together.
         Adaptive : type, optional
-            Only Dask's own: the cluster's own process decides, also when this one has ended.
+            Only Dask's own: the cluster's own process decides, even after this one has ended.
 
         Returns
         -------
         AsyncAdaptive or Adaptive
-            Has the decisions in its ``log``, and ends them with ``stop``.
+            Its ``log`` has the decisions; its ``stop`` ends adaptive scaling.
 
         Raises
         ------
@@ -170,9 +164,9 @@ class Verbs:
         ------
         InvalidState
         OperationFailed
-            Not all workers came back; the cluster goes on.
+            Not all workers came back; the cluster continues.
         OperationTimedOut
-            It goes on, and they may come yet.
+            It continues, and they may still arrive.
         """
         before = self._living(id)
         model = await self.ask(before, "POST", "/restart")
@@ -182,24 +176,24 @@ class Verbs:
     async def retire(
         self: AsyncControl, id: str, worker: str | int, *, wait: bool = True, timeout: float = 120
     ) -> ClusterModel:
-        """Retire one worker: its results go to the others, then it ends.
+        """Retire one worker: move its results to the others, then stop it.
 
         Parameters
         ----------
         worker : str or int
             Name of the worker, as in ``cluster.model.workers``, or the beginning of a GPU worker's UUID.
         wait : bool
-            Return when it is gone.
+            Return once it has stopped.
         timeout : float
             Seconds to wait.
 
         Raises
         ------
         InvalidState
-            When the cluster is not running, or the worker holds what no other can take.
+            When the cluster is not running, or no other worker can take the worker's results.
         WorkerNotFound
         OperationTimedOut
-            The cluster goes on, and the worker may go yet.
+            The cluster continues, and the worker may still stop.
         """
         model, name = self._living(id), str(worker)
         if not name.strip(".") or len(name) > 200 or not _encodes(name):
@@ -214,40 +208,40 @@ class Verbs:
     async def share(
         self: AsyncControl, id: str, *, hours: float = DEFAULT_HOURS, tasks: bool = False, public: bool = False
     ) -> NewLink:
-        """Make a link by which others can look at the cluster, and do nothing with it: ``cluster.share().url``.
+        """Create a link to a read-only view of the cluster: ``cluster.share().url``.
 
-        Whoever has the link sees the gauges and pages of the dashboard. Do not leave it in a notebook that you pass on.
+        Anyone with the link sees the gauges and pages of the dashboard. Do not leave it in a notebook that you pass on.
 
         Parameters
         ----------
         hours : float
-            Until it ends by itself, 24 at most; it also ends with the cluster.
+            Until it expires, 24 at most; it also ends with the cluster.
         tasks : bool
-            Whether it shows keys of tasks too: progress, the task stream and the task graph.
+            Whether to show task keys, too: progress, the task stream and the task graph.
         public : bool
-            Whether it does without the hub's log-in, where there is a hub; the site has to allow it.
+            Whether to skip the hub's log-in, where there is a hub; the site has to allow it.
 
         Raises
         ------
         InvalidState
-            When the cluster is about to end, or has too many links.
+            When the cluster is stopping, or has too many links.
         LinkRefused
             When the site does not allow it.
         """
         model = self._living(id)
         wanted = parse_link_request({"hours": hours, "tasks": tasks, "public": public})
         made = await asyncio.to_thread(make_link, self.registry, model, wanted, self.by)
-        await self.note_link(model, made_sentence(made.link))
+        await self.note_link(model, created_message(made.link))
         return await asyncio.to_thread(with_address, made)
 
     @verb_as(_links)
     async def links(self: AsyncControl, id: str) -> SharedLinks:
-        """Return the links that were made and have not ended, with how many times each was opened."""
+        """Return the active links, with how many times each was opened."""
         return links_of(self.registry, self.registry.find(id))
 
     @verb_as(_links)
     async def withdraw(self: AsyncControl, id: str, link: str | None = None) -> SharedLinks:
-        """Take a link back, or all of them; returns those. Views that are open end within seconds.
+        """Revoke a link, or all of them, and return those. Open views end within seconds.
 
         Parameters
         ----------
@@ -259,14 +253,14 @@ class Verbs:
         LinkNotFound
         """
         model = self.registry.find(id)
-        gone = await asyncio.to_thread(take_links_back, self.registry, model, link)
+        gone = await asyncio.to_thread(revoke_links, self.registry, model, link)
         if gone.links:
-            await self.note_link(model, withdrawn_sentence(gone.links))
+            await self.note_link(model, revoked_message(gone.links))
         return gone
 
     @verb
     async def telemetry(self: AsyncControl, id: str) -> TelemetrySample:
-        """Return the newest figures; they are at most a second old.
+        """Return the newest figures, at most a second old.
 
         Raises
         ------
@@ -296,7 +290,7 @@ class Verbs:
         Parameters
         ----------
         by : {"cluster", "worker"}
-            What a row is about: all workers at a moment, or one of them.
+            Whether a row is about all workers or one of them.
 
         Returns
         -------
@@ -315,21 +309,21 @@ class Verbs:
 
     @verb
     async def notify(self: AsyncControl, id: str, futures: Any, title: str | None = None) -> None:
-        """Notify when all these are done: one notice in JupyterLab for the whole batch, however it ends.
+        """Show one notice in JupyterLab when all futures are done, however they end.
 
-        Returns at once. Where the Jupyter server has a ``notify_command``, that is run, too, also while no browser
-        is open; this process has to live as long.
+        Returns at once. A Jupyter server's ``notify_command`` is run, too, even while no browser is open; this process
+        must keep running until then.
 
         Parameters
         ----------
         futures : Future, list of Future, or a collection of Dask that was persisted
         title : str, optional
-            What the batch is called.
+            Title of the notice.
 
         Raises
         ------
         InvalidRequest
-            Nothing of it computes.
+            None of them is computing.
         """
         from .notifying import Batch, futures_in
 
@@ -362,7 +356,7 @@ class Verbs:
     async def wait_for_workers(
         self: AsyncControl, id: str, n_workers: int | None = None, timeout: str | float | timedelta | None = None
     ) -> ClusterModel:
-        """Wait until at least that many workers are connected, by default the wanted number.
+        """Wait until at least a number of workers are connected, by default the requested number.
 
         Parameters
         ----------

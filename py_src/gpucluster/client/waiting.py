@@ -1,4 +1,4 @@
-"""Waiting for what a cluster was asked for, by its record: nobody is asked."""
+"""Wait for the effect of requests by reading a cluster's record, without further requests."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from ..registry.unreadable import of_another_version
 
 POLL_SECONDS = 0.02
 IN_LINE = ("line", "turn")
-"""Steps in which a cluster waits for a GPU, or for its turn to start: counted in no timeout, and ended by a stop."""
+"""Steps in which a cluster waits for a GPU or for its turn to start: they count in no timeout, and a stop ends them."""
 
 OnProgress = Callable[[ClusterModel], None]
 
 
-def must_speak_our_version(model: ClusterModel) -> None:
-    """Refuse a cluster of another version of the protocol, which cannot be asked. Raises `ProtocolMismatch`."""
+def require_our_version(model: ClusterModel) -> None:
+    """Refuse a cluster of an incompatible version of the protocol. Raises `ProtocolMismatch`."""
     if of_another_version(model):
         raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
 
@@ -43,10 +43,10 @@ async def wait_until(
     late: Callable[[ClusterModel], GPUClusterError],
     uncounted: Collection[str] = (),
 ) -> ClusterModel:
-    """Read the record of a cluster until what was asked for is done, and return it.
+    """Read the record of a cluster until `done` is true, and return it.
 
-    `done`: returns whether it is; raises why it never will be. `late`: returns the error that is raised after so many
-    seconds. `uncounted`: while the cluster is in one of these steps, the time does not begin.
+    `done` raises an error if it can never become true. `late` returns the error to raise after `timeout` seconds.
+    `uncounted`: steps during which the timeout does not run.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
@@ -69,7 +69,7 @@ async def wait_until_done(
     def done(model: ClusterModel) -> bool:
         nonlocal last
         if last is None:
-            must_speak_our_version(model)
+            require_our_version(model)
         if progress is not None and model is not last:
             progress(model)
         last = model
@@ -97,7 +97,7 @@ def _not_done(model: ClusterModel, timeout: float) -> GPUClusterError:
 
 
 def raise_if_not_scaled(model: ClusterModel, n_workers: int) -> None:
-    """Refuse a cluster that has settled for another number of workers than it was asked for. Raises `ScaleFailed`."""
+    """Refuse a cluster that settled for another number of workers than requested. Raises `ScaleFailed`."""
     if {_accepted(model), model.wanted.n_workers} != {n_workers}:
         count = counted(model.n_workers, "worker")
         meanwhile = f"Another request changed the cluster '{model.name}' in the meantime; it has {count} now."
@@ -105,9 +105,8 @@ def raise_if_not_scaled(model: ClusterModel, n_workers: int) -> None:
 
 
 async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> ClusterModel:
-    """Wait until none of the workers' processes is one of those before."""
-    # The request is accepted before it is visible: the workers' processes must be others.
-    old = {worker.pid for worker in before.workers}
+    """Wait until all workers run in new processes."""
+    old = {worker.pid for worker in before.workers}  # A request is accepted before its effect is visible.
 
     def done(model: ClusterModel) -> bool:
         if not _is_done(model):
@@ -168,5 +167,5 @@ async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, t
 
 
 def _accepted(model: ClusterModel) -> int:
-    """Return how many workers are there or wait in a queue: a request is done when it was handed on."""
+    """Return how many workers are connected or wait in a queue: submitting them completes a request."""
     return model.n_workers + (model.n_pending if model.pending_reason is not None else 0)

@@ -1,4 +1,4 @@
-"""How many workers are meant: by their number, their memory or their cores, as Dask's clusters are asked."""
+"""Number of workers from a count, memory or cores, as in the requests to Dask's clusters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..protocol.sizes import format_size, parse_size
 
 
 def whole(value: Any) -> Any:
-    """Return a whole number of any library, such as NumPy's, as Python's own; anything else as it is."""
+    """Return a whole number of any library, such as NumPy, as Python's own; anything else unchanged."""
     if isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
@@ -28,7 +28,7 @@ def whole(value: Any) -> Any:
 
 
 def wanted_workers(model: ClusterModel, n: Any = None, *, memory: Any = None, cores: Any = None) -> Any:
-    """Return how many workers are asked for: enough of them for all that is named."""
+    """Return the number of workers that satisfies all given requests."""
     n = whole(n)
     if memory is None and cores is None:
         if n is None:
@@ -46,7 +46,7 @@ def bounded_workers(
     model: ClusterModel, minimum: Any, maximum: Any, *,
     minimum_cores: Any = None, maximum_cores: Any = None, minimum_memory: Any = None, maximum_memory: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Return the fewest and the most workers that are asked for; a maximum of ``None`` is left open."""
+    """Return the requested minimum and maximum; a maximum of ``None`` is left open."""
     minimum = 0 if minimum is None else whole(minimum)
     maximum = None if maximum is None or maximum == math.inf else whole(maximum)
     if minimum_cores is not None:
@@ -93,7 +93,7 @@ def duration(field: str, value: Any) -> float | None: ...
 
 
 def duration(field: str, value: Any) -> float | None:
-    """Return a duration in seconds, ``None`` as it is. Raises `InvalidRequest`: it is none."""
+    """Return a duration in seconds; ``None`` stays ``None``. Raises `InvalidRequest`: not a duration."""
     return None if value is None else _read(field, parse_seconds, value)
 
 
@@ -122,7 +122,7 @@ def _read(field: str, parse: Callable[[Any], float], value: Any) -> float:
 
 
 def _larger(one: Any, other: int) -> Any:
-    """Return the larger number; what is no number is left to the model, which refuses it in a sentence."""
+    """Return the larger number. Anything else is left to the model, which refuses it with a message."""
     return max(one, other) if isinstance(one, int) else one
 
 

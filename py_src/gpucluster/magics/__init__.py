@@ -1,6 +1,6 @@
 """``%gpucluster`` and ``%%gpucluster``.
 
-Registering them imports nothing: what a verb needs is imported when it is first used.
+Registering them imports nothing: what a verb needs is imported at its first use.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ With ``%%gpucluster``, the arguments may continue over the lines of the cell, wh
 
 
 def register(shell: InteractiveShell) -> None:
-    """Register the magics and their completion in a shell. Doing it twice changes nothing."""
+    """Register the magics and their completion in a shell. Calling it twice changes nothing."""
     if "gpucluster" in shell.magics_manager.magics["line"]:
         return
     from IPython.core.magic import no_var_expand
 
-    # IPython expands all of a line or nothing, and says nothing of a name that is not defined; one JSON value would
-    # keep the whole line from being expanded. Session does it instead.
+    # IPython expands all of a line or nothing, without a message about undefined names, and a JSON value would prevent
+    # all expansion. So Session expands lines.
     @no_var_expand
     def gpucluster(line: str, cell: str | None = None) -> None:
         from .session import session_of
@@ -47,7 +47,7 @@ def register(shell: InteractiveShell) -> None:
         session_of(shell).run(line, cell, {**shell.user_ns, **sys._getframe(2).f_locals})
 
     gpucluster.__doc__ = _DOCUMENTATION
-    register_function: Any = shell.register_magic_function  # its type hides what the decorator adds
+    register_function: Any = shell.register_magic_function  # Its type hides the decorator's arguments.
     register_function(gpucluster, magic_kind="line_cell", magic_name="gpucluster")
 
     def gpucluster_matcher(context: CompletionContext) -> SimpleMatcherResult:
@@ -55,7 +55,7 @@ def register(shell: InteractiveShell) -> None:
 
         return matches(context)
 
-    # IPython asks functions that carry these three; its decorator would set the same.
+    # IPython's decorator of matchers would set the same attributes.
     gpucluster_matcher.matcher_api_version = 2  # type: ignore[attr-defined]
     gpucluster_matcher.matcher_identifier = "gpucluster"  # type: ignore[attr-defined]
     gpucluster_matcher.matcher_priority = 0  # type: ignore[attr-defined]
@@ -68,8 +68,7 @@ def register(shell: InteractiveShell) -> None:
         return rewritten(lines, shell.input_transformer_manager.transform_cell)
 
     def load_again(info: ExecutionInfo) -> None:
-        # IPython would say that the extension is already loaded: in a cell that is run twice, as in the lessons and
-        # below "Connect", that is no news. Loading it again does nothing.
+        # Avoid IPython's message that the extension is already loaded when a cell runs twice, as in the lessons.
         cell = info.raw_cell or ""
         if shell.extension_manager is not None and _LOADS.search(cell) and not _LOADS_OTHERWISE.search(cell):
             shell.extension_manager.loaded.discard("gpucluster")
@@ -96,12 +95,12 @@ def register(shell: InteractiveShell) -> None:
 
 
 def unregister(shell: InteractiveShell) -> None:
-    """Remove the magics and their completion from a shell. Doing it twice changes nothing."""
+    """Remove the magics and their completion from a shell. Calling it twice changes nothing."""
     registered = shell.magics_manager.magics["line"].get("gpucluster")
     if registered is not None:
         registered.unregister()
 
 
 def _is_around_cell(line: str) -> bool:
-    """Return whether the cell below a line is to run as every other, with something around it."""
+    """Return whether a line is a cell magic around a normal cell."""
     return line.split()[:2] in (["%%gpucluster", "lease"], ["%%gpucluster", "profile"])

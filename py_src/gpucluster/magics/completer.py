@@ -1,4 +1,4 @@
-"""Completion of a line that begins with ``%gpucluster``."""
+"""Completion of lines with ``%gpucluster``."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _OURS = re.compile(r"\s*%{1,2}gpucluster\s")
 
 
 def matches(context: CompletionContext) -> SimpleMatcherResult:
-    """Answer IPython's question what may come next; nothing, when the line is not ours."""
+    """Return completions for IPython; none for other lines."""
     from IPython.core.completer import SimpleCompletion
 
     text = context.text_until_cursor
     found = completions(text, context.token) if _OURS.match(text) else []
-    # Python's own names have no place in such a line; hooks could not keep them out.
+    # Suppress Python's own names in such a line, which hooks could not do.
     return {
         "completions": [SimpleCompletion(text=word, type="magic") for word in found],
         "suppress": bool(found),
@@ -29,7 +29,7 @@ def matches(context: CompletionContext) -> SimpleMatcherResult:
 
 
 def completions(text: str, symbol: str, names: Names = cluster_names) -> list[str]:
-    """Return what the word under the cursor may become."""
+    """Return the completions of the word under the cursor."""
     words = text.split()[1:]
     if not words or text[-1].isspace():
         words.append("")

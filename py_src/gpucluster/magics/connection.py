@@ -1,4 +1,4 @@
-"""The client that ``connect`` made: one per notebook."""
+"""The client that ``connect`` created: one per notebook."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _CLOSE_SECONDS = 2
 
 
 class Connection:
-    """Holds the client that was made last, and closes it when another one takes its place."""
+    """Holds the last client, and closes it when another one replaces it."""
 
     def __init__(self) -> None:
         self._client: Client | None = None
         self._cluster_id: str | None = None
 
     def open(self, cluster: Cluster) -> tuple[Client, Libraries]:
-        """Connect to a running cluster and make Dask's collections fit it.
+        """Connect to a running cluster, and choose the libraries of Dask's collections for it.
 
-        Raises `InvalidState` when the cluster is not running; an earlier connection stays.
+        Raises `InvalidState`: the cluster is not running; an earlier connection stays.
         """
         client = cluster.get_client()
         self.close()
@@ -36,12 +36,12 @@ class Connection:
 
     @property
     def client(self) -> Client | None:
-        """The client that was made last, unless it was closed here."""
+        """The last client, unless it was closed here."""
         return self._client
 
     @property
     def cluster_id(self) -> str | None:
-        """Of the cluster that it belongs to, while it is connected."""
+        """Id of its cluster, while it is connected."""
         return self._cluster_id if self._client is not None and self._client.status == "running" else None
 
     def close(self, cluster_id: str | None = None) -> None:
@@ -50,6 +50,6 @@ class Connection:
             return
         client: Any = self._client
         self._client = self._cluster_id = None
-        # Its cluster may be long gone; there is nothing to tell anybody.
+        # Its cluster may be long gone.
         with suppress(Exception):
             client.close(timeout=_CLOSE_SECONDS)

@@ -1,4 +1,4 @@
-"""``%%gpucluster lease``: the cell runs as every other, with a client of workers that it has to itself."""
+"""``%%gpucluster lease``: run a cell with its own workers and client."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _MADE_OF = ("array.backend", "dataframe.backend")
 
 
 class LeasedCell:
-    """The lease of the cell that runs now.
+    """The lease of the current cell.
 
-    ``client`` and ``cluster`` are those of the lease until the cell is over; then those of the notebook come back, and
-    so does what Dask makes its collections of.
+    ``client`` and ``cluster`` are those of the lease until the cell is over; then those of the notebook and the
+    libraries of Dask's collections are restored.
 
-    `timeout`: seconds that the start may take. `notebook`: whether outputs can be updated. Raises `CellNotRun`
-    (somebody has interrupted it before it was there) or `GPUClusterError`.
+    `timeout`: startup timeout in seconds. `notebook`: whether outputs can be updated. Raises `CellNotRun` (interrupted
+    before it started) or `GPUClusterError`.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class LeasedCell:
             sys.stderr.write(libraries.warning + "\n")
 
     def _end(self, _: Any) -> None:
-        # IPython shows a callback's error as a traceback of ours, on top of the user's own.
+        # IPython would show a callback's error as a traceback above the user's own.
         try:
             self._lease.end()
         except KeyboardInterrupt:
@@ -73,7 +73,7 @@ class LeasedCell:
     def _give_names_back(self) -> None:
         for name, value in self._set.items():
             if self._names.get(name) is not value:
-                continue  # The cell has made something else of it.
+                continue  # The cell has reassigned it.
             if self._before[name] is _ABSENT:
                 del self._names[name]
             else:
@@ -82,7 +82,7 @@ class LeasedCell:
 
 @contextmanager
 def _interrupts_raised() -> Iterator[None]:
-    """Let an interrupt come through: of a cell with ``await``, ipykernel keeps it for when its loop goes on."""
+    """Raise interrupts at once: in a cell with ``await``, ipykernel defers them until its loop continues."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

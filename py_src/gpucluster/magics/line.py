@@ -1,4 +1,4 @@
-"""From what stands after ``%gpucluster`` to words."""
+"""Split the line after ``%gpucluster`` into words."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Expansion:
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
-        self.problem: str | None = None  # Why something was not expanded, as a sentence.
+        self.problem: str | None = None  # Why something was not expanded.
 
     def __call__(self, text: str) -> str:
         """Return the text with its variables expanded."""
         expanded, begin, place = "", 0, text.find("{")
         while place >= 0:
-            if text.startswith("{{", place):  # A brace that is meant as one.
+            if text.startswith("{{", place):  # An escaped brace.
                 place += 1
             elif (end := _end_of_json(text, place)) is not None:
                 expanded += self._filled(text[begin:place]) + text[place:end]
@@ -44,14 +44,14 @@ class Expansion:
 
         try:
             return DollarFormatter().vformat(text, args=[], kwargs=dict(self._names))
-        except Exception as error:  # Whatever the expression raises; IPython leaves it as typed, too.
+        except Exception as error:  # Of the expression; IPython leaves it as typed, too.
             what = "braces" if "{" in text else "variables"
             self.problem = f"The {what} in it were not expanded: {error or type(error).__name__}."
             return text
 
 
 def _end_of_json(text: str, place: int) -> int | None:
-    """Return where the JSON object that begins there ends; ``None`` where none does."""
+    """Return the end of the JSON object that starts there; ``None``: there is none."""
     try:
         return json.JSONDecoder().raw_decode(text, place)[1]
     except (ValueError, RecursionError):
@@ -59,15 +59,14 @@ def _end_of_json(text: str, place: int) -> int | None:
 
 
 def may_expand(line: str) -> bool:
-    """Return whether there may be variables in a line."""
+    """Return whether a line may contain variables."""
     return "{" in line or "$" in line
 
 
 def split_line(line: str, cell: str | None = None, expand: Callable[[str], str] = str) -> list[str]:
-    """Split a line, and the lines of the cell below it, into words as a shell does.
+    """Split a line and the lines of the cell below it into words, like a shell.
 
-    `expand`: expands variables in the line; the cell stays as typed. Raises `InvalidRequest` when a quotation mark is
-    not closed.
+    `expand`: expands variables in the line; the cell stays as typed. Raises `InvalidRequest`: unclosed quotation mark.
     """
     words: list[str] = []
     for part in [expand(_COMMENT.sub("", line)), *(_COMMENT.sub("", part) for part in (cell or "").splitlines())]:

@@ -1,4 +1,4 @@
-"""One line of progress in a cell, which its result then replaces."""
+"""A line of progress in a cell, which its result then replaces."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from ..client.display.presentation import presentation
 
 
 class LiveLine(LiveText):
-    """Shows what a cluster is doing while a cell runs.
+    """Shows what a cluster is doing while a cell runs: an updated output in a notebook, the last line of a terminal.
 
-    A context manager: the line is gone after the block, unless a result has replaced it. In a notebook the
-    line is an output of its own that is updated in place; in a terminal it is the last line.
+    A context manager: the line is removed after the block, unless a result has replaced it.
     """
 
     def __init__(self, *, notebook: bool) -> None:

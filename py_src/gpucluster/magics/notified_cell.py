@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NotifiedCell:
-    """Waits for the end of the cell that runs, and announces it."""
+    """Announces the end of the current cell."""
 
     def __init__(
         self,

@@ -1,7 +1,4 @@
-"""``%%gpucluster profile``: the cell runs as every other, between the two ends of a measurement.
-
-When IPython says that the cell is over, the measurement ends and the report is displayed.
-"""
+"""``%%gpucluster profile``: measure a cell, and display the report when it is over."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ REPORT_NAME = "profile_report"
 
 
 class ProfiledCell:
-    """The measurement of the cell that runs now."""
+    """The measurement of the current cell."""
 
     def __init__(self, shell: InteractiveShell, found: Namespace, connected: Client | None) -> None:
         from ..profiling.measurement import Profile
@@ -48,7 +45,7 @@ class ProfiledCell:
 
     def _end(self, result: Any) -> None:
         wall_seconds = time.perf_counter() - self._started
-        # IPython shows a callback's error as a traceback of ours, on top of the user's own.
+        # IPython would show a callback's error as a traceback above the user's own.
         try:
             error = getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None)
             self._measurement.finish(wall_seconds, error)
@@ -58,7 +55,7 @@ class ProfiledCell:
         except KeyboardInterrupt:
             sys.stderr.write("Interrupted; there is no report.\n")
         except Exception as error:
-            # The user's cell is done; what is wrong with the report must not look like its failure.
+            # The user's cell is done; a fault of the report must not look like its failure.
             sys.stderr.write(f"The report could not be made: {error or type(error).__name__}\n")
 
     def _write_json(self) -> None:

@@ -1,4 +1,4 @@
-"""The recordings that a notebook has begun."""
+"""The recordings of a notebook."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 class Recorders:
-    """Remembers what is being recorded until somebody ends it."""
+    """Remembers recordings until they are stopped."""
 
     def __init__(self) -> None:
         self._recorders: list[Recorder] = []
 
     def add(self, recorder: Recorder) -> None:
-        """Remember one that has begun."""
+        """Remember a started recording."""
         self._recorders.append(recorder)
 
     def stop(self, name: str | None = None) -> list[RecordingWritten]:
-        """End all, or those of one cluster, and return what was written; also of those that ended by themselves."""
+        """Stop all, or those of one cluster, and return what was written; also of those that have ended already."""
         ending = [recorder for recorder in self._recorders if name in {None, recorder.cluster}]
         if name is not None and not ending:
             names = ", ".join(dict.fromkeys(recorder.cluster for recorder in self._recorders)) or "none"

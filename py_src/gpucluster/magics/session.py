@@ -1,4 +1,4 @@
-"""Runs the lines of one notebook."""
+"""Run the lines of one notebook."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _sessions: WeakKeyDictionary[InteractiveShell, Session] = WeakKeyDictionary()
 
 
 def session_of(shell: InteractiveShell) -> Session:
-    """Return the session of a shell, made when it is first asked for."""
+    """Return the session of a shell, created at its first use."""
     if shell not in _sessions:
         _sessions[shell] = Session(shell)
     return _sessions[shell]
 
 
 class Session:
-    """What the magic knows between two lines: the connection it made. `shell`: where the lines are typed."""
+    """State of the magic between two lines: connection and recordings. `shell`: where the lines are typed."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
@@ -50,10 +50,10 @@ class Session:
         self._recorders = Recorders()
 
     def run(self, line: str, cell: str | None = None, names: Mapping[str, Any] | None = None) -> None:
-        """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
+        """Carry out one line. A refusal is a message on standard error, never a traceback."""
         begins_cell = line.split()[:1] in (["lease"], ["profile"])
         if cell is not None and (begins_cell or line.split()[:1] == ["notify"]):
-            # From a program; what is typed is a line magic already, in the cell that it measures.
+            # Called by a program; in a typed cell it is a line magic already.
             self._shell.run_cell(f"%gpucluster {line}\n{cell}")  # type: ignore[no-untyped-call]
             return
         expand = Expansion(self._namespace if names is None else names)
@@ -73,14 +73,14 @@ class Session:
             else:
                 getattr(self, f"_{verb}")(control, found)
         except HelpWanted as wanted:
-            if begins_cell and may_expand(line):  # Only now it turns out that this is a question, with a cell below it.
+            if begins_cell and may_expand(line):  # A request for help, with a cell below it.
                 from .whole_cell import CellNotRun
 
                 raise CellNotRun(wanted.text) from None
             _write(wanted.text)
         except GPUClusterError as error:
             message = f"{error.message} {expand.problem}" if expand.problem else error.message
-            if begins_cell:  # The rest of the cell must not run, and not run at all must not look like done.
+            if begins_cell:  # The rest of the cell must not run, nor seem to have run.
                 from .whole_cell import CellNotRun
 
                 raise CellNotRun(message) from None
@@ -182,8 +182,7 @@ class Session:
     def _stop(self, control: Control, found: Namespace) -> None:
         models = actions.to_stop(control, found)
         for model in models:
-            # First, or the client complains about the connection it loses.
-            self._connection.close(model.id)
+            self._connection.close(model.id)  # First, or the client would report a lost connection.
         with LiveLine(notebook=self._notebook) as live:
             if models:
                 live.say("Stopping " + ", ".join(model.name for model in models) + " …")

@@ -1,7 +1,7 @@
-"""Cells that ``%%gpucluster`` does something around: the cell itself runs as every other.
+"""Cells with ``%%gpucluster`` that otherwise run like any other cell.
 
-The first line becomes a line magic, and the rest stays the cell. So IPython runs it as it runs any cell: ``await``
-works, the last expression is displayed, a traceback is the user's own with the right line numbers.
+The first line becomes a line magic, and the rest stays a cell. So ``await`` works, the last expression is displayed,
+and tracebacks have the right line numbers.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class CellNotRun(Exception):
-    """The cell must not run, as what goes around it cannot begin. Shown as a sentence, without a traceback."""
+    """The cell must not run, as its lease or profile cannot start. Shown without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 class CellWatch:
-    """Calls back once when the cell that runs now is over.
+    """Calls back once when the current cell is over.
 
-    `over`: gets IPython's result of the cell; ``None`` where it runs silently, as IPython tells none then. `at_once`:
-    call it without the result, but also at the end of a silent cell, and not only when the next one begins.
+    `over`: receives IPython's result of the cell; ``None`` after a silent cell, which has none. `at_once`: call it
+    without the result, but immediately after a silent cell, too, instead of when the next one starts.
     """
 
     def __init__(self, shell: InteractiveShell, over: Callable[[Any], None], *, at_once: bool = False) -> None:
@@ -39,22 +39,21 @@ class CellWatch:
         self._thread = threading.get_ident()
         self._depth = 0
         self._ending = False
-        # Those of the first kind come with every cell, also a silent one, and with messages of widgets; those of the
-        # second tell how the cell ended.
+        # The first two events also come with silent cells and messages of widgets; the last one has the result.
         self._callbacks: dict[str, Callable[..., Any]] = {
             "pre_execute": self._begin,
             "post_execute": self._end,
-            "post_run_cell": self._tell,
+            "post_run_cell": self._call_back,
         }
         for event, callback in self._callbacks.items():
             self._events.register(event, callback)
 
     def _begin(self) -> None:
-        # Cells inside the cell: %run, %%capture. Other threads are subshells, with cells of their own.
+        # Cells inside the cell: %run, %%capture. Other threads are subshells with their own cells.
         if threading.get_ident() != self._thread:
             return
         if self._ending:
-            self._tell(None)
+            self._call_back(None)
         else:
             self._depth += 1
 
@@ -63,9 +62,9 @@ class CellWatch:
             self._ending = not self._depth
             self._depth = max(0, self._depth - 1)
             if self._at_once:
-                self._tell(None)
+                self._call_back(None)
 
-    def _tell(self, result: Any) -> None:
+    def _call_back(self, result: Any) -> None:
         if threading.get_ident() == self._thread and self._ending:
             self.stop()
             self._over(result)
@@ -79,10 +78,8 @@ class CellWatch:
 def rewritten(lines: list[str], transformed: Callable[[str], str]) -> list[str]:
     """Turn ``%%gpucluster profile …`` on the first line into a line magic, and leave the rest a cell.
 
-    Whoever types only a question (``--help``), or something that cannot be read, gets the answer and no cell.
-
-    `lines`: of the cell, with their ends. `transformed`: makes Python of a cell, as the shell does with every other.
-    Raises `SyntaxError`: the cell cannot run. IPython shows it and runs nothing.
+    After ``--help`` or an invalid line, only the magic runs. `lines`: of the cell, with line ends. `transformed`: the
+    shell's transformation of a cell to Python. Raises `SyntaxError`, which IPython shows: the cell cannot run.
     """
     from ..cli.declarations import MAGIC
     from ..cli.verbs import parser_for
@@ -96,7 +93,7 @@ def rewritten(lines: list[str], transformed: Callable[[str], str]) -> list[str]:
     except HelpWanted:
         return magic
     except GPUClusterError:
-        if not may_expand(first):  # Else it may be right once it is expanded, which is when the magic runs.
+        if not may_expand(first):  # Otherwise it may become valid when the magic expands it.
             return magic
     body = lines[1:]
     place = next((number for number, line in enumerate(body) if line.strip()), None)
@@ -104,14 +101,14 @@ def rewritten(lines: list[str], transformed: Callable[[str], str]) -> list[str]:
         name, _, rest = body[place].strip().removeprefix("%%").partition(" ")
         code = "".join(body[place + 1 :])
         return [*magic, f"get_ipython().run_cell_magic({name!r}, {rest!r}, {code!r})\n"]
-    _must_compile(transformed("".join(["\n", *body])))
+    _check_compiles(transformed("".join(["\n", *body])))
     return magic + body
 
 
-def _must_compile(code: str) -> None:
-    """Refuse what IPython would only refuse when its turn has come, such as a ``return``: after the lease, halfway.
+def _check_compiles(code: str) -> None:
+    """Refuse code, such as a ``return``, that IPython would refuse only after the lease has started.
 
-    What is no Python at all, IPython refuses before anything runs, or waits for the rest of it.
+    Other syntax errors IPython reports before anything runs.
     """
     try:
         tree = ast.parse(code)

@@ -1,4 +1,4 @@
-"""From what the recorders bring back to the figures of a report."""
+"""Compute the figures of a report from the recorders' data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def assemble(
     workers: dict[str, dict[str, Any]],
     telemetry: TelemetryReadings | None,
 ) -> None:
-    """Fill a report that has its wall time with what ``Recording.finish`` and the cluster's telemetry brought."""
+    """Fill a report that has its wall time from ``Recording.finish`` and the cluster's telemetry."""
     report.n_telemetry_samples = telemetry.n_samples if telemetry else 0
     if telemetry is not None:
         report.others_cores, report.machine_cores = telemetry.others_cores, telemetry.machine_cores
@@ -69,7 +69,7 @@ def assemble(
     report.spilled_bytes = known_sum(worker.spilled_bytes for worker in report.workers)
     report.transfers = _transfers(scheduler, workers)
     report.timeline_data = timeline_data(scheduler, workers, telemetry, report.wall_seconds)
-    _say_what_is_missing(report, scheduler, workers)
+    _add_notes(report, scheduler, workers)
 
 
 def _tasks(report: ReportFigures, scheduler: dict[str, Any]) -> None:
@@ -114,7 +114,7 @@ def _transfers(scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) ->
     )
 
 
-def _say_what_is_missing(report: ReportFigures, scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) -> None:
+def _add_notes(report: ReportFigures, scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) -> None:
     known = scheduler["workers"]
     missing = [facts for address, facts in known.items() if address not in workers]
     if missing:

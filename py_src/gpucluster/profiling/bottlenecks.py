@@ -1,4 +1,4 @@
-"""What the bottleneck looks like: all rules over a report, the worst first."""
+"""Find bottlenecks: apply all rules to a report, in order of importance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .rules.traffic import between_workers, from_notebook, hardly_used, to_noteb
 
 Rule: TypeAlias = Callable[[ReportFigures], Finding | None]
 
-IDLE_SHARE = 0.5  # Workers idle for more than half of the time do not do what they could.
+IDLE_SHARE = 0.5  # Workers idle for more of the time are underused.
 BUSY_CORES_SHARE = 0.8  # Cores busier than this have no room for more workers.
 
 RULES: tuple[Rule, ...] = (
@@ -33,23 +33,22 @@ RULES: tuple[Rule, ...] = (
     hardly_used,
 )  # fmt: skip
 
-SAID_ALREADY = {"unused": "tiny_tasks", "skew": "few_partitions"}
-"""What would be the same thing said twice: between tiny tasks no thread works either, and one giant partition is
-one worker's."""
+IMPLIED_BY = {"unused": "tiny_tasks", "skew": "few_partitions"}
+"""Findings that the other finding implies: threads are idle between tiny tasks, and one giant partition is skew."""
 
 
 def find_bottlenecks(report: ReportFigures) -> list[Finding]:
-    """Apply all rules. There is always an answer: when no rule fires, that the workers idled, or that all is well."""
+    """Apply all rules. If none matches, the finding is that workers were idle, or that there is no bottleneck."""
     if report.n_tasks is None:
         return []
     found = [finding for rule in RULES if (finding := rule(report)) is not None]
     names = {finding.rule for finding in found}
-    found = [finding for finding in found if SAID_ALREADY.get(finding.rule, "") not in names]
+    found = [finding for finding in found if IMPLIED_BY.get(finding.rule, "") not in names]
     return found or [idle(report) or fine(report)]
 
 
 def idle(report: ReportFigures) -> Finding | None:
-    """Workers idle though nothing else stands out: ``IDLE_SHARE`` of their threads' time, while there were tasks."""
+    """No other finding, but workers were idle for ``IDLE_SHARE`` of their threads' time with tasks."""
     if report.idle_share is None or report.idle_share < IDLE_SHARE:
         return None
     if report.wall_seconds < SHORT_SECONDS or (report.submitted_seconds or report.wall_seconds) < SHORT_SECONDS:
@@ -66,7 +65,7 @@ def idle(report: ReportFigures) -> Finding | None:
 
 
 def fine(report: ReportFigures) -> Finding:
-    """Nothing stands out."""
+    """No bottleneck."""
     if report.wall_seconds < SHORT_SECONDS:
         evidence = f"The code took {seconds(report.wall_seconds)}: too short to show where the time goes."
         return Finding(rule="fine", title="Too short to tell", evidence=evidence, advice="Profile a larger piece.")
@@ -76,12 +75,7 @@ def fine(report: ReportFigures) -> Finding:
         parts.append(f"a task took {seconds(report.mean_task_seconds)} on average")
     if moved is not None:
         parts.append(f"{format_size(moved)} moved between workers")
-    return Finding(
-        rule="fine",
-        title="No bottleneck found",
-        evidence=", ".join(parts) + ".",
-        advice=_faster(report),
-    )
+    return Finding(rule="fine", title="No bottleneck found", evidence=", ".join(parts) + ".", advice=_faster(report))
 
 
 def _faster(report: ReportFigures) -> str:

@@ -1,4 +1,4 @@
-"""Files that a profile writes beside its report: where they may be, and Dask's own performance report as one flag."""
+"""Files of a profile: checked paths, and Dask's own performance report."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ _ANSWER_SECONDS = 60
 
 
 def checked_path(path: str | Path | None, option: str, suffix: str | None = None) -> Path | None:
-    """Return where to write, found out before anything runs; `InvalidRequest` where nothing can be written there.
-
-    A name without an ending gets the suffix.
-    """
+    """Return the checked path of a new file; a name without an ending gets the suffix. Raises `InvalidRequest`."""
     if path is None:
         return None
     if not str(path).strip() or "\0" in str(path):
@@ -29,7 +26,7 @@ def checked_path(path: str | Path | None, option: str, suffix: str | None = None
             raise InvalidRequest(f"{option}: {path} is a directory; give the name of a file.")
         return _checked(Path(path).expanduser(), option, suffix)
     except (OSError, RuntimeError, ValueError) as error:
-        # A name that is too long, a folder that may not be looked into, or the home of somebody who has none.
+        # A name that is too long, an unreadable folder, or a missing home directory.
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         name = str(path) if len(str(path)) <= _MOST_SHOWN else f"{str(path)[:_MOST_SHOWN]}…"
         raise InvalidRequest(f"{option}: {name} cannot be a file: {why.rstrip('.')}. Give another name.") from error
@@ -49,10 +46,7 @@ def _checked(found: Path, option: str, suffix: str | None) -> Path:
 
 
 class DaskReport:
-    """Wraps ``distributed.performance_report`` of the measuring client around the measured code.
-
-    Its page loads BokehJS from the network, as Dask makes it.
-    """
+    """``distributed.performance_report`` of the measuring client. Its page loads BokehJS from the network."""
 
     def __init__(self, client: Client, file: Path) -> None:
         from distributed import performance_report
@@ -63,12 +57,12 @@ class DaskReport:
         self._do(self._report.__aenter__)
 
     def stop(self) -> str:
-        """Write the file; returns what became of it, in a sentence."""
+        """Write the file; returns a message about the result."""
         try:
-            # Its way to the calling code leads through frames that are this package's.
+            # Dask would find this package's frames instead of the calling code.
             self._do(self._report.__aexit__, None, None, None, code="The profiled code.")
         except Exception as error:
-            # The scheduler may be gone, or the disk full; the figures are worth more than this file.
+            # The scheduler may be gone, or the disk full; the figures must not be lost because of it.
             return f"Dask's performance report could not be written to {self._file}: {error or type(error).__name__}."
         return f"Dask's performance report is in {self._file}."
 

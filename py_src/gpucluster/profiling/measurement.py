@@ -82,7 +82,7 @@ class Profile:
         await asyncio.to_thread(self.finish, time.perf_counter() - self._started, error)
 
     def finish(self, wall_seconds: float, error: BaseException | None = None) -> ProfileReport:
-        """End the measurement of a block that took so long, and perhaps failed, and fill the report."""
+        """End the measurement and fill the report; `error`: the exception that ended the block."""
         report, recording = self._report, self._recording
         if recording is None or report.complete:
             return report
@@ -106,7 +106,7 @@ class Profile:
         return report
 
     def _keep(self, report: ProfileReport) -> None:
-        """Leave the figures with the cluster, for whoever else is asked why it is slow."""
+        """Store the figures in the cluster's folder, for assistants."""
         if self._folder is not None:
             with suppress(OSError, GPUClusterError):
                 write_private(self._folder.profile, report.model_dump_json(exclude={"timeline_data", "files"}))
@@ -126,7 +126,7 @@ class Profile:
         captures: tuple[Any, ...] = (self._imports, self._nsight, self._dask, self._telemetry)
         for capture in captures:
             if capture is not None:
-                with suppress(Exception):  # the first error is the one to tell
+                with suppress(Exception):  # The first error is reported.
                     capture.stop()
         self._imports = self._nsight = self._dask = self._telemetry = None
         if self._recording is not None:
@@ -149,12 +149,12 @@ def profile(
     performance_report : path, optional
         Also write Dask's own performance report to this file.
     nsight : path, optional
-        Also write an Nsight Systems capture to this file, as far as ``nsys`` can.
+        Also write an Nsight Systems capture to this file, if ``nsys`` can.
 
     Returns
     -------
     context manager
-        Gives a ``ProfileReport``, which is filled when the block ends, also when it fails.
+        Returns a ``ProfileReport``, which is filled when the block ends, even if it fails.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The figures of a profile. A figure that could not be measured is ``None``, and a note says why."""
+"""The figures of a profile. A figure that could not be measured is ``None``, and a note explains why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ProfileModel(BaseModel):
 
 
 class PrefixFigures(ProfileModel):
-    """The tasks of one kind. A prefix is what their keys have in common, such as 'inc'."""
+    """The tasks of one kind. The prefix is what their keys have in common, such as 'inc'."""
 
     prefix: str
     n_tasks: int
@@ -66,12 +66,12 @@ class WorkerFigures(ProfileModel):
 
     @property
     def title(self) -> str:
-        """What people call it, such as ``GPU 3``."""
+        """Readable name, such as ``GPU 3``."""
         return worker_title(self.name, self.device_index)
 
 
 class TransferFigures(ProfileModel):
-    """Bytes that moved, as Dask sizes results in memory; what clients send, as it was on the wire."""
+    """Bytes that moved: sizes of results in memory as Dask estimates them; for clients, bytes on the wire."""
 
     between_workers_bytes: int | None = None
     shuffled_bytes: int | None = Field(None, description="Part of it that peer-to-peer shuffles sent.")
@@ -81,7 +81,7 @@ class TransferFigures(ProfileModel):
 
 
 class Finding(ProfileModel):
-    """What a rule has found: a bottleneck, what shows it, and what to try."""
+    """Finding of a rule: a bottleneck with evidence and advice."""
 
     rule: str = Field(description="Stable name of the rule.")
     title: str
@@ -90,7 +90,7 @@ class Finding(ProfileModel):
 
 
 class TimelineBlock(ProfileModel):
-    """What a thread did: one task, or several short ones drawn as one."""
+    """A block of a thread: one task, or several short ones drawn as one."""
 
     lane: int
     prefix: str
@@ -120,7 +120,7 @@ class TimelineLine(ProfileModel):
 
 
 class TimelineData(ProfileModel):
-    """What the timeline draws."""
+    """Data of the timeline."""
 
     lanes: list[str] = Field(default_factory=list, description="Labels of the threads drawn.")
     blocks: list[TimelineBlock] = Field(default_factory=list)
@@ -130,7 +130,7 @@ class TimelineData(ProfileModel):
 
 
 class ReportFigures(BaseModel):
-    """All figures of a report: what rules look at, and what is shown."""
+    """All figures of a report, for the rules and the display."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -195,7 +195,7 @@ class ReportFigures(BaseModel):
 
     @property
     def worker_import_seconds(self) -> float:
-        """Time for which that worker imported modules that did so longest."""
+        """Longest import time of any worker."""
         return max((worker.import_seconds or 0.0 for worker in self.workers), default=0.0)
 
     @property

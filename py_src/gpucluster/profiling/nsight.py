@@ -1,8 +1,8 @@
-"""An Nsight Systems capture of the measured code, as far as ``nsys`` can.
+"""An Nsight Systems capture of the measured code, if ``nsys`` can.
 
-Nsight Systems cannot attach to a process that runs already: kernels and copies of a GPU are seen only in processes that
-``nsys launch`` started, or that those started. So Jupyter (or the command line that creates the cluster) must have
-been started by it, with the session's name below; then the collection starts with the cell and stops with it.
+Nsight Systems cannot attach to a running process: it sees GPU kernels and copies only in processes that ``nsys launch``
+started, and their children. So it must have started Jupyter (or the command line that creates the cluster), with the
+session's name below; then the collection starts and stops with the cell.
 """
 
 from __future__ import annotations
@@ -24,25 +24,24 @@ _NO_NSYS = (
     "package nsight-systems-cli."
 )
 _NOT_LAUNCHED = (
-    "No Nsight Systems capture: it cannot attach to processes that run already. Start Jupyter with "
-    f"'nsys launch --session-new={SESSION} --trace=cuda,nvtx jupyter lab', create the cluster again and repeat the "
-    "profile."
+    "No Nsight Systems capture: it cannot attach to processes that run already. Start Jupyter with 'nsys launch "
+    f"--session-new={SESSION} --trace=cuda,nvtx jupyter lab', create the cluster again and repeat the profile."
 )
 
 
 @dataclass(frozen=True)
 class ProcessFacts:
-    """What must be known of a process to tell whether it can be captured."""
+    """What decides whether a process can be captured."""
 
     host: str
     launched_by_nsys: bool
 
 
 def launched_by_nsys(environment: Mapping[str, str]) -> bool:
-    """Return whether a process with that environment was started by ``nsys``, or by something that was."""
+    """Return whether a process with that environment was started by ``nsys``, directly or indirectly."""
     if "NSYS_PROFILING_SESSION_ID" in environment:
         return True
-    # 'nsys launch' sets the session's id only once it collects; its libraries are there from the beginning.
+    # 'nsys launch' sets the session's id only while it collects, but its libraries from the start.
     return any(
         "nsight" in part.lower() or "toolsinjection" in part.lower()
         for name in _INJECTED
@@ -51,7 +50,7 @@ def launched_by_nsys(environment: Mapping[str, str]) -> bool:
 
 
 class NsightCapture:
-    """Starts collecting when made. It never fails: a problem is the message that ``stop`` returns."""
+    """Starts collecting when created. It never fails: ``stop`` returns a message about problems."""
 
     def __init__(self, file: Path, workers: list[ProcessFacts]) -> None:
         self._file = file
@@ -66,14 +65,14 @@ class NsightCapture:
         elif not seen and not here.launched_by_nsys:
             self._problem = _NOT_LAUNCHED
         else:
-            # Sampling the CPU needs rights that people on shared machines do not have.
+            # CPU sampling needs permissions that users of shared machines do not have.
             self._problem = self._nsys(
                 "start", f"--output={file}", "--force-overwrite=true", "--sample=none", "--cpuctxsw=none",
                 "--stop-on-exit=false",
             )  # fmt: skip
 
     def stop(self) -> str:
-        """Stop collecting and write the file; returns what became of it, in a sentence."""
+        """Stop collecting and write the file; returns a message about the result."""
         if self._problem is None:
             self._problem = self._nsys("stop")
             if self._problem is None and not self._file.is_file():
@@ -84,7 +83,7 @@ class NsightCapture:
         )
 
     def _nsys(self, verb: str, *options: str) -> str | None:
-        """Run ``nsys``; returns what went wrong, in a sentence."""
+        """Run ``nsys``; returns a message about its failure, if any."""
         try:
             done = subprocess.run(
                 ["nsys", verb, f"--session={SESSION}", *options],
@@ -99,5 +98,5 @@ class NsightCapture:
             return f"No Nsight Systems capture: 'nsys {verb}' failed ({type(error).__name__})."
         if done.returncode == 0:
             return None
-        said = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        return f"No Nsight Systems capture: 'nsys {verb}' said: {said[-1][:200] if said else 'nothing'}"
+        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        return f"No Nsight Systems capture: 'nsys {verb}' said: {lines[-1][:200] if lines else 'nothing'}"

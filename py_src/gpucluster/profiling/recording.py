@@ -1,4 +1,4 @@
-"""Puts the recorders onto a cluster, takes them away, and brings back what they have."""
+"""Install the recorders on a cluster, remove them, and fetch their data."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NOTHING = (
 
 @dataclass(frozen=True)
 class Target:
-    """A scheduler to ask."""
+    """A scheduler to measure."""
 
     label: str
     address: str
     security: Any
-    id: str | None = None  # Id of the cluster when it is one of gpucluster's: then it has telemetry.
+    id: str | None = None  # Id of a gpucluster cluster, which has telemetry.
 
 
 def find_target(cluster: ClusterHandle | Client | str | None, connected: Client | None = None) -> Target:
@@ -54,7 +54,7 @@ def find_target(cluster: ClusterHandle | Client | str | None, connected: Client 
 
 
 def current_client() -> Client | None:
-    """Return Dask's current client, if there is one."""
+    """Return Dask's current client, if any."""
     from distributed import get_client
 
     with suppress(ValueError):
@@ -89,7 +89,7 @@ ANSWER_SECONDS = 20
 
 
 class Recording:
-    """One recording of one cluster, over its own connection, whatever the notebook does to its client."""
+    """One recording of one cluster over its own connection, independent of the notebook's client."""
 
     def __init__(self, target: Target) -> None:
         self.name = f"gpucluster-profile-{uuid4().hex}"
@@ -98,13 +98,13 @@ class Recording:
                 target.address, security=target.security, timeout=CONNECT_SECONDS, set_as_default=False, name="profile"
             )
         except Exception as error:
-            # Dask raises what the network raises: none of it helps more than this.
+            # Dask raises many kinds of network errors, which are less helpful than this.
             raise InvalidState(f"The scheduler of '{target.label}' does not answer; is it still running?") from error
         try:
             self._install()
         except Exception as error:
             self.close()
-            # Whatever a scheduler of another version, or a hanging worker, may answer.
+            # A scheduler of another version, or a hanging worker, can cause any error.
             raise InvalidState(
                 f"The cluster '{target.label}' cannot be measured: its scheduler or a worker did not accept the "
                 f"recorder ({type(error).__name__})."
@@ -123,17 +123,16 @@ class Recording:
             ask(client.run_on_scheduler, scheduler_recorder.begin, self.name)
 
     def finish(self) -> tuple[dict[str, Any] | None, dict[str, dict[str, Any]]]:
-        """End the recording; return what the scheduler recorded, if it is still there, and what each worker did, by
-        address.
+        """End the recording; return the scheduler's data, if it still exists, and the workers' by address.
 
         Workers that did not answer are missing.
         """
         scheduler: dict[str, Any] | None = None
         workers: dict[str, dict[str, Any]] = {}
         client = self.client
-        if client.status != "running":  # else each question waits for the connection to come back
+        if client.status != "running":  # Otherwise each request would wait for a new connection.
             return None, {}
-        # The scheduler or a worker may have gone, or hang: the report then says what is missing.
+        # The scheduler or a worker may be gone, or hang: the report then lists what is missing.
         with sent_by_value(recorders.__name__):
             with suppress(Exception):
                 scheduler = self._ask(client.run_on_scheduler, scheduler_recorder.finish, self.name)
@@ -144,18 +143,18 @@ class Recording:
         return scheduler, workers
 
     def worker_processes(self) -> list[ProcessFacts]:
-        """Return where the workers run, and whether Nsight Systems could see them."""
+        """Return where the workers run, and whether Nsight Systems can capture them."""
         with sent_by_value(recorders.__name__):
             found = self._ask(self.client.run, worker_recorder.process_facts, on_error="ignore")
         return [ProcessFacts(host, launched_by_nsys(environment)) for host, environment in found.values()]
 
     def close(self) -> None:
-        """Take the recorders away and close the connection."""
+        """Remove the recorders and close the connection."""
         client = self.client
         with suppress(Exception):
             if client.status == "running":
                 self._ask(client.unregister_worker_plugin, self.name)
-        # What cannot be taken away now goes when the scheduler notices that this client is gone.
+        # The scheduler removes the rest when it notices that this client is gone.
         with suppress(Exception):
             client.close(timeout=2)
 

@@ -1,4 +1,4 @@
-"""``ProfileReport``: what ``gpucluster.profile`` and ``%%gpucluster profile`` give."""
+"""``ProfileReport``: the result of ``gpucluster.profile`` and ``%%gpucluster profile``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 class ProfileReport(ReportFigures):
-    """What a piece of code did on a cluster.
-
-    It is filled when the ``with`` block ends; until then ``complete`` is false and there are no figures.
-    """
+    """What a block of code did on a cluster. It has no figures until the block ends and ``complete`` is true."""
 
     def text(self) -> str:
         return report_text(self)

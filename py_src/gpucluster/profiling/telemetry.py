@@ -1,4 +1,4 @@
-"""What a cluster's own telemetry says while a cell runs: one sample a second, added up as it arrives."""
+"""Sums of a cluster's own telemetry while a cell runs: one sample a second."""
 
 from __future__ import annotations
 
@@ -19,14 +19,8 @@ from ..protocol.models import Telemetry
 from ..protocol.telemetry import TelemetrySample
 from ..registry.record import Folder
 
-PEAKS = (
-    "device_index",
-    "vram_used_bytes",
-    "vram_total_bytes",
-    "rmm_used_bytes",
-    "rmm_pool_bytes",
-    "gpu_power_limit_watts",
-)
+PEAKS = ("device_index", "vram_used_bytes", "vram_total_bytes", "rmm_used_bytes", "rmm_pool_bytes",
+         "gpu_power_limit_watts")  # fmt: skip
 MEANS = ("gpu_utilization_percent", "gpu_power_watts")
 _SPILLED = ("tier_host_bytes", "tier_disk_bytes", "cudf_spilled_bytes")
 _LAST_SECONDS = 0.2
@@ -53,11 +47,11 @@ class WorkerTelemetry:
 
 
 class TelemetryReadings:
-    """Adds samples up."""
+    """Sums over samples."""
 
     def __init__(self) -> None:
         self.workers: dict[str, WorkerTelemetry] = {}
-        self.totals: list[tuple[float, float | None]] = []  # Moment, and RMM used in the whole cluster.
+        self.totals: list[tuple[float, float | None]] = []  # Time, and RMM used in the whole cluster.
         self.n_samples = 0
         self.others: list[float] = []  # Cores that other programs kept busy, by sample.
         self.machine_cores: int | None = None
@@ -65,7 +59,7 @@ class TelemetryReadings:
 
     @property
     def others_cores(self) -> float | None:
-        """Return how many cores others than the cluster and this process kept busy on average."""
+        """Mean number of cores that programs other than the cluster and this process kept busy."""
         return max(0.0, sum(self.others) / len(self.others) - self.own_cores) if self.others else None
 
     def add(self, sample: TelemetrySample) -> None:
@@ -114,7 +108,7 @@ class TelemetryListener:
                     self._readings.add(Telemetry.model_validate_json(line).sample)
 
     def stop(self) -> TelemetryReadings:
-        """End, and return what has come."""
+        """End, and return the readings."""
         wall, own = time.perf_counter() - self._since[0], time.process_time() - self._since[1]
         self._readings.own_cores = own / wall if wall > 0 else 0.0
         self._task.cancel()

@@ -1,4 +1,4 @@
-"""What the timeline draws: threads, transfers, and memory and utilization over time, all bounded."""
+"""Data of the timeline: threads, transfers, and memory and utilization over time, all of bounded size."""
 
 from __future__ import annotations
 
@@ -33,13 +33,8 @@ def timeline_data(
     transfers, count = _transfers(workers, begin, names)
     if count > len(transfers):
         notes.append(f"The {len(transfers)} largest of {count:,} transfers are drawn.")
-    return TimelineData(
-        lanes=lanes,
-        blocks=blocks,
-        transfers=transfers,
-        lines=_lines(workers, telemetry, begin, wall_seconds),
-        notes=notes,
-    )
+    lines = _lines(workers, telemetry, begin, wall_seconds)
+    return TimelineData(lanes=lanes, blocks=blocks, transfers=transfers, lines=lines, notes=notes)
 
 
 def _lanes_and_blocks(
@@ -51,10 +46,9 @@ def _lanes_and_blocks(
         if thread not in known:
             known.append(thread)
     names = {worker: names.get(worker, worker) for worker in threads}
-    order = sorted(threads, key=lambda worker: (len(names[worker]), names[worker]))
     places: dict[tuple[str, int], int] = {}
     labels: list[str] = []
-    for worker in order:
+    for worker in sorted(threads, key=lambda worker: (len(names[worker]), names[worker])):
         for number, thread in enumerate(threads[worker], 1):
             places[worker, thread] = len(labels)
             name = names[worker]
@@ -135,7 +129,7 @@ def _over_time(
                 place += 1
             if times[place] > moment:
                 continue
-            # A share of time is that of the time before its reading.
+            # Utilization is that of the time before its reading.
             value = values[place] if total else values[min(place + 1, len(values) - 1)]
             if value is not None:
                 sums[number] += value

@@ -1,4 +1,4 @@
-"""The figures of one worker, from three sources, and of the machines that workers share."""
+"""The figures of one worker, from three sources, and of the workers' machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .telemetry import TelemetryReadings, WorkerTelemetry
 
 
 def weighted_mean(moments: Iterable[float], values: Iterable[float | None]) -> float | None:
-    """Return the mean of readings, each of which holds for the time since the one before."""
+    """Return the mean of readings, weighted by the time since the previous one."""
     times, known = list(moments), list(values)
     total = weight = 0.0
     for (before, moment), value in zip(pairwise(times), known[1:], strict=False):
@@ -27,7 +27,7 @@ def clipped(value: float) -> float:
 
 
 def whole(value: float | None) -> int | None:
-    """Return a whole number, or None."""
+    """Convert to a whole number; None stays None."""
     return None if value is None else int(value)
 
 
@@ -47,8 +47,8 @@ def worker_figures(
 ) -> WorkerFigures:
     """Return the figures of one worker.
 
-    ``facts`` is from the scheduler's recorder, ``found`` from the worker's own; ``span`` is beginning and end of the
-    measurement by the scheduler's clock, ``submitted`` the share of it in which there were tasks.
+    ``facts`` is from the scheduler's recorder, ``found`` from the worker's own; ``span`` is start and end of the
+    measurement by the scheduler's clock, ``submitted`` the share of it with submitted tasks.
     """
     seconds = submitted * thread_seconds(facts, *span)
     busy = facts["compute_seconds"] + importing_seconds(facts, found)
@@ -95,7 +95,7 @@ def _of_worker(found: dict[str, Any], live: WorkerTelemetry | None) -> dict[str,
         "n_readings": found["n_readings"],
         "spilled_bytes": int(found["written_bytes"]) if found["counts_spilling"] else live and live.spilled_growth,
     }
-    # Both read the same device; the monitor twice a second, the telemetry for longer than a worker lives.
+    # Both read the same device; the monitor twice a second, the telemetry also before and after the worker's life.
     exact, rounded = most(readings.get("vram_used", ())), most([peaks.get("vram_used_bytes")])
     vram = most([exact, rounded if exact is None or (rounded or 0) > exact * _ROUNDING else None])
     if vram is not None:
@@ -110,23 +110,23 @@ def _of_worker(found: dict[str, Any], live: WorkerTelemetry | None) -> dict[str,
 
 
 def thread_seconds(facts: dict[str, Any], begin: float, end: float) -> float:
-    """Return how long the threads of a worker were there, together."""
+    """Return the lifetime of a worker times its threads."""
     left = end if facts["left"] is None else min(facts["left"], end)
     seconds: float = max(0.0, left - max(facts["joined"], begin)) * facts["n_threads"]
     return seconds
 
 
 def importing_seconds(facts: dict[str, Any], found: dict[str, Any] | None) -> float:
-    """Return how long the threads of a worker, together, waited for what the next task needs to be imported."""
+    """Return the time for which all threads of a worker waited for imports of the next task."""
     seconds: float = found["import_seconds_between_tasks"] * facts["n_threads"] if found is not None else 0.0
     return seconds
 
 
 def busy_cores(report: ReportFigures, workers: dict[str, dict[str, Any]]) -> float | None:
-    """Return the busy share of the cores on the machine that has most room.
+    """Return the busy share of the cores on the least busy machine.
 
-    Of two figures the larger one counts: what all processes of the machine used, and what the workers used of the cores
-    that they may use (a container may have fewer than the machine) while there were tasks.
+    It is the larger of two figures: the use by all processes of the machine, and the workers' use of their allowed
+    cores (a container may have fewer than the machine) while there were tasks.
     """
     machines: dict[str, list[dict[str, Any]]] = {}
     for found in workers.values():

@@ -1,4 +1,4 @@
-"""What a machine can hold, and what to tell people who ask for more of it than there is."""
+"""Capacity of a machine, and notes for requests that exceed it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 DEFAULT_CPU_WORKERS = 4  # Most CPU workers of a cluster whose number is left open.
 LEAST_MEMORY_BYTES = 256 * 2**20
-"""A worker whose memory nobody has chosen has no less: it would be paused as soon as it computes."""
+"""Minimum of a worker's default memory: with less, it would be paused as soon as it computes."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What processes may use of one machine."""
+    """Capacity of one machine for processes."""
 
     memory_bytes: int  # Memory of the machine, or of the control group if that is less.
     cores: int
 
 
 def default_workers(machine: Machine, most: int = DEFAULT_CPU_WORKERS) -> int:
-    """Return how many CPU workers of this machine a cluster has whose number is left open."""
+    """Return the default number of CPU workers of this machine."""
     return min(most, machine.cores)
 
 
 def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldError | None:
-    """Return what is wrong with the memory limit of one worker; ``None`` if nothing is."""
+    """Return the fault of one worker's memory limit, if any."""
     if not isinstance(limit, int) or limit <= machine.memory_bytes:
         return None
     return FieldError(
@@ -51,7 +51,7 @@ def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, work
 
 
 def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Machine) -> list[str]:
-    """Return a sentence for each thing that so many workers have to share; none where there is enough."""
+    """Return a note for each resource that these workers have to share."""
     notes = []
     total = n_workers * limit_bytes
     if total > machine.memory_bytes and n_workers > 1:

@@ -1,4 +1,4 @@
-"""Durations as people and Dask write them: ``90``, ``"10s"``, ``"1 hour"``, ``"500ms"``, a ``timedelta``."""
+"""Durations as users and Dask write them: ``90``, ``"10s"``, ``"1 hour"``, ``"500ms"``, a ``timedelta``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _UNITS = {
 }  # fmt: skip
 _PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?\s*([A-Za-z]*)\s*")
 _WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
-DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"  # Of the job that a scheduler is in, where nobody has chosen another one.
+DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"  # Default of a scheduler's job.
 _ALLOWED = "write seconds, or a duration such as '10s', '500ms' or '1 hour'"
 
 
 def slurm_clock(seconds: int) -> str:
-    """Return a limit of time as Slurm writes it: ``2-03:00:00``."""
+    """Return a time limit in Slurm's format: ``2-03:00:00``."""
     minutes, second = divmod(seconds, 60)
     hours, minute = divmod(minutes, 60)
     days, hour = divmod(hours, 24)
@@ -34,8 +34,8 @@ def slurm_clock(seconds: int) -> str:
 def parse_seconds(value: Any) -> float:
     """Return a duration in seconds.
 
-    `value`: a plain number means seconds, also as text. Raises `ValueError` for anything else, and for what is negative
-    or endless, with the end of a sentence.
+    `value`: a plain number means seconds, also as text. Raises `ValueError` for anything else, and for a negative or
+    infinite duration.
     """
     if isinstance(value, timedelta):
         value = value.total_seconds()
@@ -60,9 +60,7 @@ def parse_seconds(value: Any) -> float:
 def walltime_seconds(text: str) -> int:
     """Return the seconds of a time limit as Slurm writes it: ``30``, ``30:00``, ``1:00:00``, ``2-12``, ``2-12:00:00``.
 
-    Its parts are added up as ``sbatch`` does, which knows no bounds of them: ``00:90:00`` is an hour and a half.
-
-    Raises `ValueError`: it is none; with the end of a sentence.
+    Like ``sbatch``, it adds up the parts without bounds: ``00:90:00`` is an hour and a half. Raises `ValueError`.
     """
     found = _WALLTIME.fullmatch(text)
     if not found:
@@ -81,7 +79,7 @@ def walltime_seconds(text: str) -> int:
 
 
 def spoken(seconds: float) -> str:
-    """Return a span of time for people: ``0.4 s``, ``52 s``, ``3 min 12 s``, ``2 h 5 min``."""
+    """Return a readable duration: ``0.4 s``, ``52 s``, ``3 min 12 s``, ``2 h 5 min``."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)

@@ -1,4 +1,4 @@
-"""What installed packages add by entry points, each loaded when it is first asked for."""
+"""Entry points of installed packages, each loaded at its first use."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _PACKAGE = "gpucluster"
 
 @dataclass(frozen=True)
 class Loaded:
-    """What an entry point names, or why it cannot be used."""
+    """The object of an entry point, or why it cannot be used."""
 
     name: str
     value: Any = None
-    problem: str | None = None  # In a sentence, with the package.
+    problem: str | None = None  # With the package.
 
 
 @cache
@@ -30,7 +30,7 @@ def load(group: str, name: str, kind: type) -> Loaded | None:
     start = f"'{printable(name, 40)}' of the package {package_of(point)} cannot be used."
     try:
         value = point.load()
-    except (Exception, SystemExit) as error:  # Whatever goes wrong is that package's own misfortune.
+    except (Exception, SystemExit) as error:  # A fault only affects that package.
         return Loaded(name, problem=f"{start} {cause_of(error)}")
     if not isinstance(value, kind):
         return Loaded(name, problem=f"{start} Its entry point names no {kind.__name__}.")
@@ -38,7 +38,7 @@ def load(group: str, name: str, kind: type) -> Loaded | None:
 
 
 def package_of(point: EntryPoint) -> str:
-    """Return which package an entry point belongs to, with its version."""
+    """Return the package of an entry point, with its version."""
     return printable(f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package", 80)
 
 
@@ -65,7 +65,7 @@ def look_again() -> None:
 
 @cache
 def _ours(group: str) -> dict[str, EntryPoint]:
-    """Return our own entry points, which need no look at each installed package."""
+    """Return gpucluster's own entry points, which need no search of all packages."""
     try:
         points = distribution(_PACKAGE).entry_points
     except PackageNotFoundError:

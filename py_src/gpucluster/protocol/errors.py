@@ -1,9 +1,9 @@
-"""Everything that can go wrong, and how each error crosses the wire.
+"""All errors, and their form on the wire.
 
 The tree::
 
     GPUClusterError
-    ├── InvalidRequest            a value somebody typed is not allowed
+    ├── InvalidRequest            a value in the request is not allowed
     │   └── WrongArguments        … a verb does not take what it was called with; also a TypeError
     ├── ClusterNotFound           no cluster of that name or id
     ├── WorkerNotFound            the cluster has no worker of that name
@@ -24,14 +24,14 @@ The tree::
     │   ├── ScaleFailed           … it has another number of workers than was asked for
     │   └── OperationTimedOut     … it has not done it in time; also a TimeoutError
     ├── SupervisorUnreachable     the cluster's process does not answer
-    ├── AccessDenied              whoever asks does not know the cluster's secret
+    ├── AccessDenied              the request lacks the cluster's secret
     │   └── NotAnInstructor       … the site does not name them as an instructor
     ├── ProtocolMismatch          two versions of gpucluster cannot talk
     ├── RegistryUnsafe            the registry directory cannot be trusted or read
     └── RegistryUnwritable        nothing can be written there, as on a full disk
 
-Every message is one or two sentences for the person who made the request: what was wrong and
-what to do next. Anything that is not a ``GPUClusterError`` is a bug, is logged, and is hidden.
+Every message is one or two sentences for the user who made the request: what was wrong and what to do next. Anything
+that is not a ``GPUClusterError`` is a bug, is logged, and is hidden.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class GPUClusterError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, fields: list[FieldError] | None = None) -> None:
-        # Names and values of others are in it, and terminals and logs show it.
+        # Terminals and logs show it, with names and values of others.
         self.message = escaped(message, keep="\n")
         super().__init__(self.message)
         self.fields = list(fields or [])
@@ -96,10 +96,10 @@ class GPUClusterError(Exception):
         return ErrorModel(code=self.code, message=self.message, fields=self.fields)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython shows in place of a traceback: the sentence, and which line of the cell it is about."""
+        """Return what IPython shows instead of a traceback: the message, and the line of the cell."""
         sentence = f"{type(self).__name__}: {self.message}"
         for frame, line in traceback.walk_tb(self.__traceback__):
-            # IPython runs cells in the namespace of a module of this name, and keeps their text for tracebacks.
+            # IPython runs cells in a module of this name, and keeps their text for tracebacks.
             if frame.f_globals.get("__name__") == "__main__" and "get_ipython" in frame.f_globals:
                 text = linecache.getline(frame.f_code.co_filename, line).strip()
                 return [sentence, f"  line {line}: {text}"] if text else [sentence]
@@ -193,7 +193,7 @@ class InvalidState(GPUClusterError):
 
 
 class ClusterEnded(InvalidState):
-    """The cluster has ended or is ending; whoever was connected to it is not any more."""
+    """The cluster has ended or is ending, and all clients were disconnected."""
 
     code = "cluster_ended"
 
@@ -233,7 +233,7 @@ class StartTimedOut(StartFailed, TimeoutError):
 
 
 class OperationFailed(GPUClusterError):
-    """A running cluster could not do what was asked. It goes on with what it has."""
+    """A running cluster could not carry out a request. It continues unchanged."""
 
     code = "operation_failed"
     http_status = 500
@@ -241,13 +241,13 @@ class OperationFailed(GPUClusterError):
 
 
 class ScaleFailed(OperationFailed):
-    """The cluster has another number of workers than was asked for, and will not get there by itself."""
+    """The cluster has another number of workers than requested, and will not reach it."""
 
     code = "scale_failed"
 
 
 class OperationTimedOut(OperationFailed, TimeoutError):
-    """A running cluster has not done in time what was asked. It goes on, and may do it yet."""
+    """A running cluster has not carried out a request in time. It continues, and may still do so."""
 
     code = "operation_timed_out"
     http_status = 504
@@ -270,14 +270,14 @@ class AccessDenied(GPUClusterError):
 
 
 class NotAnInstructor(AccessDenied):
-    """What only instructors of the site may do was asked for by somebody else."""
+    """The request is only for instructors of the site."""
 
     code = "not_an_instructor"
     exit_code = 1
 
 
 class ProtocolMismatch(GPUClusterError):
-    """The two sides speak different versions of the protocol."""
+    """The two sides have different versions of the protocol."""
 
     code = "protocol_mismatch"
     http_status = 409
@@ -293,7 +293,7 @@ class RegistryUnsafe(GPUClusterError):
 
 
 class RegistryUnwritable(GPUClusterError):
-    """Nothing can be written to the registry directory: its disk is full or read-only, or it is closed to us."""
+    """Nothing can be written to the registry directory: its disk is full or read-only, or access is denied."""
 
     code = "registry_unwritable"
     http_status = 507
@@ -314,7 +314,7 @@ def refused_field(field: str, message: str) -> InvalidRequest:
 
 
 def _tree(cls: type[GPUClusterError]) -> dict[str, type[GPUClusterError]]:
-    """Return classes by code. One without a code of its own arrives as what it is derived from."""
+    """Return classes by code. A class without its own code arrives as its base class."""
     found = {cls.code: cls}
     for child in cls.__subclasses__():
         for code, kind in _tree(child).items():
@@ -355,7 +355,7 @@ _SENTENCES = {
 
 
 def _shown(given: Any) -> str:
-    """Return the value somebody typed as the end of a sentence, unless it is too long to help."""
+    """Return the given value as the end of a sentence, unless it is too long to help."""
     if isinstance(given, (dict, bytes)):
         return ""
     try:
@@ -366,7 +366,7 @@ def _shown(given: Any) -> str:
 
 
 def _named(part: str) -> str:
-    """Return a field's name as it was typed, or the beginning of one that nobody should have to read."""
+    """Return a field's name unchanged, or only the beginning of an unreadable one."""
     return part if part.isprintable() and len(part) <= 60 else f"{part[:40]!r}"
 
 
@@ -403,14 +403,14 @@ def _sentence(error: Any) -> str:
 
 
 _OF_A_FIELD = re.compile(r"([a-z][a-z0-9]*(?:_[a-z0-9]+)*): ")
-"""How the sentence begins of a rule between several fields that is about one of them."""
+"""Beginning of a message of a rule between several fields that concerns one of them."""
 
 _MOST_FAULTS = 100
-"""So many can be reported at once; a request made to have a million of them must not keep a server busy."""
+"""Most faults in one report; a request with a million of them must not keep a server busy."""
 
 
 def parsed(model: type[M], given: object) -> M:
-    """Validate JSON text, or plain data. Raises `InvalidRequest` with a sentence per field."""
+    """Validate JSON text, or plain data. Raises `InvalidRequest` with a message per field."""
     try:
         return model.model_validate_json(given) if isinstance(given, (bytes, str)) else model.model_validate(given)
     except ValidationError as error:
@@ -418,16 +418,16 @@ def parsed(model: type[M], given: object) -> M:
 
 
 def invalid_request(*errors: ValidationError, prefix: str = "", known: Collection[str] = ()) -> InvalidRequest:
-    """Turn pydantic's errors into one sentence that names fields, faults and what is allowed.
+    """Turn pydantic's errors into one message that names fields, faults and what is allowed.
 
     Parameters
     ----------
     *errors : pydantic.ValidationError
-        What the model said.
+        The errors of the model.
     prefix : str, optional
         Path to put before each field.
     known : collection of str, optional
-        The fields that there are, to suggest one for another that is near.
+        The existing fields, to suggest one for a misspelt name.
     """
     count = sum(error.error_count() for error in errors)
     if count > _MOST_FAULTS:
@@ -443,7 +443,7 @@ def invalid_request(*errors: ValidationError, prefix: str = "", known: Collectio
             path = [*path, str(item.get("ctx", {}).get("discriminator", "kind")).strip("'")]
         message = _sentence(item)
         if not path and item["type"] == "value_error" and (found := _OF_A_FIELD.match(message)):
-            # A rule between fields says whose fault it is.
+            # A rule between fields names the field at fault.
             path, message = [found[1]], message[found.end() :]
         if item["type"] == "extra_forbidden" and len(path) == 1:
             near = difflib.get_close_matches(path[0].lower(), known, n=1)

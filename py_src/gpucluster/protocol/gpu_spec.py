@@ -1,4 +1,4 @@
-"""The options of kinds whose workers have GPUs: what dask-cuda is asked for, wherever its workers run."""
+"""The options of kinds with GPU workers: those of dask-cuda."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _parse_device(value: Any) -> int | str:
     return device
 
 
-# One validator for the union: pydantic would report what is wrong with each of its members.
+# One validator for the union: pydantic would report the fault of each of its members.
 Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
 
@@ -106,7 +106,7 @@ class GPUSpec(MachineSpec):
     )
 
     def chosen_gpu_options(self) -> list[str]:
-        """Return the options of this model that are not as when left out: they make sense with a GPU only."""
+        """Return the options of this model that differ from their default: they require a GPU."""
         fields = GPUSpec.model_fields
         return [
             name
@@ -116,15 +116,15 @@ class GPUSpec(MachineSpec):
         ]
 
     def allocates_with_rmm(self) -> bool:
-        """Whether workers get an RMM allocator of their own."""
+        """Whether workers get their own RMM allocator."""
         return self.rmm_pool_size is not None or self.rmm_async or self.rmm_managed_memory
 
     def worker_environment(self) -> dict[str, str]:
-        """Return what makes workers report how much cuDF has spilled: read when distributed is imported."""
+        """Return the variable that lets workers report what cuDF has spilled; read when distributed is imported."""
         return {"DASK_DISTRIBUTED__DIAGNOSTICS__CUDF": "True"} if self.cudf_spill_stats else {}
 
     def process_environment(self) -> dict[str, str]:
-        """Return the variables of the cluster's processes, those of the workers among them."""
+        """Return the variables of the cluster's processes, including the workers'."""
         return {**self.worker_environment(), **super().process_environment()}
 
     @field_validator("device_memory_limit", mode="before")

@@ -1,4 +1,4 @@
-"""What an instructor and the clusters of a class say to each other, and what is shown of it."""
+"""Messages between an instructor and the clusters of a class, and what interfaces show of them."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class HeldGPU(BaseModel):
 
 
 class ClusterFacts(BaseModel):
-    """What a cluster says of itself to an instructor: neither its name nor what it computes.
+    """What a cluster reports to an instructor: neither its name nor what it computes.
 
-    Others may have another version: what is not known is left out.
+    Unknown fields, as of other versions, are ignored.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: int = 1
     id: str | None = Field(None, pattern=r"^[0-9a-f]{8}$")
-    """The cluster's, also where its socket has another name."""
+    """The cluster's, even if its socket has another name."""
     kind: _Word
     state: ClusterState
     n_workers: int = Field(ge=0, le=1_000_000)
@@ -60,7 +60,7 @@ class ClusterFacts(BaseModel):
 
 
 class InstructorRequest(BaseModel):
-    """What an instructor may ask a cluster for."""
+    """A request of an instructor to a cluster."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -75,7 +75,7 @@ class InstructorRequest(BaseModel):
 
 
 class InstructorAnswer(BaseModel):
-    """What has come of it."""
+    """The result of a request."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -115,14 +115,14 @@ class ClassMessage(WireModel):
 
 
 class ClassStop(WireModel):
-    """A request to stop somebody's clusters."""
+    """A request to stop a user's clusters."""
 
     user: str = Field(max_length=100, min_length=1)
     reason: Reason = ""
 
 
 class ClassAnswer(WireModel):
-    """What has come of a message or a stop."""
+    """The result of a message or a stop."""
 
     reached: int = Field(description="Number of clusters.")
     users: list[str] = Field(description="Whose.")
@@ -130,7 +130,7 @@ class ClassAnswer(WireModel):
 
 
 class SlotHolder(WireModel):
-    """Somebody who has a GPU, or a slot of one. Whose cluster is never told by its name."""
+    """The holder of a GPU or a slot, without the name of the cluster."""
 
     user: str | None = Field(description="Name of the user, from the kernel; null: not reported by this system.")
     slot: int | None = Field(None, description="Number of the slot; null: the site has no slots, or it has no number.")
@@ -143,7 +143,7 @@ class SlotHolder(WireModel):
 
 
 class SharedDevice(WireModel):
-    """One GPU or MIG slice, with those who have it."""
+    """One GPU or MIG slice, with its holders."""
 
     uuid: str
     index: int | None = None
@@ -158,7 +158,7 @@ class SharedDevice(WireModel):
 
 
 class Waiting(WireModel):
-    """A place in line."""
+    """A place in the queue."""
 
     user: str | None = None
     since: str | None = Field(None, description="null: it is another user's, whose statement cannot be verified.")

@@ -1,8 +1,8 @@
-"""Which kinds of clusters there are: ours, and those of installed packages.
+"""The kinds of clusters: those of gpucluster, and those of installed packages.
 
 A package offers a kind by an entry point of the group ``gpucluster.backends``. Its name is the ``backend`` of the spec,
-its object a class derived from ``ClusterKind``. Importing it must not import Dask or the library that the kind
-needs: the Jupyter server, the command line and the magics ask each kind for its spec and its traits.
+its object a class derived from ``ClusterKind``. Importing it must not import Dask or the library that the kind needs:
+the Jupyter server, the command line and the magics read the spec and the traits of each kind.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _OURS = {
     "gateway": "gpucluster.backends.gateway:GatewayBackend",
     "existing": "gpucluster.backends.existing:ExistingBackend",
 }
-"""Ours need no look at what is installed: they are there wherever this module is."""
+"""The kinds of gpucluster are available wherever this module is, without a search of installed packages."""
 SpecRule = Callable[[Traits, str, Any, Mapping[str, Any]], str | None]
-"""A ``FieldRule`` that is also told the traits of the kind."""
+"""A ``FieldRule`` that also receives the traits of the kind."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
@@ -51,13 +51,13 @@ class ClusterKind:
     name: ClassVar[str]  # The ``backend`` of its specs, and the name of its entry point.
     title: ClassVar[str]  # What stands before the word workers: ``CPU``, ``Slurm``.
     spec: ClassVar[type[SpecBase]]
-    """What can be asked for; its ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
+    """Model of its options; ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
     traits: ClassVar[Traits]
     where: ClassVar[str] = ""
-    """Where its workers are, for a person who chooses: 'This machine', 'Slurm'. Kinds of one place are chosen among
-    afterwards. Empty: this machine, or the title."""
-    needs: ClassVar[Needs] = Needs()  # What must be there before one can be asked for.
-    offers: ClassVar[bool] = False  # Whether a preview tells what the site lets one choose: the form then asks for it.
+    """Where its workers run, for the form: 'This machine', 'Slurm'. Several kinds may share it. Empty: this machine, or
+    the title."""
+    needs: ClassVar[Needs] = Needs()  # Requirements for creating one.
+    offers: ClassVar[bool] = False  # Whether a preview has the site's options, which the form then shows.
 
     @classmethod
     def faults(cls, spec: Any) -> list[FieldError]:
@@ -73,9 +73,9 @@ class InstalledKind:
     """A kind that this Python environment has, or should have."""
 
     name: str
-    package: str  # Who offers it, with its version.
+    package: str  # Name and version.
     kind: type[ClusterKind] | None = None
-    problem: str | None = None  # Why it cannot be used, in a sentence.
+    problem: str | None = None  # Why it cannot be used.
 
 
 class KindModel(BaseModel):
@@ -94,7 +94,7 @@ class KindModel(BaseModel):
 
 
 class Schemas(BaseModel):
-    """What the creation form is drawn from."""
+    """The data of the creation form."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
@@ -108,8 +108,7 @@ class Schemas(BaseModel):
 
 @cache
 def installed_kinds() -> tuple[InstalledKind, ...]:
-    """Return all kinds, ours first; those that cannot be used say why. What is installed later
-    is seen after ``look_again``."""
+    """Return all kinds, those of gpucluster first. What is installed later is found after ``look_again``."""
     found = [_loaded(name, _point(name), _PACKAGE) for name in _OURS]
     seen = {kind.name: kind.package for kind in found}
     for point, package in _offered():
@@ -141,7 +140,7 @@ def look_again() -> None:
 
 
 def usable_kinds() -> dict[str, type[ClusterKind]]:
-    """Return the kinds that can be used, by name, ours first."""
+    """Return the usable kinds by name, those of gpucluster first."""
     return {found.name: found.kind for found in installed_kinds() if found.kind is not None}
 
 
@@ -151,13 +150,13 @@ def traits_of(spec: SpecBase) -> Traits:
 
 
 def kind_title(name: str) -> str:
-    """Return what people call workers of a kind: its title, or its name where the kind is not installed here."""
+    """Return the title of a kind, or its name if the kind is not installed here."""
     found = find_kind(name)
     return found.kind.title if found is not None and found.kind is not None else name
 
 
 def why_unusable(name: str) -> str:
-    """Return why there is no usable kind of that name, in a sentence or two, with what to do."""
+    """Return why there is no usable kind of that name, with advice."""
     shown = printable(name, 40)
     found = find_kind(name)
     if found is not None and found.problem is not None:
@@ -173,10 +172,9 @@ def _said_of(found: InstalledKind) -> str:
 
 
 def absence(name: str, *, packages: bool = True) -> str | None:
-    """Return why a kind cannot be used here, in a sentence or two with what to do; ``None``: it can.
+    """Return why a kind cannot be used here, with advice; ``None``: it can.
 
-    `packages`: whether the packages that it needs count: not where the cluster has another Python environment than this
-    one.
+    `packages`: whether to check the packages that it needs; not if the cluster has another Python environment.
     """
     found = find_kind(name)
     if found is None or found.kind is None:
@@ -185,12 +183,12 @@ def absence(name: str, *, packages: bool = True) -> str | None:
 
 
 def place_of(kind: type[ClusterKind]) -> str:
-    """Return where workers of a kind are, for a person who chooses."""
+    """Return where workers of a kind run, for the form."""
     return kind.where or ("This machine" if kind.traits.this_machine else kind.title)
 
 
 def kind_models(*, packages: bool = True) -> list[KindModel]:
-    """Return all kinds as data, those that cannot be used with the reason; ``packages`` as of ``absence``."""
+    """Return all kinds as data, unusable ones with the reason; ``packages`` as in ``absence``."""
     return [
         KindModel(
             name=found.name,
@@ -207,12 +205,12 @@ def kind_models(*, packages: bool = True) -> list[KindModel]:
 
 
 def spec_schemas() -> dict[str, dict[str, Any]]:
-    """Return the JSON Schema of each usable kind's spec, by name, ours first."""
+    """Return the JSON Schema of each usable kind's spec by name, those of gpucluster first."""
     return {name: kind.spec.model_json_schema() for name, kind in usable_kinds().items()}
 
 
 def spec_union() -> TypeAdapter[Any]:
-    """Return the union of the usable kinds' specs, told apart by ``backend``; for documents."""
+    """Return the union of the usable kinds' specs, discriminated by ``backend``; for documents."""
     union: Any = None
     for kind in usable_kinds().values():
         union = kind.spec if union is None else union | kind.spec
@@ -223,11 +221,11 @@ def spec_union() -> TypeAdapter[Any]:
 
 
 def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
-    """Validate what is asked for.
+    """Validate a request for a cluster.
 
-    `value`: dict, bytes, str or spec; a mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
-    `*rules`: what else holds for the fields that were given, such as what a machine has. The first that complains about
-    a field is reported. Raises `InvalidRequest` with a sentence per field.
+    `value`: dict, bytes, str or spec; a mapping, or JSON text. ``backend`` defaults to ``"auto"``. `*rules`: further
+    checks of the given fields, such as against a machine; the first fault of a field is reported. Raises
+    `InvalidRequest` with a message per field.
     """
     if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
         _must_keep(value, rules)
@@ -240,7 +238,7 @@ def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
         if isinstance(value, (bytes, str)):
             value = TypeAdapter(dict[str, Any]).validate_json(value)
         if not isinstance(value, dict):
-            return SpecBase.model_validate(value)  # Which says that it must be an object.
+            return SpecBase.model_validate(value)  # Raises: it must be an object.
         if "backend" not in value:
             value = {**value, "backend": "auto"}
         name = value["backend"]
@@ -250,7 +248,7 @@ def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
         spec, rule = kind.spec, _joined(kind.traits, rules)
         return spec.model_validate(value, context=rule)
     except ValidationError as error:
-        # What belongs to another kind is no slip of the keyboard.
+        # Fields of other kinds are no spelling mistakes.
         elsewhere = {field for kind in usable_kinds().values() for field in kind.spec.model_fields}
         known = set(spec.model_fields)
         foreign = isinstance(value, dict) and (elsewhere - known).intersection(value)
@@ -265,7 +263,7 @@ def _joined(traits: Traits, rules: Sequence[SpecRule]) -> FieldRule:
 
 
 def _must_keep(spec: SpecBase, rules: Sequence[SpecRule]) -> None:
-    """Refuse a spec, which is valid by itself, that breaks a rule."""
+    """Refuse a valid spec that breaks a rule."""
     rule = _joined(traits_of(spec), rules) if rules else None
     fields = {*spec.model_fields_set, "backend"}
     given = {field: getattr(spec, field) for field in type(spec).model_fields if field in fields}
@@ -276,7 +274,7 @@ def _must_keep(spec: SpecBase, rules: Sequence[SpecRule]) -> None:
 
 
 def _between_fields(spec: type[SpecBase], value: Any, error: ValidationError) -> list[ValidationError]:
-    """Return what fields have against each other, which pydantic looks at only where each is right by itself."""
+    """Return conflicts between fields, which pydantic only checks if each single field is valid."""
     if any(item["type"] != OUTSIDE_RULE for item in error.errors(include_url=False)):
         return []
     try:
@@ -287,7 +285,7 @@ def _between_fields(spec: type[SpecBase], value: Any, error: ValidationError) ->
 
 
 def read_spec(value: Any) -> Any:
-    """Return the spec of a cluster that exists, also where its kind, or that version of it, is not installed here."""
+    """Return the spec of an existing cluster, even if its kind, or that version of it, is not installed here."""
     if not isinstance(value, dict):
         return value
     name = value.get("backend")
@@ -303,10 +301,14 @@ def read_spec(value: Any) -> Any:
 def _asked_kind(name: str) -> type[ClusterKind]:
     found = find_kind(name) if _NAME.fullmatch(name) else None
     if found is None or found.kind is None:
-        look_again()  # It may have been installed, or repaired, a moment ago.
+        look_again()  # It may have been installed or repaired just now.
         found = find_kind(name) if _NAME.fullmatch(name) else None
     if found is None:
-        raise refused_field("backend", _other_kinds(name))
+        raise refused_field(
+            "backend",
+            f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds come with packages: install one in "
+            "this Python environment",
+        )
     if found.kind is None:
         raise refused_field("backend", why_unusable(name).removesuffix("."))
     return found.kind
@@ -314,13 +316,6 @@ def _asked_kind(name: str) -> type[ClusterKind]:
 
 def _listed() -> str:
     return ", ".join(f"'{name}'" for name in usable_kinds())
-
-
-def _other_kinds(name: str) -> str:
-    return (
-        f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds come with packages: install one in this "
-        "Python environment"
-    )
 
 
 # -- loading ---------------------------------------------------------------------------------------
@@ -332,7 +327,7 @@ def _point(name: str) -> EntryPoint:
 
 @cache
 def _offered() -> tuple[tuple[EntryPoint, str], ...]:
-    """Return the entry points of others, each with its package."""
+    """Return the entry points of other packages, each with its package."""
     found = []
     for point in entry_points(group=GROUP):
         if _OURS.get(point.name) == point.value:
@@ -343,7 +338,7 @@ def _offered() -> tuple[tuple[EntryPoint, str], ...]:
 
 @cache
 def _loaded(name: str, point: EntryPoint, package: str) -> InstalledKind:
-    """Import a kind and look whether it keeps to the rules; whatever goes wrong is its own misfortune."""
+    """Import a kind and check it; a fault only affects that kind."""
     try:
         kind = point.load()
         problem = _fault(name, kind)
@@ -367,5 +362,5 @@ def _fault(name: str, kind: Any) -> str | None:
     tag = spec.model_fields["backend"]
     if tag.default != name or get_args(tag.annotation) != (name,):
         return f"The field 'backend' of its spec must be Literal['{name}'], with that default."
-    spec.model_json_schema()  # The form needs it; whatever it raises is reported.
+    spec.model_json_schema()  # For the form; errors are reported.
     return None

@@ -1,6 +1,6 @@
-"""What the panel receives about lessons: the list with a learner's state, what to do next, the view of a class.
+"""Models of lessons for the panel: the list with a learner's state, what to do next, the view of a class.
 
-Text in here that learners or authors wrote is data; whoever shows it escapes it.
+Text of learners and authors is data; escape it before showing it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .version import PROTOCOL_VERSION
 MOST_EXAM_QUESTIONS = 500  # How many questions a practice exam may have.
 
 ExerciseState: TypeAlias = Literal["new", "not_yet", "failed", "passed"]
-"""How far an exercise is; one that was right once stays ``passed``."""
+"""State of an exercise; once passed, it stays ``passed``."""
 
 
 class LessonExercise(WireModel):
-    """One exercise of a lesson, and how far this learner is with it."""
+    """One exercise of a lesson, with this learner's state."""
 
     id: str = Field(description="Number, such as '06.2'; also the link to its cell.")
     title: str
@@ -30,14 +30,14 @@ class LessonExercise(WireModel):
 
 
 class Tally(WireModel):
-    """How many of how many."""
+    """A number out of a total."""
 
     done: int
     total: int
 
 
 class LessonModel(WireModel):
-    """One lesson, and how far this learner is with it."""
+    """One lesson, with this learner's state."""
 
     id: str = Field(description="Number, such as '06'.")
     slug: str = Field(description="Name of its folder, such as '06-kmeans'.")
@@ -54,7 +54,7 @@ class LessonModel(WireModel):
 
 
 class LessonStep(WireModel):
-    """One thing to do, and where."""
+    """One step to do, and where."""
 
     title: str = Field(description="What it is called.")
     why: str = Field(description="Why this one.")
@@ -65,7 +65,7 @@ class LessonStep(WireModel):
 
 
 class ProgressSummary(WireModel):
-    """What the learner's file says, all lessons together."""
+    """Summary of the learner's file over all lessons."""
 
     path: str = Field(description="Where the file is, below Jupyter's root.")
     exists: bool
@@ -77,7 +77,7 @@ class ProgressSummary(WireModel):
 
 
 class LessonList(WireModel):
-    """Answer to "which lessons are there, and how far am I?"."""
+    """All lessons, with this learner's progress."""
 
     folder: str = Field(description="Folder of the learner's copies, below Jupyter's root.")
     lessons: list[LessonModel]
@@ -102,7 +102,7 @@ class ProgressDeleted(WireModel):
 
 
 class EventsNoted(WireModel):
-    """What became of reported answers."""
+    """Result of reported answers."""
 
     noted: int
     due: dict[str, str] = Field(default_factory=dict, description="For each card, the day it is due next.")
@@ -128,7 +128,7 @@ class QuestionAnswered(LessonEventModel):
 
 
 class CardTurned(LessonEventModel):
-    """A card was turned, and the learner said whether the back was known."""
+    """A card was turned, and the learner marked whether the back was known."""
 
     kind: Literal["card"]
     id: _CardId
@@ -145,7 +145,7 @@ class ExamHandedIn(LessonEventModel):
 
 
 class ParsonsTried(LessonEventModel):
-    """The lines of a Parsons problem were put in order and looked at."""
+    """The lines of a Parsons problem were put in order and checked."""
 
     kind: Literal["parsons"]
     exercise: _ExerciseId
@@ -197,8 +197,7 @@ class ClassExercise(WireModel):
 
 
 class ClassView(WireModel):
-    """Where each learner of a class is, and what fails most; made by "
-    "``gpucluster.lessons.classroom.read_class(folder)``."""
+    """Where each learner of a class is, and what fails most; from ``gpucluster.lessons.classroom.read_class``."""
 
     folder: str
     read_at: str

@@ -1,6 +1,6 @@
-"""Links that let somebody look at a cluster, and what they show of it.
+"""Links to a read-only view of a cluster, and what they show.
 
-What is not named here is not shown: no spec, no log, no path, no address, no process, nobody else's name.
+What is not listed here is not shown: no spec, no log, no path, no address, no process, no other user's name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_LINKS = 20  # Of one cluster, at a time.
 
 
 def _a_minute(hours: object) -> object:
-    # The bound as a fraction of an hour is a number that nobody reads.
+    # The bound as a fraction of an hour would be hard to read.
     if isinstance(hours, (int, float)) and not isinstance(hours, bool) and hours < LEAST_HOURS:
         given = f", not {hours:g}" if hours > -1e6 else ""
         raise ValueError(f"must be at least 1 minute (0.0167){given}")
@@ -34,7 +34,7 @@ LinkHours = Annotated[
 
 
 class LinkRequest(WireModel):
-    """What a new link is to be like."""
+    """Properties of a new link."""
 
     hours: LinkHours = Field(DEFAULT_HOURS, description="Hours until it expires.")
     tasks: bool = Field(
@@ -50,7 +50,7 @@ class LinkRequest(WireModel):
 
 
 class LinkViewer(WireModel):
-    """Somebody who has looked and was logged in."""
+    """A logged-in viewer."""
 
     name: str
     opened: int = Field(description="How many times.")
@@ -58,7 +58,7 @@ class LinkViewer(WireModel):
 
 
 class SharedLink(WireModel):
-    """A link that lets somebody look at a cluster. What it is opened with is not in here."""
+    """A link to a read-only view of a cluster, without its secret."""
 
     id: str = Field(description="Names it among the links of its cluster; opens nothing.")
     created_at: str
@@ -72,14 +72,14 @@ class SharedLink(WireModel):
 
 
 class SharedLinks(WireModel):
-    """The links of a cluster that have not ended."""
+    """The active links of a cluster."""
 
     id: str = Field(description="Cluster.")
     links: list[SharedLink]
 
 
 class NewLink(WireModel):
-    """A link that was just made: the only time that its secret is returned."""
+    """A new link, with its secret, which is returned only once."""
 
     link: SharedLink
     path: str = Field(repr=False, description="Below the base address of Jupyter. Secret: anyone with it can view.")
@@ -95,7 +95,7 @@ class SharedPage(WireModel):
 
 
 class SharedCluster(WireModel):
-    """A cluster, as who has a link sees it."""
+    """A cluster as a link shows it."""
 
     id: str
     name: str
@@ -139,7 +139,7 @@ class SharedOver(WireModel):
 SharedEvent: TypeAlias = Annotated[
     SharedHello | SharedChanged | SharedTelemetry | SharedOver, Field(discriminator="kind")
 ]
-"""What the stream of a shared view consists of."""
+"""A message of the stream of a shared view."""
 
 
 def parse_link_request(given: LinkRequest | dict[str, object] | bytes) -> LinkRequest:

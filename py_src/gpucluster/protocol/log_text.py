@@ -1,6 +1,6 @@
-"""What others have sent does nothing in a log: no line of it looks like one of ours, none commands a terminal.
+"""Make text of others harmless in a log: it can neither imitate a line of the log nor control a terminal.
 
-Processes of a cluster log through ``start_log``, which also leaves out secrets and what is repeated.
+Processes of a cluster log through ``start_log``, which also leaves out secrets and repeated messages.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from .plain_text import escaped
 
 
 class LogText(logging.Filter):
-    """Writes out control characters in messages and tracebacks. A message is one line."""
+    """Escapes control characters in messages and tracebacks. A message is one line."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change the record; none is left out."""
+        """Change the record; keep all records."""
         record.msg, record.args = escaped(record.getMessage()), ()
         if record.exc_info and not record.exc_text:
             record.exc_text = escaped(logging.Formatter().formatException(record.exc_info), keep="\n\t")
@@ -27,7 +27,7 @@ _LOG_TEXT = LogText()
 
 
 def plain_log(log: logging.Logger | logging.LoggerAdapter[logging.Logger]) -> logging.Logger:
-    """Return a logger of gpucluster below the given one, whose messages do nothing."""
+    """Return a logger of gpucluster below the given one, with harmless messages."""
     parent = log.logger if isinstance(log, logging.LoggerAdapter) else log
     found = parent.getChild("gpucluster")
     found.addFilter(_LOG_TEXT)
@@ -35,7 +35,7 @@ def plain_log(log: logging.Logger | logging.LoggerAdapter[logging.Logger]) -> lo
 
 
 class RateLimit(logging.Filter):
-    """Lets a message that comes again and again through only now and then: somebody else may be causing it."""
+    """Limits the rate of repeated messages, which another user may be causing."""
 
     AT_MOST = 50
     PER_SECONDS = 10.0
@@ -46,7 +46,7 @@ class RateLimit(logging.Filter):
         self._counts: Counter[tuple[str, int, str]] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        # Strangers decide how often connections are refused.
+        # Other users can cause any number of refused connections.
         if record.levelno < logging.WARNING and record.name != "gpucluster.comm":
             return True
         if record.created - self._since > self.PER_SECONDS:
@@ -60,16 +60,16 @@ class RateLimit(logging.Filter):
 
 
 class _Redaction(logging.Formatter):
-    """Keeps secrets out of the log, and whatever would command a terminal; tracebacks included."""
+    """Keeps secrets and terminal control characters out of the log, also in tracebacks."""
 
     def __init__(self, inner: logging.Formatter | None = None) -> None:
         super().__init__()
         self._inner = inner or logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        # Without this, logging itself would print text and arguments that do not fit each other, unchanged.
+        # Otherwise logging itself would print a message that does not fit its arguments unchanged.
         message = _message_of(record)
-        # One line: nothing in it looks like the next one.
+        # One line, so that it cannot imitate another one.
         record.msg, record.args = escaped(message) if record.name.startswith("gpucluster") else message, ()
         line = escaped(self._inner.format(record), keep="\n\t")
         for secret in _secrets:
@@ -80,7 +80,7 @@ class _Redaction(logging.Formatter):
 def _message_of(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    except Exception:  # It fits its arguments badly, or one of them has no text.
+    except Exception:  # It does not fit its arguments, or one of them has no text.
         return str(record.msg)
 
 
@@ -88,7 +88,7 @@ _secrets: list[str] = []
 
 
 def redact(secret: str) -> None:
-    """Leave a secret out of everything that this process logs from now on."""
+    """Leave a secret out of this process's log from now on."""
     _secrets.append(secret)
 
 
@@ -103,16 +103,16 @@ def start_log() -> None:
     root.setLevel(logging.INFO)
     _protect(handler)
     logging.captureWarnings(True)
-    # The scheduler's own HTTP access log says nothing to the owner of a cluster.
+    # The scheduler's HTTP access log does not help the owner of a cluster.
     logging.getLogger("tornado.access").setLevel(logging.ERROR)
     route_all_loggers()
 
 
 def route_all_loggers() -> None:
-    """Let all loggers of this process write to its log as ``start_log`` set it up; call it again after imports.
+    """Let all loggers of this process write to the log of ``start_log``; call it again after imports.
 
-    distributed gives several loggers a handler of their own, as its configuration says. One that prints is taken away.
-    One that writes to a file, or keeps lines for ``get_logs``, stays, and leaves out the same.
+    distributed configures its own handlers of several loggers. Those that print are removed. Those that write to a file
+    or keep lines for ``get_logs`` stay, with the same filters.
     """
     for logger in list(logging.root.manager.loggerDict.values()):
         if not isinstance(logger, logging.Logger):

@@ -1,4 +1,4 @@
-"""The options of kinds that start their workers' processes themselves, beside those that every kind has."""
+"""The options of kinds that start their workers' processes themselves, beside those of every kind."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .version import GIVEN_VARIABLES
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _VARIABLE = re.compile(r"[^=\0\s]{1,200}")
 _RESOURCE = re.compile(r"[^\s,=\0]{1,100}")
-"""Dask's command line, which workers elsewhere are started by, takes names apart at spaces, ',' and '='."""
+"""Dask's command line, which starts workers elsewhere, splits names at spaces, ',' and '='."""
 _MOST_ENTRIES = 200
-HIDDEN = "…"  # What stands in a record in place of the value of a variable, which may be a password.
+HIDDEN = "…"  # Replaces the value of a variable, which may be a password, in a record.
 
 
 def _pairs(value: Any, example: str) -> dict[Any, Any]:
@@ -82,7 +82,7 @@ READ_WHEN_LOADED = (
     "LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_",
     "OPENBLAS_", "MALLOC_", "NUMBA_", "NUMEXPR_",
 )  # fmt: skip
-"""Prefixes of variables that programs and libraries read when they are loaded: a forked worker has loaded them."""
+"""Prefixes of variables that programs and libraries read when loaded; forked workers have loaded them already."""
 _TEXT_OR_OBJECT = WithJsonSchema({"type": ["string", "object"]})
 Environment = Annotated[dict[str, str], BeforeValidator(_parse_environment), _TEXT_OR_OBJECT]
 Resources = Annotated[dict[str, float], BeforeValidator(_parse_resources), _TEXT_OR_OBJECT]
@@ -93,7 +93,7 @@ class MachineSpec(SpecBase):
     """Options of kinds that start their workers' processes themselves, on this machine unless they say otherwise."""
 
     forked: ClassVar[bool] = True
-    """Whether workers are copies of the process that starts them."""
+    """Whether workers are forked from the process that starts them."""
     env: Environment | None = Field(
         None,
         title="Environment variables",
@@ -129,18 +129,14 @@ class MachineSpec(SpecBase):
     )
 
     def process_environment(self) -> dict[str, str]:
-        """Return the variables, packed for the workers, so that they change nothing for the process that starts them.
+        """Return the variables, packed for the workers, so that they do not affect the process that starts them.
 
-        Where workers are forked from that process, it gets itself what is read before there is a worker.
+        If workers are forked from that process, it gets the variables that are read when libraries are loaded.
         """
         given = self.env or {}
         own = {name: value for name, value in given.items() if self.forked and name.startswith(READ_WHEN_LOADED)}
         packed = {name: value for name, value in given.items() if name not in own}
-        return {
-            **super().process_environment(),
-            **own,
-            **({GIVEN_VARIABLES: json.dumps(packed)} if packed else {}),
-        }
+        return {**super().process_environment(), **own, **({GIVEN_VARIABLES: json.dumps(packed)} if packed else {})}
 
     def written_down(self) -> SpecBase:
         """Return the spec without the values of variables; the processes have them from their environment."""
@@ -173,7 +169,7 @@ class ScratchSpec(MachineSpec):
 
 
 class NodeSpec(MachineSpec):
-    """Options of kinds whose workers are started by us on other machines; the scheduler is on this one."""
+    """Options of kinds that start workers on other machines; the scheduler is on this one."""
 
     forked: ClassVar[bool] = False
 

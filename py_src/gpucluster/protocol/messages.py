@@ -1,4 +1,4 @@
-"""What a cluster has to say to people: one list of messages. Programs go by their codes, never by their texts."""
+"""A cluster's messages to users. Programs use their codes, never their texts."""
 
 from __future__ import annotations
 
@@ -12,54 +12,36 @@ from .telemetry import TelemetryModel
 
 
 class MessageCode(StrEnum):
-    """What a message is about."""
+    """Subject of a message."""
 
     ENDED = "ended"  # Why it stopped.
     FAILED = "failed"  # Why it failed.
     NOTICE = "notice"  # What the last request could not do, or what is wrong now.
     CHOICE = "choice"  # Why 'auto' chose this kind.
-    NOTE = "note"  # What to know about what was asked for.
-    WARNING = "warning"  # What to know about a cluster that works.
-    PENDING = "pending"  # Why workers that were asked for have not come; the subject says how many of how many.
-    TASKS_FAILED = "tasks_failed"  # Tasks have failed and somebody still holds them; the subject is their kind.
-    TASKS_KILLED = "tasks_killed"  # The same where there is no traceback, as where the workers that ran them died.
-    MESSAGE = "message"  # What an instructor says; the subject is the instructor.
+    NOTE = "note"  # About the request.
+    WARNING = "warning"  # About a running cluster.
+    PENDING = "pending"  # Why requested workers have not started; the subject has their number.
+    TASKS_FAILED = "tasks_failed"  # Failed tasks that a client still holds; the subject is their kind.
+    TASKS_KILLED = "tasks_killed"  # The same without a traceback, as after the death of their workers.
+    MESSAGE = "message"  # Of an instructor, who is the subject.
     WORKER_DIED = "worker_died"
     WORKER_MEMORY = "worker_memory"  # A worker died because it needed more memory than its limit.
     SPILL = "spill"
     PAUSE = "pause"
     GPU = "gpu"
-    STOPPED = "stopped"  # Stopped unasked: by the idle timer, the site or an instructor, who is then the subject.
-    DONE = "done"  # A batch that a person waits for is done.
+    STOPPED = "stopped"  # By the idle timer, the site or an instructor, who is then the subject.
+    DONE = "done"  # A batch that a user waits for is done.
     NOT_DONE = "not_done"  # It failed, or was cancelled.
 
 
-NEWS = frozenset(MessageCode) - frozenset(
-    {
-        MessageCode.ENDED,
-        MessageCode.FAILED,
-        MessageCode.NOTICE,
-        MessageCode.CHOICE,
-        MessageCode.NOTE,
-        MessageCode.WARNING,
-        MessageCode.PENDING,
-        MessageCode.TASKS_FAILED,
-        MessageCode.TASKS_KILLED,
-    }
-)
-"""What has happened: each is shown once. All other messages hold for as long as they are in the list."""
-_ERRORS = frozenset({MessageCode.FAILED, MessageCode.TASKS_FAILED, MessageCode.TASKS_KILLED})
-_HARMLESS = frozenset(
-    {
-        MessageCode.ENDED,
-        MessageCode.CHOICE,
-        MessageCode.NOTE,
-        MessageCode.PENDING,
-        MessageCode.MESSAGE,
-        MessageCode.STOPPED,
-        MessageCode.DONE,
-    }
-)
+def _codes(names: str) -> frozenset[MessageCode]:
+    return frozenset(map(MessageCode, names.split()))
+
+
+NEWS = _codes("message worker_died worker_memory spill pause gpu stopped done not_done")
+"""Events, each shown once. All other messages are valid while they are in the list."""
+_ERRORS = _codes("failed tasks_failed tasks_killed")
+_HARMLESS = _codes("ended choice note pending message stopped done")
 
 
 class Message(TelemetryModel):
@@ -83,13 +65,12 @@ class Message(TelemetryModel):
 
 
 Said: TypeAlias = Mapping[MessageCode, str | Message | Sequence[str | Message] | None]
-"""What is to be said from now on, by code; ``None`` or an empty sequence: nothing."""
+"""The messages from now on, by code; ``None`` or an empty sequence: none."""
 
 
 def saying(messages: Sequence[Message], said: Said, *, time: str | None = None) -> list[Message]:
-    """Return the messages with those of some codes replaced; what is said already keeps its time.
-
-    `said`: by code, what is said of it now. `time`: the time of what is new.
+    """Return the messages with those of the codes in `said` replaced. Unchanged ones keep their time; others get
+    `time`.
     """
     kept = [message for message in messages if message.code not in said]
     before = {(message.code, message.text, message.subject): message for message in messages}

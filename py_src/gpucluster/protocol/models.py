@@ -23,13 +23,13 @@ from .version import PROTOCOL_VERSION
 
 
 class WireModel(BaseModel):
-    """Base of everything that is sent out."""
+    """Base of all models that are sent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
 
 class ClusterState(StrEnum):
-    """Where a cluster is in its life."""
+    """State of a cluster."""
 
     STARTING = "starting"
     RUNNING = "running"
@@ -50,7 +50,7 @@ AnySpec: TypeAlias = Annotated[SerializeAsAny[SpecBase], BeforeValidator(read_sp
 
 
 class Network(StrEnum):
-    """What keeps others out of a cluster's messages."""
+    """Protection of a cluster's messages."""
 
     UNIX = "unix"  # Sockets in a private folder: no port is open.
     TLS = "tls"  # Encryption with the cluster's own credentials.
@@ -58,12 +58,12 @@ class Network(StrEnum):
 
     @classmethod
     def of(cls, protocol: str) -> Network:
-        """Return what a protocol does for it."""
+        """Return the protection of a protocol."""
         return cls(protocol) if protocol in {cls.UNIX, cls.TLS} else cls.OPEN
 
 
 class Progress(WireModel):
-    """What a cluster is doing right now, for people."""
+    """What a cluster is doing now, for users."""
 
     step: str = Field(description="Stable name of the step, such as 'workers'.")
     message: str = Field(description="The step in a few words, such as 'Waiting for workers'.")
@@ -72,7 +72,7 @@ class Progress(WireModel):
 
 
 class Wanted(WireModel):
-    """What was asked for last. The supervisor moves the cluster there."""
+    """The last request, which the supervisor carries out."""
 
     n_workers: int | None = Field(None, description="Wanted number of workers; null while starting or adapting.")
     adapt: Adapt | None = Field(None, description="Bounds of adaptive scaling, if it is on.")
@@ -114,14 +114,14 @@ class Versions(WireModel):
 
 
 class RunningRecording(WireModel):
-    """A recording that the cluster's own process makes now."""
+    """A recording in progress, by the cluster's own process."""
 
     path: str = Field(description="The file that it will be, on the cluster's machine.")
     since: str
 
 
 class Cost(WireModel):
-    """What a cluster has cost, as its site counts."""
+    """Cost of a cluster, by the rates of its site."""
 
     unit: str = Field(description="What is counted, such as 'node-hours'.")
     amount: float = Field(description="So much until ``at``.")
@@ -129,13 +129,13 @@ class Cost(WireModel):
     at: str
 
     def until(self, time: datetime) -> float:
-        """Return what it comes to at a time."""
+        """Return the cost until a time."""
         hours = (time - datetime.fromisoformat(self.at)).total_seconds() / 3600
         return self.amount + self.per_hour * max(0.0, hours)
 
 
 class GPUSlot(WireModel):
-    """A GPU, or a part of one, that a cluster has as long as it lives."""
+    """A GPU, or a part of one, that a cluster has until it ends."""
 
     uuid: str = Field(description="UUID of the GPU or MIG slice.")
     index: int | None = Field(None, description="Index of the GPU; null for MIG slices.")
@@ -148,7 +148,7 @@ class GPUSlot(WireModel):
 
 
 class Lease(WireModel):
-    """Whose a cluster is that was taken for a while only: it ends with that, or with its holder."""
+    """The purpose and holder of a temporary cluster, which ends with either of them."""
 
     scope: Literal["cell", "block", "command"] = Field(
         description="What it was taken for: a cell of a notebook, a block of Python, or a command of a shell."
@@ -159,7 +159,7 @@ class Lease(WireModel):
 
 
 class ClusterModel(WireModel):
-    """One cluster, as every face sees it."""
+    """One cluster, in all interfaces."""
 
     id: str = Field(description="Identifier, unique for ever.")
     name: str = Field(description="Name, unique among living clusters.")
@@ -222,17 +222,17 @@ class ClusterModel(WireModel):
         return [message for message in self.messages if message.code in codes]
 
     def saying(self, said: Said, **changes: Any) -> ClusterModel:
-        """Return a copy that says this, by code, instead of what it said; and other changed fields."""
+        """Return a copy with the messages of some codes replaced, and other changed fields."""
         return self.model_copy(update={"messages": saying(self.messages, said), **changes})
 
     @property
     def reason(self) -> str | None:
-        """Why the cluster failed or stopped, in a sentence."""
+        """Why the cluster failed or stopped."""
         return self._text(MessageCode.ENDED, MessageCode.FAILED)
 
     @property
     def notice(self) -> str | None:
-        """While it lives, what the last request could not do, or what is wrong now, in a sentence."""
+        """While it runs, what the last request could not do, or what is wrong now."""
         return self._text(MessageCode.NOTICE)
 
     @property
@@ -242,7 +242,7 @@ class ClusterModel(WireModel):
 
     @property
     def pending_reason(self) -> str | None:
-        """Why workers have not come, in a sentence, where that is known."""
+        """Why workers have not started, if known."""
         return self._text(MessageCode.PENDING)
 
     @property
@@ -253,17 +253,17 @@ class ClusterModel(WireModel):
 
     @property
     def notes(self) -> list[str]:
-        """What to know about what was asked for, in sentences."""
+        """Notes on the request."""
         return [message.text for message in self.said(MessageCode.NOTE)]
 
     @property
     def warnings(self) -> list[str]:
-        """What to know about a cluster that works, in sentences."""
+        """Warnings about a running cluster."""
         return [message.text for message in self.said(MessageCode.WARNING)]
 
     @property
     def news(self) -> list[ActivityEntry]:
-        """What is worth telling once, newest last; at most ten, each of at most 140 characters."""
+        """Events to show once, newest last; at most ten, each of at most 140 characters."""
         return [_news(message) for message in self.said(*NEWS)][-10:]
 
     def _text(self, *codes: MessageCode) -> str | None:
@@ -304,7 +304,7 @@ class DeviceProcess(WireModel):
 
 
 class XIDModel(WireModel):
-    """An error that the driver has told of a GPU, by its number."""
+    """A numbered error of a GPU that the driver has reported."""
 
     number: int = Field(description="XID, as in NVIDIA's list.")
     at: str
@@ -336,7 +336,7 @@ class DeviceModel(WireModel):
 
 
 class HostDevices(WireModel):
-    """The GPUs of this machine and, in a sentence, what they are or why there are none."""
+    """The GPUs of this machine, with a message about them or why there are none."""
 
     available: bool = Field(description="Whether at least one GPU can be used.")
     message: str = Field(description="A message for users, such as 'No GPU here: clusters use CPU workers.'")
@@ -380,7 +380,7 @@ class HostChanged(WireModel):
 
 
 class Hello(WireModel):
-    """First message of a stream: the whole list, so that nothing can have been missed."""
+    """First message of a stream: the complete list."""
 
     kind: Literal["hello"] = "hello"
     protocol_version: int = PROTOCOL_VERSION
@@ -390,20 +390,20 @@ class Hello(WireModel):
 Event: TypeAlias = Annotated[
     ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello, Field(discriminator="kind")
 ]
-"""Announcement on the event stream, told apart by ``kind``."""
+"""Message of the event stream, by ``kind``."""
 
 EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello] = TypeAdapter(Event)
 
 
 class ClusterList(WireModel):
-    """Answer to "which clusters are there?"."""
+    """All clusters."""
 
     clusters: list[ClusterModel]
     protocol_version: int = PROTOCOL_VERSION
 
 
 class Demand(WireModel):
-    """What a cluster would take of the machine that it runs on, and what there is."""
+    """What a cluster would take of its machine, and what the machine has."""
 
     n_workers: int
     threads_per_worker: int = Field(description="Threads that run tasks.")
@@ -413,7 +413,7 @@ class Demand(WireModel):
 
 
 class Notes(WireModel):
-    """What to know about a request before it is made."""
+    """Notes on a request before it is made."""
 
     notes: list[str] = Field(description="Messages; empty without any.")
     demand: Demand | None = Field(None, description="Of a new cluster on this machine; null: unknown.")
@@ -425,7 +425,7 @@ class Notes(WireModel):
 
 
 class Announcement(WireModel):
-    """What a client has done with a cluster that its other users see too."""
+    """What a client has done with a cluster, for all its users."""
 
     message: str = Field(min_length=1, max_length=140, description="What is done.")
     kind: Literal["done", "not_done", "profile", "link"] = Field(
@@ -436,7 +436,7 @@ class Announcement(WireModel):
 
 
 class ResultsReleased(WireModel):
-    """Which results a notebook is to hold no longer."""
+    """Results that a notebook should release."""
 
     name: str = Field(min_length=1, max_length=1000, description="As in `LargeResult`; the same for `group`.")
     group: str = Field(min_length=1, max_length=1000)
@@ -456,7 +456,7 @@ class StopProcess(WireModel):
 
 
 class ProcessStopped(WireModel):
-    """What came of a stop."""
+    """Result of stopping a process."""
 
     pid: int
     ended: bool = Field(description="Whether it is gone.")
@@ -470,7 +470,7 @@ class LogLines(WireModel):
 
 
 class Submission(WireModel):
-    """What is handed to whoever starts the workers, as a batch system, for people to read and copy."""
+    """What is submitted to start the workers, as to a batch system, to read and copy."""
 
     text: str | None = Field(None, description="Such as a batch script; null: nothing is handed to anybody.")
     notes: list[str] = Field(default_factory=list, description="What to know about it, such as the expected start.")
@@ -478,7 +478,7 @@ class Submission(WireModel):
 
 
 class MemoryPart(WireModel):
-    """A part of a worker's memory, for a picture of what a preset does with it."""
+    """A part of a worker's memory, for the picture of a preset."""
 
     kind: Literal["pool", "use", "spill", "free"]
     share: float = Field(description="Of the memory, 0 to 1.")
@@ -486,7 +486,7 @@ class MemoryPart(WireModel):
 
 
 class OfferedPreset(WireModel):
-    """A preset with what a form shows of it."""
+    """A preset as a form shows it."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Text of others in sentences of ours: names of files and workers, and what somebody has typed."""
+"""Text of others inside messages: names of files and workers, and user input."""
 
 from __future__ import annotations
 
@@ -6,28 +6,25 @@ import unicodedata
 
 
 def printable(text: str, longest: int | None = None) -> str:
-    """Return the text without what a terminal would obey, and no longer than that.
-
-    `text`: may hold anything. `longest`: number of letters; of a longer text the beginning is shown.
-    """
+    """Return the text without control characters, shortened to `longest` characters."""
     shown = text if longest is None else text[: longest + 1]
     shown = "".join(letter if letter.isprintable() else "?" for letter in shown)
     return shown if longest is None or len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
 _OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Categories of letters that do something instead of being seen: controls, changes of direction, ends of lines."""
+"""Categories of characters that control a terminal or the layout: controls, text direction, line ends."""
 
 
 def escaped(text: str, *, keep: str = "") -> str:
-    r"""Return the text with what a terminal would obey written out, such as ``\x1b``. Doing it twice changes nothing.
+    r"""Return the text with control characters escaped, such as ``\x1b``. Doing it twice changes nothing.
 
     Parameters
     ----------
     text : str
-        May hold anything.
+        Any text.
     keep : str
-        Letters that stay as they are, such as ends of lines and tabs.
+        Characters to keep, such as line ends and tabs.
     """
     if text.isprintable():
         return text
@@ -48,5 +45,5 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def times(sentence: str, number: int) -> str:
-    """Return a sentence that holds so many times: ``It does not answer (30 times).``"""
+    """Return a sentence with a count: ``It does not answer (30 times).``"""
     return sentence if number == 1 else f"{sentence.removesuffix('.')} ({number:,} times)."

@@ -1,7 +1,7 @@
-"""Recordings: what the gauges of one cluster showed, kept in a file to be played again.
+"""Recordings: what the gauges of one cluster showed, in a file to replay.
 
-The file holds lines of JSON. The first one is a ``Recording``; each of the others is a telemetry event as viewers got
-it. Text in here that somebody wrote is data; whoever shows it escapes it.
+The file holds lines of JSON. The first one is a ``Recording``, all others are telemetry events as viewers got them.
+Text of users is data; escape it before showing it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .models import WireModel
 from .telemetry import TelemetrySample
 from .version import PROTOCOL_VERSION
 
-RECORDING_SCHEMA = 1  # Raised by one whenever an older reader could not play the file any more.
+RECORDING_SCHEMA = 1  # Raised by one when older readers can no longer play the file.
 RECORDING_SUFFIXES = (".gpucluster.jsonl.gz", ".gpucluster.jsonl")  # Endings of recordings that JupyterLab knows.
 
 TIME_PATTERN = r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,6})?Z$"
@@ -30,11 +30,11 @@ def _one_line(text: str) -> str:
 
 
 Line: TypeAlias = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
-"""Text for people that breaks no line and changes no direction of writing."""
+"""One line of text without control characters."""
 
 
 class RecordingModel(BaseModel):
-    """Base of what is in a file. Anybody may have written it, so nothing is taken for something else."""
+    """Base of what is in a file. Anyone may have written it, so validation is strict."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, json_schema_serialization_defaults_required=True
@@ -50,15 +50,12 @@ class RecordedVersions(RecordingModel):
 
 
 class Recording(RecordingModel):
-    """What was recorded, where and with what; nothing about who, or on which computer."""
+    """What was recorded, when and with what; nothing about the user or the computer."""
 
     kind: Literal["gpucluster-recording"] = "gpucluster-recording"
     schema_version: Literal[1] = Field(1, description="Version of the file's form.")
     title: Line
-    recorded_at: str = Field(
-        pattern=TIME_PATTERN,
-        description="When it began, in UTC.",
-    )
+    recorded_at: str = Field(pattern=TIME_PATTERN, description="When it began, in UTC.")
     backend: Literal["local", "cuda"] = Field(
         description="'local' for CPU workers, 'cuda' for GPU workers, whatever kind of cluster they were of."
     )
@@ -81,7 +78,7 @@ class Recording(RecordingModel):
 
     @property
     def label(self) -> str:
-        """What is always shown beside the gauges, so that nobody takes them for live ones."""
+        """Text that is always shown beside the gauges, so that they are not taken for live ones."""
         when = f"{self.recorded_at[:16].replace('T', ' ')} UTC"
         if self.simulated:
             return f"Simulated: no real GPU. Recorded at {when} — not a live cluster"
@@ -90,7 +87,7 @@ class Recording(RecordingModel):
 
 
 class RecordedSession(WireModel):
-    """A recording that has been read and looked at."""
+    """A recording that was read and checked."""
 
     recording: Recording
     label: str = Field(description="What it was recorded on and when; always shown.")
@@ -98,14 +95,14 @@ class RecordedSession(WireModel):
     samples: list[TelemetrySample] = Field(description="Oldest first; at least one.")
 
     def encoded(self) -> bytes:
-        """Return the JSON; figures that nobody measured are left out, as in the live stream."""
+        """Return the JSON; figures without measurements are left out, as in the live stream."""
         whole: dict[str, Any] = self.model_dump(mode="json", exclude={"samples"})
         whole["samples"] = [sample.model_dump(mode="json", exclude_defaults=True) for sample in self.samples]
         return to_json(whole, inf_nan_mode="null")
 
 
 class RecordingEntry(WireModel):
-    """A recording that can be played, or a sentence why not."""
+    """A recording that can be played, or a message why not."""
 
     source: Literal["folder", "bundled"] = Field(description="Below Jupyter's root, or part of gpucluster.")
     path: str = Field(description="Path below Jupyter's root; of a bundled one its file name.")
@@ -119,7 +116,7 @@ class RecordingEntry(WireModel):
 
 
 class RecordingList(WireModel):
-    """Answer to "which recordings are there?"."""
+    """All recordings."""
 
     recordings: list[RecordingEntry]
     complete: bool = Field(True, description="Whether all folders were looked into; very large ones are not.")

@@ -1,4 +1,4 @@
-"""What the operating system refused, in a sentence: a full disk, too many open files, names it cannot read."""
+"""Messages for refusals of the operating system: a full disk, too many open files, unreadable names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
         disk, _ = _disk(folder)
         return f"The disk {disk} is read-only: nothing can be written in {folder}. Make it writable, or use another."
     if error.errno in _CLOSED:
-        named = folder_of(error, folder)  # It may be a folder in this one that is closed.
+        named = folder_of(error, folder)  # It may be a folder inside this one.
         folder = named if named.is_absolute() else folder
         disk, _ = _disk(folder)
         return f"You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
@@ -41,30 +41,29 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
 
 
 def path_refusal(path: str) -> str | None:
-    """Return why a path cannot be used, where this process cannot read it as text or has no name of a file for it.
+    """Return why a path cannot be used if it cannot be decoded or encoded as a file name.
 
-    Python then stands in for each byte that it cannot read with half a letter, which no message can hold.
+    Python replaces each undecodable byte by a surrogate, which no message can contain.
     """
     encoding = sys.getfilesystemencoding()
     try:
         os.fsencode(path)
         path.encode()
     except UnicodeEncodeError:
-        # Half a letter that stands for a byte is that byte; any other is none.
+        # Surrogates that stand for a byte become that byte; others become '?'.
         shown = re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", path)
         shown = shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         if encoding.lower().replace("-", "") == "utf8":
             return f"The path {shown} is not UTF-8. Choose another directory."
         return (
-            f"The path {shown} cannot be read here, because file names are decoded as {encoding}. Set PYTHONUTF8=1 "
-            "or a "
-            "locale with UTF-8, such as LC_ALL=C.UTF-8, or choose a directory whose path is ASCII."
+            f"The path {shown} cannot be read here, because file names are decoded as {encoding}. Set PYTHONUTF8=1 or "
+            "a locale with UTF-8, such as LC_ALL=C.UTF-8, or choose a directory whose path is ASCII."
         )
     return None
 
 
 def folder_of(error: BaseException | None, default: Path) -> Path:
-    """Return the folder of the file that an error names; the default where it names none."""
+    """Return the folder of the file that an error names, else the default."""
     name = error.filename if isinstance(error, OSError) else None
     return Path(os.fsdecode(name)).parent if isinstance(name, (str, bytes)) else default
 

@@ -1,8 +1,7 @@
-"""Memory sizes as people write them: ``"2 GiB"``, ``"80%"``, ``0.8``, ``2147483648``.
+"""Memory sizes as users write them: ``"2 GiB"``, ``"80%"``, ``0.8``, ``2147483648``.
 
-Dask and dask-cuda read ``1`` and ``"1"`` as *one byte*, ``1.5`` as one byte and refuse ``"80%"``.
-Here a size is either an absolute number of bytes (at least one MiB) or a fraction strictly between
-0 and 1, and anything else is refused with a sentence.
+Dask and dask-cuda read ``1`` and ``"1"`` as *one byte*, ``1.5`` as one byte and refuse ``"80%"``. Here a size is either
+an absolute number of bytes (at least one MiB) or a fraction strictly between 0 and 1; anything else is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def parse_size(value: Any) -> int | float:
 
     `value`: ``2147483648``, ``"2 GiB"``, ``"2GB"`` (decimal), ``0.8`` or ``"80%"``; ``1.0`` or ``"100%"`` for all.
     Returns an ``int`` of at least 2**20 bytes, or a ``float`` above 0, at most 1. Raises `ValueError` for anything
-    else, with a sentence.
+    else.
     """
     given = value
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
@@ -67,7 +66,7 @@ def parse_size(value: Any) -> int | float:
 
 
 def format_size(size_bytes: float, digits: int = 1) -> str:
-    """Return ``size_bytes`` for people, in binary units: ``1.5 GiB``."""
+    """Return a readable size in binary units: ``1.5 GiB``."""
     for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size_bytes >= factor:
             number = f"{size_bytes / factor:.{digits}f}".rstrip("0").removesuffix(".")
@@ -76,13 +75,13 @@ def format_size(size_bytes: float, digits: int = 1) -> str:
 
 
 def rounded_down(size_bytes: int) -> str:
-    """Return a size for people that is no larger, in units that ``parse_size`` reads: what may be asked for."""
+    """Return a readable size, rounded down, in units that ``parse_size`` reads: for limits."""
     gibibytes = size_bytes * 10 // 2**30 / 10
     return f"{gibibytes:g} GiB" if gibibytes >= 10 or size_bytes % 2**30 == 0 else f"{size_bytes // 2**20} MiB"
 
 
 def told_apart(one_bytes: int, other_bytes: int) -> tuple[str, str]:
-    """Return two sizes for people, as exactly as it takes to tell them apart."""
+    """Return two readable sizes with enough digits to differ."""
     for digits in (1, 2, 3):
         one, other = format_size(one_bytes, digits), format_size(other_bytes, digits)
         if one != other:
@@ -98,7 +97,7 @@ def parse_size_or_auto(value: Any) -> int | float | str:
 
 
 def zero_means_none(value: Any) -> Any:
-    """Return ``None`` for a limit of 0, as Dask writes that there is none, or ``none``; any other value as it is."""
+    """Return ``None`` for a limit of 0 (no limit in Dask) or ``none``; any other value unchanged."""
     if isinstance(value, str):
         return None if value.strip().lower() in {"0", "none"} else value
     return None if isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0 else value
@@ -115,11 +114,7 @@ MemorySizeOrAuto = Annotated[
     int | float | Literal["auto"],
     BeforeValidator(parse_size_or_auto),
     WithJsonSchema(
-        {
-            "type": ["integer", "number", "string"],
-            "x-gpucluster-widget": "memory",
-            "x-gpucluster-auto": True,
-        }
+        {"type": ["integer", "number", "string"], "x-gpucluster-widget": "memory", "x-gpucluster-auto": True}
     ),
 ]
 """A memory size, or ``"auto"``."""

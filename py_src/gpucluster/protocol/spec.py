@@ -1,7 +1,7 @@
-"""What a user can ask for, whatever the kind; the model of each kind lies beside it (``backends/slurm/spec.py``, …).
+"""Requests for clusters of all kinds; the model of each kind is in its folder (``backends/slurm/spec.py``, …).
 
-These models validate REST bodies, magics, the command line and presets, draw the creation form
-(JSON Schema) and are the help texts of every face.
+These models validate REST bodies, magics, the command line and presets, define the creation form (JSON Schema) and have
+the help texts of all interfaces.
 """
 
 from __future__ import annotations
@@ -14,36 +14,18 @@ from .errors import parsed
 from .gpu_spec import GPUSpec
 from .kinds import parse_spec
 from .machine_spec import MachineSpec, NodeSpec, ScratchSpec
-from .spec_base import (
-    MAX_WORKERS,
-    MOST_SECONDS,
-    SpecBase,
-    UnknownSpec,
-    WorkerCount,
-    WorkerCountOrZero,
-    shown_in,
-)
+from .spec_base import MAX_WORKERS, MOST_SECONDS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
 
 __all__ = [
-    "MAX_WORKERS",
-    "Adapt",
-    "ClusterPatch",
-    "GPUSpec",
-    "MachineSpec",
-    "NodeSpec",
-    "ScratchSpec",
-    "SpecBase",
-    "UnknownSpec",
-    "parse_patch",
-    "parse_spec",
-    "shown_in",
-]
+    "MAX_WORKERS", "Adapt", "ClusterPatch", "GPUSpec", "MachineSpec", "NodeSpec", "ScratchSpec", "SpecBase",
+    "UnknownSpec", "parse_patch", "parse_spec", "shown_in",
+]  # fmt: skip
 
 
 class Adapt(BaseModel):
     """Adapt the number of workers to the load."""
 
-    # Most say the bounds and leave the rest to Dask.
+    # Most requests only have the bounds.
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     minimum: WorkerCountOrZero = Field(description="Fewest workers.")
@@ -70,7 +52,7 @@ class Adapt(BaseModel):
 
 
 class ClusterPatch(BaseModel):
-    """A change to a living cluster: exactly one of the fields."""
+    """A change to a running cluster: exactly one of the fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -94,8 +76,5 @@ class ClusterPatch(BaseModel):
 
 
 def parse_patch(value: Any) -> ClusterPatch:
-    """Validate a change to a living cluster.
-
-    Raises `InvalidRequest` with a sentence per field; the state of the cluster is unchanged.
-    """
+    """Validate a change to a running cluster. Raises `InvalidRequest` with a message per field."""
     return parsed(ClusterPatch, value)

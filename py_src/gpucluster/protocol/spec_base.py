@@ -1,9 +1,8 @@
 """The options that every kind of cluster has; the base of each kind's own model.
 
-A bound is written in these models and nowhere else. ``json_schema_extra`` keys read by the form: ``group`` (the
-section a field belongs to), ``advanced``, ``unit`` (what one of it is called), ``help`` (in place of the description,
-which a command line shows for all kinds) and ``empty`` (what stands in a field with nothing in it); ``shown_in`` writes
-them.
+A bound is written in these models and nowhere else. ``json_schema_extra`` keys read by the form: ``group`` (the section
+a field belongs to), ``advanced``, ``unit`` (what one of it is called), ``help`` (in place of the description, which a
+command line shows for all kinds) and ``empty`` (what stands in a field with nothing in it); ``shown_in`` writes them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ MAX_WORKERS = 256  # Most workers one cluster of this machine may have.
 
 MOST_SECONDS = 30 * 86400  # Longest time that can be asked for.
 LEAST_MEMORY_LIMIT = 100_000_000
-"""Bytes. A worker that does nothing takes 65 MiB (Python 3.11, 2026-11-28), and is ended at 95 % of its limit."""
+"""Bytes. An idle worker takes 65 MiB (Python 3.11, 2026-11-28), and is terminated at 95 % of its limit."""
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
 
@@ -45,12 +44,12 @@ _WORKERS = (
     "host, or per GPU there; mpi: one per core that Slurm has allocated, elsewhere up to four, or one per GPU; slurm: "
     "those of one job; kubernetes, gateway: one."
 )
-"""For all kinds, as a command line has it; forms say what holds for the one."""
+"""For all kinds, on the command line; forms show the default of one kind."""
 
-OUTSIDE_RULE = "outside_rule"  # Type of the faults that a rule finds, among pydantic's own.
+OUTSIDE_RULE = "outside_rule"  # Error type of a rule's faults, beside pydantic's own.
 
 FieldRule = Callable[[str, Any, Mapping[str, Any]], str | None]
-"""Gets a field that was given, its value, and the values before it; returns what is wrong with it, else ``None``."""
+"""Takes a given field, its value, and the values before it; returns its fault, else ``None``."""
 
 
 def shown_in(group: str, *, advanced: bool = False, **shown: str) -> dict[str, Any]:
@@ -59,7 +58,7 @@ def shown_in(group: str, *, advanced: bool = False, **shown: str) -> dict[str, A
 
 
 def not_shown(*names: str) -> Callable[[dict[str, Any]], None]:
-    """Return the ``json_schema_extra`` of a kind for which the form and the command line leave these fields out."""
+    """Return the ``json_schema_extra`` of a kind that hides these fields in the form and on the command line."""
 
     def leave_out(schema: dict[str, Any]) -> None:
         for name in names:
@@ -71,7 +70,7 @@ def not_shown(*names: str) -> Callable[[dict[str, Any]], None]:
 def number_of_workers(left_out: str) -> Any:
     """Return the field ``n_workers`` of a kind.
 
-    `left_out`: how many there are where nobody says it, as the end of a sentence without its full stop.
+    `left_out`: the default, as the end of a sentence without its full stop.
     """
     return Field(
         None,
@@ -87,10 +86,7 @@ class SpecBase(BaseModel):
     """Options that every kind of cluster has."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        allow_inf_nan=False,
-        json_schema_serialization_defaults_required=True,
+        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
     )
 
     backend: str = Field(title="Kind", description="Kind of cluster.")
@@ -141,7 +137,7 @@ class SpecBase(BaseModel):
 
     @property
     def port_protocol(self) -> str:
-        """What is spoken where the cluster listens: ``protocol``, where a kind leaves a choice."""
+        """Protocol of the cluster's ports: ``protocol``, if the kind has a choice."""
         protocol: str = getattr(self, "protocol", "tls")
         return protocol
 
@@ -150,13 +146,13 @@ class SpecBase(BaseModel):
         return {}
 
     def written_down(self) -> SpecBase:
-        """Return the spec as it is kept in the cluster's record, without secrets."""
+        """Return the spec for the cluster's record, without secrets."""
         return self
 
     @field_validator("*")
     @classmethod
     def _within_rules(cls, value: Any, info: ValidationInfo) -> Any:
-        # What a machine or a site allows is looked at with everything else, so that one answer names all faults.
+        # Limits of the machine and the site are checked here, too, so that one answer names all faults.
         rule: FieldRule | None = info.context
         fault = rule(str(info.field_name), value, info.data) if rule is not None else None
         if fault is not None:
@@ -206,13 +202,13 @@ class SpecBase(BaseModel):
 
 
 class UnknownSpec(SpecBase):
-    """The spec of a cluster whose kind, or that version of it, is not installed here; nothing of it is lost."""
+    """The spec of a cluster whose kind, or that version of it, is not installed here; it keeps all fields."""
 
     model_config = ConfigDict(extra="allow")
 
 
 def not_whole_jobs(n_workers: int | None, together: int) -> str | None:
-    """Return what is wrong with a number of workers, as the end of a sentence without a full stop, if anything is."""
+    """Return the fault of a number of workers, if any, as the end of a sentence without a full stop."""
     if not n_workers or n_workers % together == 0:
         return None
     fewer = n_workers - n_workers % together

@@ -1,4 +1,4 @@
-"""What is measured: ``TelemetrySample``, ``TelemetryHistory`` and their parts.
+"""Measured figures: ``TelemetrySample``, ``TelemetryHistory`` and their parts.
 
 A figure that is not measured is null, never zero.
 """
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class TelemetryModel(BaseModel):
-    """Base of everything that is measured."""
+    """Base of models of measurements."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
@@ -24,7 +24,7 @@ Numbers: TypeAlias = list[float | None] | float | None
 
 
 class PrefixProgress(TelemetryModel):
-    """How far the tasks of one kind are. A prefix is what their keys have in common, such as 'inc'."""
+    """Progress of one kind of tasks. The prefix is what their keys have in common, such as 'inc'."""
 
     # Counts of zero are left out on the wire.
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
@@ -45,7 +45,7 @@ class TelemetrySample(TelemetryModel):
     beginning of the UUID.
     """
 
-    # Columns that nobody measures are left out on the wire, so they are optional for readers.
+    # Columns without measurements are left out on the wire, so they are optional for readers.
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     id: str = Field(description="Cluster.")
@@ -230,7 +230,7 @@ class LargestResults(TelemetryModel):
 
 
 class Decision(TelemetryModel):
-    """What following the load has led to."""
+    """A decision of adaptive scaling."""
 
     at: str
     status: Literal["up", "down"] = Field(description="Whether workers were requested or retired.")
@@ -239,7 +239,7 @@ class Decision(TelemetryModel):
 
 
 class Decisions(TelemetryModel):
-    """What following the load has led to since it was last asked for, oldest first."""
+    """Decisions of adaptive scaling since it was last turned on, oldest first."""
 
     decisions: list[Decision]
 
@@ -276,7 +276,7 @@ _OF_DEVICES: dict[str, Callable[[Iterable[Any]], float | None]] = {
     "gpu_utilization_percent": known_mean,
     "vram_used_bytes": known_sum,
 }
-TOTALS = (*_SUMMARIES, *_OF_DEVICES)  # Figures that a history keeps of all workers together.
+TOTALS = (*_SUMMARIES, *_OF_DEVICES)  # Figures of all workers together in a history.
 
 
 def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:
@@ -289,7 +289,7 @@ def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:
 
 
 def _by_device(columns: Mapping[str, Sequence[Any]], name: str) -> Iterable[float]:
-    """Return a figure of each device: workers that share one have the same."""
+    """Return a figure of each device, once for workers that share one."""
     by_device: dict[Any, float] = {}
     devices = columns.get("device", ())
     for place, value in enumerate(columns.get(name, ())):

@@ -1,9 +1,10 @@
-"""What kinds of clusters differ in, as data: no part of the product asks a kind for its name."""
+"""Differences between kinds of clusters as data, so that no code depends on a kind's name."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -12,49 +13,43 @@ from pydantic import BaseModel, ConfigDict, Field
 
 @dataclass(frozen=True)
 class Needs:
-    """What must be there, each with the words for its absence."""
+    """Requirements of a kind, with the messages for their absence."""
 
     commands: tuple[str, ...] = ()  # All of these on the PATH.
     variables: tuple[str, ...] = ()  # One of these in the environment, as those of an allocation.
     packages: tuple[str, ...] = ()  # All of these modules in the Python environment.
     extra: str = ""  # The extra of gpucluster that brings the packages.
-    absent: str = ""  # What is not there then, as a sentence without its full stop: 'There is no Slurm here'.
-    advice: str = ""  # What to do, in a sentence.
+    absent: str = ""  # What is missing, as a sentence without its full stop: 'There is no Slurm here'.
+    advice: str = ""  # A sentence.
 
     def missing(self, *, packages: bool = True) -> str | None:
-        """Return what is not there, in a sentence or two with what to do; ``None``: nothing is missing.
+        """Return what is missing, with advice; ``None``: nothing.
 
-        `packages`: whether to look for packages, which the cluster's own Python environment needs.
+        `packages`: whether to check the packages, which the cluster's own Python environment needs.
         """
-        for command in self.commands:
-            if shutil.which(command) is None:
-                return self._sentence(f"the command '{command}' is not on the PATH")
-        if self.variables and not any(os.environ.get(name) for name in self.variables):
-            return self._sentence(f"{' and '.join(self.variables)} are not set")
-        for package in self.packages if packages else ():
-            if find_spec(package) is None:
-                what = f"'gpucluster[{self.extra}]'" if self.extra else package
-                return f"It needs a package that is not installed: pip install {what}."
-        return None
+        return next(self._missing(packages), (None, None))[0]
 
     def lack(self, *, packages: bool = True) -> str | None:
         """Return the same in a few words, for a list to choose from."""
+        return next(self._missing(packages), (None, None))[1]
+
+    def _missing(self, packages: bool) -> Iterator[tuple[str, str]]:
         for command in self.commands:
             if shutil.which(command) is None:
-                return f"{command} not found"
+                yield self._sentence(f"the command '{command}' is not on the PATH"), f"{command} not found"
         if self.variables and not any(os.environ.get(name) for name in self.variables):
-            return f"{self.variables[0]} not set"
+            yield self._sentence(f"{' and '.join(self.variables)} are not set"), f"{self.variables[0]} not set"
         for package in self.packages if packages else ():
             if find_spec(package) is None:
-                return f"package {package} missing"
-        return None
+                what = f"'gpucluster[{self.extra}]'" if self.extra else package
+                yield f"It needs a package that is not installed: pip install {what}.", f"package {package} missing"
 
     def _sentence(self, why: str) -> str:
         return f"{self.absent or 'It cannot be used here'}: {why}." + (f" {self.advice}" if self.advice else "")
 
 
 class Traits(BaseModel):
-    """What is known about a kind of cluster before there is one."""
+    """Properties of a kind of cluster."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Verb(StrEnum):
-    """What a running cluster may be asked for, besides to stop."""
+    """Requests to a running cluster, besides stop."""
 
     SCALE = "scale"
     ADAPT = "adapt"
@@ -22,17 +22,17 @@ _NAMES = frozenset(Verb)
 
 
 def known_verbs(names: Any) -> Any:
-    """Return the verbs that this version has: a newer one may have more."""
+    """Return the verbs that this version knows: a newer one may have more."""
     return [name for name in names if name in _NAMES] if isinstance(names, list | tuple) else names
 
 
 @dataclass(frozen=True)
 class Description:
-    """What the interfaces have in common for one verb."""
+    """What the interfaces share about one verb."""
 
     summary: str  # What it does, for help texts and the OpenAPI document.
     cannot: str | None = None
-    """What is refused where a deployment's ``can`` does not have the verb; ``None``: every cluster supports it."""
+    """The refusal if a deployment's ``can`` lacks the verb; ``None``: every cluster supports it."""
     instead: str = ""  # The reason, or what to do instead, unless the deployment knows better.
     path: str | None = None
     """Address of its POST below the cluster, ``{worker}`` in it an argument; ``None``: it is a PATCH of the model."""

@@ -1,4 +1,4 @@
-"""Which worker of a cluster is meant, and what workers are called."""
+"""Find workers of a cluster by name, and format their names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .models import ClusterModel, WorkerModel
 from .plain_text import counted, printable
 
 _LISTED = 5
-_NAMED = 3  # So many workers are named together; more are counted.
+_NAMED = 3  # Most workers that are named together; more are counted.
 _LONGEST_NAME = 40
 _WORKER = "Worker "
 _UUID = re.compile(r"(?:GPU|MIG)-[0-9a-f]{8}(?=-)")
@@ -20,11 +20,10 @@ _BEGINNING = re.compile(r"(GPU|MIG)-[0-9a-f]{4,}[0-9a-f-]*")
 
 
 def worker_title(name: str, device_index: int | None = None, machine: str | None = None) -> str:
-    """Return a worker's name for people: ``GPU 3``, ``Worker 0``, ``GPU 3 · node2``.
+    """Return a worker's title: ``GPU 3``, ``Worker 0``, ``GPU 3 · node2``.
 
-    * `name`: its name within the cluster: that of a GPU worker is its device's UUID.
-    * `device_index`: the number of its GPU. Where nobody knows it, the beginning of the UUID tells workers apart.
-    * `machine`: where it runs, if that has to be said.
+    `name`: within the cluster; a GPU worker has its device's UUID. `device_index`: of its GPU; ``None``: unknown, the
+    title has the UUID's beginning. `machine`: to include in the title.
     """
     uuid = _UUID.match(name)
     if uuid is None:
@@ -35,7 +34,7 @@ def worker_title(name: str, device_index: int | None = None, machine: str | None
 
 
 def several_workers(titles: Sequence[str]) -> str:
-    """Return what workers are called together, from their titles: ``Workers 2 and 3``, or their number where many."""
+    """Return a common title for workers, from their titles: ``Workers 2 and 3``, or their number if they are many."""
     if len(titles) == 1:
         return titles[0]
     if len(titles) > _NAMED:
@@ -47,9 +46,9 @@ def several_workers(titles: Sequence[str]) -> str:
 
 
 def find_worker(model: ClusterModel, name: str) -> WorkerModel:
-    """Return the worker of that name; of a UUID, as GPU workers have, the beginning is enough.
+    """Return the worker of that name; the beginning of a UUID is enough.
 
-    Raises `WorkerNotFound` with the names that are near, or those that there are.
+    Raises `WorkerNotFound` with similar names, or all of them.
     """
     found = [worker for worker in model.workers if worker.name == name]
     if not found and _BEGINNING.fullmatch(name):
@@ -75,7 +74,7 @@ def _listed(names: list[str]) -> str:
 
 
 def names_of_clusters(models: Sequence[ClusterModel]) -> dict[int, str]:
-    """Return the names of living clusters, by the ids of their supervisors."""
+    """Return the names of running clusters, by the process ids of their supervisors."""
     return {model.pid: model.name for model in models if model.pid and not model.state.ended}
 
 
@@ -90,6 +89,6 @@ def names_of_workers(models: Sequence[ClusterModel]) -> dict[int, str]:
 
 
 def _is_here(worker: WorkerModel) -> bool:
-    """Whether a worker's process id means a process of this machine."""
+    """Return whether a worker's process id is of this machine."""
     host = urlsplit(worker.address or "").hostname or ""
     return host in {"127.0.0.1", "localhost", "::1"}

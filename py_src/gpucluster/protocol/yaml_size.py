@@ -1,21 +1,20 @@
-"""How much a YAML file of others stands for: an alias has a few bytes and means all that its anchor has."""
+"""Expanded size of an untrusted YAML file: an alias of a few bytes stands for all of its anchor."""
 
 from __future__ import annotations
 
 from typing import Any
 
-MOST_ENTRIES = 100_000  # Keys, values and items, with each alias counted as what it stands for.
+MOST_ENTRIES = 100_000  # Keys, values and items, with aliases expanded.
 
 
 class TooManyEntries(ValueError):
-    """Whoever walks through all of it would never come to an end; the message names the line."""
+    """The expanded document is too large to process; the message names the line."""
 
 
 def must_be_bounded(root: Any) -> None:
-    """Check the nodes of a YAML document before anything is made of them.
+    """Check the nodes of a YAML document before they are converted.
 
-    `root`: as ``get_single_node`` of a loader returns it. Raises `TooManyEntries`: there are too many, or an alias is
-    within its own anchor.
+    `root`: from a loader's ``get_single_node``. Raises `TooManyEntries`: too many, or an alias inside its own anchor.
     """
     sizes: dict[int, int | None] = {}
 

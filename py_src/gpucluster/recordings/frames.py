@@ -1,4 +1,4 @@
-"""Figures as data frames of pandas, which is imported when somebody asks for one."""
+"""Figures as pandas data frames; pandas is imported when one is requested."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 By: TypeAlias = Literal["cluster", "worker", "task"]
-"""What a row is about: all workers at a moment, one of them, or one kind of tasks."""
+"""Subject of a row: all workers at a moment, one of them, or one kind of tasks."""
 
 _COUNTED = "tasks_"
 _KEYS: dict[By, list[str]] = {"cluster": ["time"], "worker": ["time", "worker"], "task": ["time", "prefix"]}
 
 
 def history_frame(history: TelemetryHistory, by: By = "cluster") -> pd.DataFrame:
-    """Return the last ten minutes of a cluster, a row per moment, of the cluster or of each worker.
+    """Return the last ten minutes of a cluster, one row per moment, for the cluster or each worker.
 
-    Rows of workers are further apart where there are many. Raises `InvalidRequest` for tasks, which only recordings
-    have by kind.
+    Rows of many workers are further apart. Raises `InvalidRequest` for tasks, which only recordings have by kind.
     """
     if _checked(by) == "task":
         raise refused_field("by", "must be 'cluster' or 'worker' for a running cluster; record it to have its tasks")
@@ -35,7 +34,7 @@ def history_frame(history: TelemetryHistory, by: By = "cluster") -> pd.DataFrame
         {"time": seconds, "worker": name, **row}
         for place, seconds in enumerate(history.worker_seconds)
         for name, worker in workers.items()
-        # Before a worker came and after it has gone there is nothing to tell.
+        # Without the time before a worker's start and after its end.
         if any((row := _at(worker, place))[figure] is not None for figure in worker)
     ]
     names = [name for name in WorkerHistory.model_fields if any(name in worker for worker in workers.values())]
@@ -43,13 +42,13 @@ def history_frame(history: TelemetryHistory, by: By = "cluster") -> pd.DataFrame
 
 
 def session_frame(session: RecordedSession, by: By = "cluster") -> pd.DataFrame:
-    """Return the figures of a recording; a row is about the cluster, a worker or a kind of task."""
+    """Return the figures of a recording, one row per cluster, worker or kind of task."""
     making = {"cluster": _cluster_rows, "worker": _worker_rows, "task": _task_rows}[_checked(by)]
     rows = [{"time": sample.at, **row} for sample in session.samples for row in making(sample)]
     names = list(dict.fromkeys(name for row in rows for name in row if name not in _KEYS[by]))
     frame = _frame(rows, by, names)
     counts = [name for name in names if name.startswith(_COUNTED)]
-    # No task in a state is a count, and not a gap.
+    # No task in a state means 0, not a gap.
     frame[counts] = frame[counts].fillna(0)
     return frame
 
@@ -80,12 +79,12 @@ def _task_rows(sample: TelemetrySample) -> list[dict[str, Any]]:
 
 
 def _columns(sample: TelemetrySample) -> dict[str, list[Any]]:
-    """Return what was measured, one entry per worker."""
+    """Return the measured columns, with one entry per worker."""
     return {name: sample.column(name) for name in sample.column_names() if getattr(sample, name) is not None}
 
 
 def _frame(rows: list[dict[str, Any]], by: By, names: list[str], since: str | None = None) -> pd.DataFrame:
-    """Return rows as a frame. Figures are floats, so that a gap is ``NaN``, never zero; texts stay what they are."""
+    """Return rows as a frame. Figures are floats, so that a gap is ``NaN``, never zero; texts stay unchanged."""
     import pandas as pd
 
     frame = pd.DataFrame(rows, columns=[*_KEYS[by], *names])

@@ -1,4 +1,4 @@
-"""Writes the figures of one cluster into a file as they come, until something ends that."""
+"""Record the telemetry of one cluster into a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..protocol.telemetry import TelemetrySample
 from .places import stem_of
 from .writing import RecordingFull, RecordingWriter, target_of
 
-_STAND_INS = ("fake", "simulated", "mock", "dummy")  # What devices are called that exist in tests only.
+_STAND_INS = ("fake", "simulated", "mock", "dummy")  # Names of devices in tests.
 _MOST_LETTERS = 200
 
 
@@ -27,11 +27,11 @@ def provenance(
 ) -> Recording:
     """Return the header of a recording that begins with this sample.
 
-    GPUs are named as the driver of this machine names them. Where it does not know one of them, as in a simulation, the
-    recording says that no real GPU was proved.
+    GPUs have the names of this machine's driver. If it does not know one of them, as in a simulation, the recording is
+    marked as simulated.
     """
     versions = model.versions
-    told = RecordedVersions(
+    recorded_versions = RecordedVersions(
         gpucluster=versions.gpucluster if versions else None,
         dask=versions.distributed if versions else None,
         rapids=versions.dask_cuda if versions else None,
@@ -54,23 +54,23 @@ def provenance(
         gpus=known,
         driver=driver,
         n_workers=len(sample.workers),
-        versions=told,
+        versions=recorded_versions,
         note=note,
         simulated=is_simulated,
     )
 
 
 def _devices_of(model: ClusterModel, sample: TelemetrySample) -> list[str]:
-    """Return UUID, beginning of a UUID or index of each GPU; workers that share one name it once."""
+    """Return UUID, UUID prefix or index of each GPU, without duplicates."""
     listed = {worker.name: worker.device for worker in model.workers}
-    told = zip(sample.workers, sample.column("device"), strict=False)
-    # A worker that has just come has not told its own yet.
-    found: Iterable[str] = (str(device or listed.get(name) or "") for name, device in told)
+    reported = zip(sample.workers, sample.column("device"), strict=False)
+    # A new worker has not reported its device yet.
+    found: Iterable[str] = (str(device or listed.get(name) or "") for name, device in reported)
     return list(dict.fromkeys(found))
 
 
 def _devices_to_come(model: ClusterModel, known: Iterable[DeviceModel]) -> list[str]:
-    """Return the GPUs that workers of a cluster that has none now will have: those it was given, or all it may use."""
+    """Return the GPUs of future workers, for a cluster without workers: the chosen ones, or all it may use."""
     chosen = getattr(model.spec, "devices", None)
     if chosen is not None:
         return [str(device) for device in chosen]
@@ -91,9 +91,9 @@ FIRST_SAMPLE_SECONDS = 10.0
 class LineRecorder:
     """Writes lines of telemetry into a recording, from ``start`` to ``stop`` or to their end.
 
-    ``lines`` gives telemetry events, ``model`` the cluster, and raises when it has been removed; the title is by
-    default the file's name. It stops by itself after ``seconds``. ``private``: nothing that is there is replaced, and
-    only you may read the file. Raises `InvalidRequest` where nothing can be written there.
+    ``lines`` yields telemetry events. ``model`` returns the cluster, and raises once it was removed. ``title`` defaults
+    to the file's name. ``seconds``: maximum length. ``private``: no file is replaced, and only you may read the new
+    one. Raises `InvalidRequest`: nothing can be written there.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class LineRecorder:
     ) -> None:  # fmt: skip
         self.path = target_of(file, private=private)
         self.cluster = cluster
-        self.over = threading.Event()  # Set once nothing more is recorded.
+        self.over = threading.Event()  # Set when recording has ended.
         self._lines = lines
         self._model = model
         self._title = stem_of(self.path.name) if title is None else title
@@ -121,7 +121,7 @@ class LineRecorder:
         return self._writer.samples if self._writer is not None else 0
 
     async def start(self) -> None:
-        """Begin; returns when the first sample is written. Doing it twice changes nothing."""
+        """Start; returns when the first sample is written. Calling it twice changes nothing."""
         if self._task is not None:
             return
         first = asyncio.Event()
@@ -137,16 +137,16 @@ class LineRecorder:
                 task, self._task = self._task, None
                 task.cancel()
                 with suppress(asyncio.CancelledError):
-                    await task  # Its own error is what is raised.
+                    await task  # Raises the task's own error.
         if self._task is None:
             if self._message is not None:
                 raise InvalidState(self._message)
             raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
 
     async def stop(self, message: str | None = None) -> RecordingWritten:
-        """Complete the file and return what was written; ``message`` is why it ends, where nobody has asked for that.
+        """Complete the file and return what was written; ``message``: why it ends without a request.
 
-        Doing it twice changes nothing. Raises `InvalidState` where it was never started.
+        Calling it twice changes nothing. Raises `InvalidState`: it was never started.
         """
         if self._task is None:
             raise InvalidState("The recording has not begun; call start() first.")
@@ -156,12 +156,12 @@ class LineRecorder:
         return await self.ended()
 
     async def ended(self) -> RecordingWritten:
-        """Return what was written when nothing more is recorded; `InvalidState` where it was never started."""
+        """Wait for the end and return what was written. Raises `InvalidState`: it was never started."""
         if self._task is None or self._writer is None or self._header is None:
             raise InvalidState("The recording has not begun; call start() first.")
         await asyncio.wait({self._task})
         if not self._task.cancelled():
-            self._task.exception()  # What was written before stays.
+            self._task.exception()  # Retrieved; what was written stays.
         self.complete()
         return RecordingWritten(
             path=str(self.path),
@@ -188,10 +188,9 @@ class LineRecorder:
 
     async def _record(self, first: asyncio.Event) -> None:
         try:
-            async with asyncio.timeout(self._seconds):
-                await self._follow(first)
-        except TimeoutError:
-            pass  # As long as was asked for.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._seconds):
+                    await self._follow(first)
         except RecordingFull as full:
             self._message = str(full)
         except OSError as error:
@@ -204,7 +203,7 @@ class LineRecorder:
             async for line in lines:
                 if self._writer is None:
                     await self._open(line)
-                # In a thread: a disk over the network may take its time, and a cluster has other things to do.
+                # In a thread: a network disk may be slow.
                 if not await asyncio.to_thread(self._add, line):
                     return
                 first.set()

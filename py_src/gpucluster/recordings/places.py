@@ -1,27 +1,28 @@
-"""Where recordings are: those of gpucluster itself, those of a folder, and the one that somebody names."""
+"""Find recordings: those of gpucluster, those of a folder, and by name."""
 
 from __future__ import annotations
 
 import difflib
 import os
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from ..protocol.errors import RecordingNotFound
 from ..protocol.recordings import RECORDING_SUFFIXES
 
-NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"  # Names another folder of lessons, with its own recordings.
+NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"  # Another folder of lessons with its own recordings.
 _BELOW = Path("data") / "recordings"
 _PACKAGED = Path(__file__).parents[1] / "lessons" / "notebooks"
 _REPOSITORY = Path(__file__).parents[3] / "notebooks"
 
-MOST_ENTRIES = 5000  # Files and folders that are looked at when a folder is searched.
+MOST_ENTRIES = 5000  # Files and folders that a search visits.
 MOST_FOUND = 200
 DEEPEST = 4
 
 
 def is_recording(name: str) -> bool:
-    """Whether a file of that name is taken for a recording."""
+    """Return whether a file's name is that of a recording."""
     return name.endswith(RECORDING_SUFFIXES) and not name.startswith(".")
 
 
@@ -34,15 +35,13 @@ def bundled_recordings() -> list[Path]:
 
 
 def find_recording(name: str | os.PathLike[str]) -> Path:
-    """Return the file of that name, or the bundled recording; the ending may be left out."""
+    """Return the file or bundled recording of that name; the ending is optional."""
     text = os.fspath(name)
-    try:
+    with suppress(OSError, RuntimeError, ValueError):  # Not a valid file name; a bundled recording may have it.
         for ending in ("", *RECORDING_SUFFIXES):
             path = Path(text + ending).expanduser()
             if path.is_file():
                 return path
-    except (OSError, RuntimeError, ValueError):
-        pass  # No file has such a name; a bundled one may.
     bundled = {stem_of(one.name): one for one in bundled_recordings()}
     if stem_of(text) in bundled:
         return bundled[stem_of(text)]
@@ -62,7 +61,7 @@ def stem_of(name: str) -> str:
 
 
 def _can_be_told(path: str) -> bool:
-    """Whether a browser can be given this path: names of files need not be text."""
+    """Return whether a path is valid text for a browser: file names need not be."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -71,9 +70,9 @@ def _can_be_told(path: str) -> bool:
 
 
 def recordings_below(root: Path) -> tuple[list[Path], bool]:
-    """Return the recordings in a folder and the folders below it, and whether all could be looked at.
+    """Return the recordings in a folder and below, and whether all folders could be searched.
 
-    Hidden folders and links to folders are left out, and so is what is far down.
+    Hidden folders, links to folders and deep folders are left out.
     """
     found: list[Path] = []
     looked_at = 0
@@ -81,10 +80,10 @@ def recordings_below(root: Path) -> tuple[list[Path], bool]:
     while waiting:
         folder, depth = waiting.pop(0)
         try:
-            with os.scandir(folder) as listed:  # No more than is looked at: a folder may hold millions.
+            with os.scandir(folder) as listed:  # Bounded: a folder may contain millions of files.
                 entries = sorted(islice(listed, MOST_ENTRIES - looked_at + 1), key=lambda entry: entry.name)
         except OSError:
-            continue  # Not to be read by this person.
+            continue  # Not readable.
         for entry in entries:
             looked_at += 1
             if looked_at > MOST_ENTRIES or len(found) >= MOST_FOUND:

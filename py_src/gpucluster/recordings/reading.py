@@ -1,4 +1,4 @@
-"""Reading a recording that anybody may have written: what cannot be played is a sentence."""
+"""Read an untrusted recording; what cannot be played causes a message."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -30,7 +31,7 @@ from .unpacking import (
     pieces_of,
 )
 
-_TIME = re.compile(TIME_PATTERN)  # As browsers read it, too; Python reads more.
+_TIME = re.compile(TIME_PATTERN)  # What browsers read, too; Python reads more.
 _MOST_WORKERS = 10_000
 _MOST_LETTERS = 300
 _MOST_PREFIXES = 100
@@ -43,22 +44,22 @@ _WITHOUT_GPUS: dict[str, None] = {name: None for name in _COLUMNS if name.starts
 
 
 def moment(at: str) -> float:
-    """Return a time as seconds; `ValueError` where it is none."""
+    """Return a time in seconds. Raises `ValueError`."""
     if not _TIME.fullmatch(at):
         raise ValueError("must be a time in UTC")
     return datetime.fromisoformat(at).astimezone(UTC).timestamp()
 
 
 def without_gpus(sample: TelemetrySample) -> TelemetrySample:
-    """Return the sample without figures of GPUs: a recording of CPU workers shows none, whatever is in the file.
+    """Return the sample without GPU figures, for a recording of CPU workers.
 
-    A worker that has just started tells those of its machine for a moment.
+    A worker that has just started reports those of its machine for a moment.
     """
     return sample.model_copy(update=_WITHOUT_GPUS)
 
 
 def is_sound(sample: TelemetrySample) -> bool:
-    """Return whether columns are as long as there are workers, and figures such as can be measured."""
+    """Return whether columns have one entry per worker, and figures are plausible."""
     workers = sample.workers
     if len(workers) > _MOST_WORKERS or len(set(workers)) != len(workers) or not all(map(_is_text, workers)):
         return False
@@ -78,7 +79,7 @@ def is_sound(sample: TelemetrySample) -> bool:
 
 def _is_measurable(value: Any) -> bool:
     if isinstance(value, (int, float)):
-        return 0 <= value < _LARGEST  # which NaN is not
+        return 0 <= value < _LARGEST  # False for NaN.
     return value is None or _is_text(value)
 
 
@@ -86,13 +87,13 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= _MOST_LETTERS
 
 
-_BYTE_ORDER = b"\xef\xbb\xbf"  # What some editors put before text.
+_BYTE_ORDER = b"\xef\xbb\xbf"  # Some editors put it before text.
 _AT = re.compile(rb'"at": ?"([0-9T:.Z-]{20,30})"')
-_AT_WITHIN = 400  # The moment of a sample stands at its beginning.
+_AT_WITHIN = 400  # A sample's time is near its beginning.
 
 
 def read_header(path: Path) -> Recording:
-    """Return the first line of a recording; `RecordingNotFound` or `RecordingUnreadable` where there is none."""
+    """Return the first line of a recording. Raises `RecordingNotFound`, `RecordingUnreadable`."""
     try:
         return _header(path, next(_lines(path), b""))
     except CutOff:
@@ -100,25 +101,20 @@ def read_header(path: Path) -> Recording:
 
 
 def read_length(path: Path) -> float | None:
-    """Return the seconds from the first moment of a recording to its last one; None where that cannot be read.
-
-    Nothing is checked but that it is no more than recordings are: this describes a file, and does not play it.
-    """
+    """Return the length of a recording in seconds; None: unreadable. Only the size of the file is checked."""
     first: float | None = None
     last: float | None = None
-    try:
+    with suppress(CutOff, RecordingUnreadable, ValueError):
         for line in _lines(path):
             found = _AT.search(line, 0, _AT_WITHIN)
             if found is not None:
                 last = moment(found[1].decode())
                 first = last if first is None else first
-    except (CutOff, RecordingUnreadable, ValueError):
-        pass
     return None if first is None or last is None or last < first else last - first
 
 
 def read_recording(path: Path) -> RecordedSession:
-    """Return a recording with all samples that can be played."""
+    """Return a recording with all playable samples."""
     recording: Recording | None = None
     samples: list[TelemetrySample] = []
     damaged = 0
@@ -138,7 +134,7 @@ def read_recording(path: Path) -> RecordedSession:
             try:
                 sample = Telemetry.model_validate_json(line).sample
                 at = moment(sample.at)
-            except ValueError:  # of which pydantic's is one
+            except ValueError:  # Also pydantic's.
                 damaged += 1
                 continue
             if not is_sound(sample) or at < last:
@@ -153,10 +149,7 @@ def read_recording(path: Path) -> RecordedSession:
     if not samples:
         raise RecordingUnreadable(f"{named(path)} holds nothing that can be played.")
     return RecordedSession(
-        recording=recording,
-        label=recording.label,
-        message=_message(len(samples), damaged, is_cut_off),
-        samples=samples,
+        recording=recording, label=recording.label, message=_message(len(samples), damaged, is_cut_off), samples=samples
     )
 
 
@@ -180,12 +173,13 @@ def _no_beginning(path: Path) -> RecordingUnreadable:
 def _header(path: Path, line: bytes) -> Recording:
     line = line.removeprefix(_BYTE_ORDER)
     try:
-        told = json.loads(line)
+        header = json.loads(line)
     except (ValueError, RecursionError):
         raise _no_recording(path) from None
-    if not isinstance(told, dict) or told.get("kind") != "gpucluster-recording" or _keys(told) > MOST_HEADER_KEYS:
+    is_header = isinstance(header, dict) and header.get("kind") == "gpucluster-recording"
+    if not is_header or _keys(header) > MOST_HEADER_KEYS:
         raise _no_recording(path)
-    version = told.get("schema_version")
+    version = header.get("schema_version")
     if isinstance(version, int) and version > RECORDING_SCHEMA:
         raise RecordingUnreadable(
             f"{named(path)} was recorded by a newer gpucluster; install the newest version to play it."
@@ -196,13 +190,13 @@ def _header(path: Path, line: bytes) -> Recording:
         raise RecordingUnreadable(f"{named(path)} is damaged. {invalid_request(error).message[:300]}") from None
 
 
-def _keys(told: dict[str, Any]) -> int:
-    """Count what a header names; telling what is wrong with each of a million keys would take very long."""
-    return len(told) + sum(len(value) for value in told.values() if isinstance(value, dict))
+def _keys(header: dict[str, Any]) -> int:
+    """Count the keys of a header; reporting the faults of a million keys would take very long."""
+    return len(header) + sum(len(value) for value in header.values() if isinstance(value, dict))
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines that are not empty; `CutOff` after the last whole line of a file that ends early or is broken."""
+    """Yield the lines that are not empty. Raises `CutOff` after the last complete line of a truncated file."""
     began = time.thread_time()
     total = number = yielded = 0
     unfinished = b""
@@ -229,7 +223,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a last line without an end is more than half a line."""
+    """Return whether a last line without a newline is complete."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):
@@ -237,19 +231,19 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-SLOWEST, FASTEST = 0.25, 64  # How many times as fast as it was.
-LONGEST_GAP_SECONDS = 10.0  # A cluster that was silent for longer is played as if it had been silent for so long.
+SLOWEST, FASTEST = 0.25, 64  # Relative to the recording.
+LONGEST_GAP_SECONDS = 10.0  # Longer gaps are shortened.
 
 
 def playing_speed(speed: Any, name: str = "speed") -> float:
-    """Return how fast to play, if that is between the slowest and the fastest; the one who asks calls it ``name``."""
+    """Return a valid speed. Raises `InvalidRequest`, in which the speed is called ``name``."""
     if not isinstance(speed, (int, float)) or isinstance(speed, bool) or not SLOWEST <= speed <= FASTEST:
         raise InvalidRequest(f"{name}: must be a number from {SLOWEST} to {FASTEST}, not {str(speed)[:40]!r}.")
     return float(speed)
 
 
 def times_of(samples: Sequence[TelemetrySample]) -> list[float]:
-    """Return the seconds from the first sample to each one."""
+    """Return the time of each sample in seconds since the first one."""
     moments = [moment(sample.at) for sample in samples]
     times = [0.0]
     for before, after in pairwise(moments):
@@ -258,6 +252,6 @@ def times_of(samples: Sequence[TelemetrySample]) -> list[float]:
 
 
 def position_text(seconds: float) -> str:
-    """Return a position for people, such as ``1:05``."""
+    """Return a readable position, such as ``1:05``."""
     whole = int(seconds)
     return f"{whole // 60}:{whole % 60:02}"

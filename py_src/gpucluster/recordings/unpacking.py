@@ -1,4 +1,4 @@
-"""The bytes of a recording, piece by piece: no more of them than a recording may have, whatever the file claims."""
+"""Read the bytes of an untrusted recording in pieces, up to the maximum size."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from typing import IO
 from ..protocol.errors import RecordingNotFound, RecordingUnreadable
 from ..protocol.plain_text import printable
 
-MOST_PACKED_BYTES = 8 * 2**20  # Of a file packed with gzip.
-MOST_BYTES = 48 * 2**20  # Of a file that is not packed, and of what comes out of one that is.
-MOST_MEMBERS = 1000  # Parts of a packed file; some programs write one for each 64 KiB.
+MOST_PACKED_BYTES = 8 * 2**20  # Of a gzip file.
+MOST_BYTES = 48 * 2**20  # Uncompressed.
+MOST_MEMBERS = 1000  # Of a gzip file; some programs write one for each 64 KiB.
 MOST_HEADER_BYTES = 2**18  # Up to the end of the first line.
 MOST_HEADER_KEYS = 100
 MOST_LINE_BYTES = 2**20
 MOST_SAMPLES = 20_000  # Five and a half hours at one sample a second.
-MOST_DAMAGED = 1000  # Lines that cannot be played; a file with more of them is no recording that was damaged.
-MOST_LINES = 2 * MOST_SAMPLES  # Lines altogether, empty ones included.
-MOST_SECONDS = 20.0  # Of computing, for reading one recording.
+MOST_DAMAGED = 1000  # Unplayable lines; a file with more is not a recording.
+MOST_LINES = 2 * MOST_SAMPLES  # Including empty ones.
+MOST_SECONDS = 20.0  # CPU time for reading one recording.
 
 
 _PACKED = b"\x1f\x8b"
-_GZIP = 31  # What zlib calls the format of gzip with its header.
+_GZIP = 31  # zlib's number of the gzip format.
 _READ = 2**13
-_PIECE = 2**16  # What is unpacked at a time: a few bytes may become very many.
+_PIECE = 2**16  # Maximum output at a time: a few bytes may expand to very many.
 _MIB = 2**20
 
 
 class CutOff(Exception):
-    """The file is over before its end, or its packing is broken."""
+    """The file is truncated, or its compression is damaged."""
 
 
 def named(path: Path) -> str:
-    """Return the name of a file for a sentence."""
+    """Return the name of a file for a message."""
     return printable(path.name, 120)
 
 
 def pieces_of(path: Path) -> Iterator[bytes]:
-    """Yield what is in a file, unpacked where it is packed.
+    """Yield the uncompressed content of a file.
 
-    Raises `RecordingNotFound` where it cannot be read, `RecordingUnreadable` where it is larger than recordings are,
-    and `CutOff` after the last piece of a file that ends early.
+    Raises `RecordingNotFound` (it cannot be read), `RecordingUnreadable` (it is too large), and `CutOff` after the last
+    piece of a truncated file.
     """
     try:
-        # Looked at after it is open: what has the name may be replaced. Opening a pipe would wait for its other end.
+        # Checked after opening, as the name may be replaced; not blocking, as opening a pipe would wait.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         with os.fdopen(descriptor, "rb") as raw:
             status = os.fstat(descriptor)
@@ -88,7 +88,7 @@ def _check(path: Path, size: int, most: int) -> None:
 
 
 def _read(path: Path, raw: IO[bytes], most: int) -> Iterator[bytes]:
-    """Yield the bytes as they are in the file, which may grow while it is read."""
+    """Yield the bytes of the file, which may grow while it is read."""
     total = 0
     while piece := raw.read(_READ):
         total += len(piece)
@@ -120,7 +120,7 @@ def _unpacked(path: Path, raw: IO[bytes]) -> Iterator[bytes]:
                 yield piece
             elif not data and not member.eof:
                 raise CutOff
-        # Zeros may fill up a block at the end.
+        # Files may be padded with zeros.
         waiting = member.unused_data.lstrip(b"\0")
         while not waiting and (data := next(packed, b"")):
             waiting = data.lstrip(b"\0")

@@ -1,4 +1,4 @@
-"""Writing a recording, line by line. What is written until a crash can be played."""
+"""Write a recording line by line, so that it can be played even after a crash."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITHHELD = "withheld"
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _DEVICE = re.compile(r"(GPU|MIG)-[0-9a-fA-F]")
 _DEVICE_IN_TEXT = re.compile(r"(GPU|MIG)-[0-9a-fA-F][0-9a-fA-F-]*")
-_BEGINNING = len("GPU-01234567")  # In large clusters a device is told by the beginning of its UUID, at least this.
+_BEGINNING = len("GPU-01234567")  # Large clusters show devices by a UUID prefix of at least this length.
 _TELLTALE = re.compile(r"[/\\@:]|[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F]{12}")
 """Paths, addresses, URLs, and long keys that could be tokens."""
 _NOBODY = "-0000-0000-0000-000000000000"
@@ -33,11 +33,11 @@ _MOST_LETTERS = 120
 _SEPARATOR = re.compile(r"[\W_]+")
 _FEWEST_LETTERS = 3
 _EVERYDAY = {"box", "gpu", "home", "host", "lab", "local", "localhost", "map", "node", "root", "sum", "the", "user"}
-"""Names of accounts and computers that are words of tasks, too."""
+"""Names of accounts and computers that are common in task keys, too."""
 
 
 class Pseudonyms:
-    """Names that tell nothing, for one recording."""
+    """Neutral names for one recording."""
 
     def __init__(self) -> None:
         self._workers: dict[str, str] = {}
@@ -46,19 +46,18 @@ class Pseudonyms:
         self._private = _private_names()
 
     def sample(self, sample: dict[str, Any]) -> dict[str, Any]:
-        told = {**sample, "id": "recording", "workers": [self.worker(name) for name in sample["workers"]]}
+        found = {**sample, "id": "recording", "workers": [self.worker(name) for name in sample["workers"]]}
         for column, change in (("host", self.host), ("device", self.device), ("device_error", self.text)):
             if column in sample:
                 values = sample[column]
-                told[column] = (
-                    [value and change(value) for value in values] if isinstance(values, list) else change(values)
-                )
+                is_list = isinstance(values, list)
+                found[column] = [value and change(value) for value in values] if is_list else change(values)
         if "progress" in sample:
-            told["progress"] = [{**kind, "prefix": self.text(kind["prefix"])} for kind in sample["progress"]]
-        return told
+            found["progress"] = [{**kind, "prefix": self.text(kind["prefix"])} for kind in sample["progress"]]
+        return found
 
     def worker(self, name: str) -> str:
-        """Return a worker's name: its number stays, a UUID becomes a number, anything else is not told."""
+        """Return a worker's name: a number stays, a UUID becomes another one, anything else is replaced."""
         if _NUMBER.fullmatch(name):
             return name
         if _DEVICE.match(name):
@@ -66,17 +65,17 @@ class Pseudonyms:
         return self._workers.setdefault(name, f"worker-{len(self._workers) + 1}")
 
     def host(self, name: str) -> str:
-        """Return a name of no computer: machines are numbered."""
+        """Return a numbered name for a machine."""
         return self._hosts.setdefault(name, f"node{len(self._hosts) + 1}")
 
     def device(self, uuid: str) -> str:
-        """Return a UUID that is nobody's, of the same kind."""
+        """Return an artificial UUID of the same kind."""
         kind = "MIG" if uuid.startswith("MIG") else "GPU"
         number = len(self._devices) + 1
         return self._devices.setdefault(uuid[:_BEGINNING], f"{kind}-{number:08x}{_NOBODY}")
 
     def text(self, text: str) -> str:
-        """Return a text unless it looks as if it told a path, an address or a person."""
+        """Return a text unless it may contain a path, an address or the name of a user."""
         plain = _DEVICE_IN_TEXT.sub(lambda found: self.device(found.group()), text)
         tells = _TELLTALE.search(plain.replace(_NOBODY, "")) or self._private.search(text.casefold())
         if tells or len(plain) > _MOST_LETTERS or not plain.isprintable():
@@ -85,9 +84,9 @@ class Pseudonyms:
 
 
 def _private_names() -> re.Pattern[str]:
-    """Return what finds the names of this person and this computer, whole or a part of them, in casefolded text.
+    """Return a pattern for the names of this user and this computer, also in part, in casefolded text.
 
-    Everyday words, numbers and what has fewer than three letters are left out: they would be found everywhere.
+    Common words, numbers and names of fewer than three letters are left out: they would match everywhere.
     """
     names = [platform.node(), platform.node().split(".")[0]]
     with suppress(OSError, KeyError):  # An account without a name, as in some containers.
@@ -98,18 +97,18 @@ def _private_names() -> re.Pattern[str]:
     found |= {part for name in found if name != platform.node().casefold() for part in _SEPARATOR.split(name)}
     found = {name for name in found if len(name) >= _FEWEST_LETTERS and not name.isdigit() and name not in _EVERYDAY}
     alternatives = "|".join(re.escape(name) for name in sorted(found, key=len, reverse=True))
-    # An underscore separates names, too, which it does not for \b.
+    # Unlike for \b, an underscore separates names.
     return re.compile(f"(?<![^\\W_])(?:{alternatives})(?![^\\W_])" if found else r"(?!)")
 
 
 Identity: TypeAlias = tuple[int, int, int, int]
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
-"""What file systems say that know no second name of a file."""
+"""Errors of file systems without hard links."""
 
 
 def identity_of(path: Path) -> Identity | None:
-    """Return what tells whether the same file, unchanged, is still there; ``None`` where nothing is."""
+    """Return values that identify an unchanged file; ``None``: no file."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -118,9 +117,9 @@ def identity_of(path: Path) -> Identity | None:
 
 
 def give_name(part: Path, path: Path, replaced: Identity | None) -> None:
-    """Give a file its name in the same folder; a file may be ``replaced`` that has it, and no other.
+    """Rename a file in its folder. It may replace only the file with the identity ``replaced``.
 
-    Raises `FileExistsError` where something else has the name. The file keeps the one it had.
+    Raises `FileExistsError`: another file has the name; the file keeps its own.
     """
     if replaced is None:
         _take(part, path)
@@ -156,19 +155,20 @@ def _taken(part: Path, path: Path) -> FileExistsError:
     return FileExistsError(errno.EEXIST, f"{path} exists; the recording is {part}")
 
 
-PART = ".part"  # Ending of a file that is not complete yet.
-_FLUSH_EVERY = 10  # Samples between two moments at which everything so far is in the file.
-_LEFT_OVER_BYTES = 2**20  # Of the limit of a packed file: as much may come before the next look.
+PART = ".part"  # Ending of an incomplete file.
+_FLUSH_EVERY = 10  # Samples.
+_LEFT_OVER_BYTES = 2**20  # Reserve below the limit of a packed file, for what is not flushed yet.
 
 
 class RecordingFull(Exception):
-    """The recording is as large as one may be; it stays as it is."""
+    """The recording has the maximum size."""
 
 
 def target_of(file: str | Path, *, private: bool = False) -> Path:
-    """Return where a recording of that name is written, found out before anything runs.
+    """Return the checked path of a new recording.
 
-    A name without an ending gets one that JupyterLab knows. ``private``: nothing may be there. Raises `InvalidRequest`.
+    A name without an ending gets one that JupyterLab knows. ``private``: no file may exist there. Raises
+    `InvalidRequest`.
     """
     text = os.fspath(file)
     if not text.strip() or not text.isprintable():
@@ -193,17 +193,17 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
         raise InvalidRequest(f"FILE: {path} exists; give another name.")
     if exists:
         try:
-            read_header(path)  # A recording is replaced by a newer one, and nothing else is.
+            read_header(path)  # Only recordings are replaced.
         except GPUClusterError:
             raise InvalidRequest(f"FILE: {path} exists and is no recording; give another name.") from None
     return path
 
 
 class RecordingWriter:
-    """Writes one recording, packed when its name ends in ``.gz``. It has its name when it is complete.
+    """Writes one recording, compressed if its name ends in ``.gz``. The file gets its name when it is complete.
 
-    ``private``: nothing that has the name is replaced, and only you may read the file. Raises `InvalidRequest` where
-    the file cannot be written, or is being written already.
+    ``private``: no file is replaced, and only you may read the new one. Raises `InvalidRequest`: the file cannot be
+    written, or is being written already.
     """
 
     def __init__(self, path: Path, header: Recording, *, private: bool = False) -> None:
@@ -224,7 +224,7 @@ class RecordingWriter:
             ) from None
         except OSError as error:
             raise InvalidRequest(f"{self._part} cannot be written: {error.strerror or error}.") from None
-        # No name and no time of ours in the packed file.
+        # No name and time in the compressed file.
         self._file: IO[bytes] | gzip.GzipFile = self._raw
         if path.suffix == ".gz":
             self._file = gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0)
@@ -237,27 +237,23 @@ class RecordingWriter:
 
     @property
     def size_bytes(self) -> int:
-        """Size of the file so far, or in the end."""
+        """Size of the file so far."""
         with suppress(OSError):
             return (self.path if self._raw.closed else self._part).stat().st_size
         return 0
 
     def add(self, line: bytes) -> None:
-        """Write a telemetry event, without what tells who and where.
+        """Write a telemetry event with neutral names.
 
-        Raises `RecordingFull` where it has no room, and `OSError` where the disk is full; what is written stays.
+        Raises `RecordingFull`, or `OSError` if the disk is full; what was written stays.
         """
-        event = json.loads(line)
-        told = {"kind": "telemetry", "sample": self._pseudonyms.sample(event["sample"])}
-        text = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        event = {"kind": "telemetry", "sample": self._pseudonyms.sample(json.loads(line)["sample"])}
+        text = json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         if len(text) > MOST_LINE_BYTES:
             raise RecordingFull("The cluster is too large to be recorded.")
         packed = self._raw.tell() if self._file is not self._raw else 0
-        if (
-            self.samples >= MOST_SAMPLES
-            or self._bytes + len(text) > MOST_BYTES
-            or packed > MOST_PACKED_BYTES - _LEFT_OVER_BYTES
-        ):
+        is_large = self._bytes + len(text) > MOST_BYTES or packed > MOST_PACKED_BYTES - _LEFT_OVER_BYTES
+        if self.samples >= MOST_SAMPLES or is_large:
             raise RecordingFull("The recording stopped: it has reached the maximum length.")
         self._write(text)
         if self.samples % _FLUSH_EVERY == 0:
@@ -265,9 +261,9 @@ class RecordingWriter:
         self.samples += 1
 
     def close(self) -> None:
-        """Complete the file and give it its name. Closing it twice is harmless.
+        """Complete and rename the file. Closing it twice is harmless.
 
-        Raises `FileExistsError` where something has come to have that name meanwhile; the recording stays beside it.
+        Raises `FileExistsError`: another file has got the name meanwhile; the recording stays beside it.
         """
         if self._raw.closed:
             return
@@ -278,7 +274,7 @@ class RecordingWriter:
 
     def discard(self) -> None:
         if isinstance(self._file, gzip.GzipFile):
-            # What it has not written yet goes nowhere: else it tries that when nobody expects it any more.
+            # Discard its buffer, which it would otherwise write when it is garbage-collected.
             self._file.fileobj = io.BytesIO()
             with suppress(ValueError, zlib.error):
                 self._file.close()

@@ -1,7 +1,7 @@
-"""Who is let in: users whom Jupyter knows, from pages of this server. Looked at before anything else of a request.
+"""Access control, checked before anything else: only users known to Jupyter, only from pages of this server.
 
-A browser sends the cookie of this server along whichever page asks. Another site cannot read the answer, but it can
-load it as a script or picture, embed it, and measure it. Browsers say from where a request comes: ``Sec-Fetch-Site``.
+A browser sends this server's cookie with requests of any page. Another site cannot read the answer, but it can load it
+as a script or picture, embed it, and measure it. Browsers report the origin of a request: ``Sec-Fetch-Site``.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _SENTENCES = {
 class RefusalMixin(JupyterHandler):
     """Turns every exception of a handler into a status and an ``ErrorModel``.
 
-    A ``GPUClusterError`` is an answer: its sentence and its status go out, nothing is logged as an error.
-    Anything else is a bug: it is logged with its traceback, and its text stays in the log.
+    A ``GPUClusterError`` is an answer: its message and status are sent, and nothing is logged as an error. Anything
+    else is a bug: it is logged with its traceback, and its text is not sent.
     """
 
     @property
     def log(self) -> logging.Logger:
-        """Jupyter's log; what requests hold does nothing in it. Jupyter's line for each request goes there, too."""
+        """Jupyter's log, with text of requests made harmless, also in Jupyter's line for each request."""
         return plain_log(super().log)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Give a ``GPUClusterError`` its own status."""
+        """Send a ``GPUClusterError`` with its own status."""
         error = _exception(kwargs)
         if isinstance(error, GPUClusterError):
             status_code = error.http_status
@@ -55,13 +55,11 @@ class RefusalMixin(JupyterHandler):
         if isinstance(value, GPUClusterError):
             self.log.info("%s %s: %s", self.request.method, self.request.path, value.message)
         elif isinstance(value, HTTPError):
-            # As Tornado does it, but in a log that makes harmless what is in addresses and headers.
-            # Without the query, in which a token may be.
+            # Like Tornado, but without the query, which may contain a token.
             if value.log_message:
                 self.log.warning("%s %s: %s", self.request.method, self.request.path, value)
         else:
-            what = (self.request.method, self.request.path)
-            self.log.error("Uncaught exception in %s %s", *what, exc_info=value)
+            self.log.error("Uncaught exception in %s %s", self.request.method, self.request.path, exc_info=value)
 
     def refusal(self, status_code: int, **kwargs: Any) -> ErrorModel:
         """Return the message for the user."""
@@ -94,44 +92,43 @@ def _exception(kwargs: dict[str, Any]) -> BaseException | None:
     return (kwargs.get("exc_info") or (None, None, None))[1]
 
 
-_OWN = {"same-origin", "none"}  # A page of this server, or the person himself: an address that was typed, a bookmark.
+_OWN = {"same-origin", "none"}  # A page of this server, or a typed address or bookmark.
 
 
 def is_from_elsewhere(headers: HTTPHeaders) -> bool:
-    """Return whether a browser says that the page of another origin asks. Programs and old browsers say nothing."""
+    """Return whether a browser reports a request of another origin's page. Programs and old browsers report nothing."""
     return headers.get("Sec-Fetch-Site", "none").strip().lower() not in _OWN
 
 
 def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
-    """Return whether somebody follows a link to a page of its own, which no other page can look into."""
-    told = (headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest"))
-    return method in {"GET", "HEAD"} and told == ("navigate", "document")
+    """Return whether the request opens a top-level page, which no other page can read."""
+    fetch = (headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest"))
+    return method in {"GET", "HEAD"} and fetch == ("navigate", "document")
 
 
 class AdmissionMixin(JupyterHandler):
-    """Refuses who is not logged in, and other sites, as the first base of each handler.
+    """Refuses requests without log-in and from other sites. The first base of each handler.
 
-    Jupyter leaves the former to each method, so that a missing method is reported before authentication.
-    The origins that ``ServerApp.allow_origin`` and its pattern allow are let in, and so is who sends a token.
+    Jupyter authenticates in each method, so that a missing method would be reported without log-in. Requests of origins
+    that ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
     """
 
     linkable: ClassVar[bool] = False
-    """Whether a link of another site may lead here. It shows something to the person and changes nothing."""
+    """Whether another site may link to it: a page that changes nothing."""
 
     async def prepare(self, *arguments: Any, **options: Any) -> None:
-        """Authenticate and look at the origin."""
+        """Authenticate and check the origin."""
         await super().prepare(*arguments, **options)
         self.admit()
 
     def admit(self) -> None:
-        """Refuse whoever is not let in. Raises `tornado.web.HTTPError`."""
+        """Refuse a request without access. Raises `tornado.web.HTTPError`."""
         method = getattr(self, (self.request.method or "").lower(), None)
         is_open = getattr(method, "__allow_unauthenticated", False)
         if self.request.method == "OPTIONS":
-            # The pages of other origins ask so before each request, and browsers send no log-in along. Where none is
-            # allowed, nobody has to ask.
-            told = "Access-Control-Allow-Origin" in self.settings.get("headers", {})
-            is_open = is_open and (self._has_friends or told)
+            # Preflight requests of other origins' pages have no log-in. They are only needed if an origin is allowed.
+            allowed = "Access-Control-Allow-Origin" in self.settings.get("headers", {})
+            is_open = is_open and (self._has_friends or allowed)
         if self._finished or is_open:
             return
         if not self.current_user:
@@ -145,15 +142,15 @@ class AdmissionMixin(JupyterHandler):
 
     @authenticated
     def send_to_login(self) -> None:
-        """Send a person to the log-in, and refuse other requests."""
+        """Redirect a page to the log-in, and refuse other requests."""
 
     def check_origin(self, origin: str | None = None) -> bool:
-        """Look at the origin; what is refused does not return. Raises `tornado.web.HTTPError`."""
+        """Check the origin. Raises `tornado.web.HTTPError`, never returns false."""
         if self.allow_origin == "*" or self.skip_check_origin():
             return True
         headers = self.request.headers
         is_link = self.linkable and opens_a_tab(self.request.method, headers)
-        # Where a page is embedded or linked, browsers send no Origin.
+        # Browsers send no Origin for an embedded or linked page.
         is_friend = self._has_friends and ("Origin" in headers or self.check_referer())
         if is_from_elsewhere(headers) and not is_link and not is_friend:
             raise HTTPError(403, "Refused a request of another site.")
@@ -166,7 +163,7 @@ class AdmissionMixin(JupyterHandler):
         return bool(self.allow_origin or self.allow_origin_pat)
 
     def set_default_headers(self) -> None:
-        """Forbid other sites to load what is answered, also where browsers do not say who asks."""
+        """Forbid other sites to load the answer, also in browsers that do not report the origin."""
         super().set_default_headers()
         if not self._has_friends:
             self.set_header("Cross-Origin-Resource-Policy", "same-origin")

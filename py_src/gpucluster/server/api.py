@@ -1,4 +1,4 @@
-"""What every REST handler shares: reading a body and a query, answering with a model."""
+"""Base of REST handlers: read a body and a query, answer with a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
 from .admission import AdmissionMixin, RefusalMixin
 from .standby import StandbyKeeper
 
-AUTH_RESOURCE = "gpucluster"  # What Jupyter authorizers are asked about.
+AUTH_RESOURCE = "gpucluster"  # For Jupyter's authorizers.
 
 MAX_BODY_BYTES = 2**20
 
@@ -26,31 +26,31 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """REST handler below ``gpucluster/api/``."""
 
     auth_resource = AUTH_RESOURCE
-    polled = False  # Whether open pages get this all the time, so that getting it is no sign of use.
+    polled = False  # Whether open pages poll it, so that a request is no sign of use.
 
     control: AsyncControl
     standby: StandbyKeeper
 
     def initialize(self, **parts: Any) -> None:
-        """Take the long-lived objects of the extension; a class names those that it needs."""
+        """Take the long-lived objects of the extension, which a class declares."""
         vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Authenticate, note that somebody is there, and refuse while the registry cannot be used."""
+        """Authenticate, note the use, and refuse while the registry is unusable."""
         await super().prepare()
         if self.current_user and not self._finished:
             await self._check_registry()
         if self.polled and self.request.method == "GET":
-            # Nor is it activity that keeps a server from being culled.
+            # Nor does it keep an idle server from being culled.
             self._track_activity = False
         elif self.current_user:
             self.standby.used()
 
     async def _check_registry(self) -> None:
-        """Look at the registry's directory, as long as it has not been found private.
+        """Check the registry's directory until it was found private.
 
-        Whoever is not authorized is refused by the method that follows. The decorator would not do here: it keeps the
-        action of the first request for all that follow.
+        The method itself then refuses unauthorized users. The decorator is not used here, because it keeps the action
+        of the first request for all later ones.
         """
         try:
             self.control.registry.check_directory()
@@ -65,7 +65,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         self.finish(model.model_dump_json())
 
     def body(self) -> bytes:
-        """Return the body, which must not be empty. Raises `InvalidRequest` with a sentence."""
+        """Return the body. Raises `InvalidRequest`: it is empty or too large."""
         if len(self.request.body) > MAX_BODY_BYTES:
             raise InvalidRequest("The request is larger than 1 MiB; nothing here needs that much.")
         if not self.request.body.strip():
@@ -86,14 +86,14 @@ class UnknownHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self, *args: str) -> None:
-        """Say that there is nothing."""
+        """Answer that there is nothing."""
         raise HTTPError(404)
 
     post = put = patch = delete = get
 
 
 class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
-    """Every address of an extension that could not be loaded: says why."""
+    """Every address of an extension that could not be loaded: reports the error."""
 
     auth_resource = AUTH_RESOURCE
 

@@ -1,8 +1,7 @@
 """Tools for assistants: what Jupyter AI finds by the entry point ``jupyter_server_mcp.tools``.
 
-There is no server here: ``jupyter_server_mcp``, where it is installed, runs these functions in the Jupyter server. It
-asks nobody for a password, so what is offered only looks, unless the person's own setting allows more. Text of others,
-such as a log, is data for the assistant and says so.
+``jupyter_server_mcp``, where it is installed, runs these functions in the Jupyter server. It requires no password, so
+the tools are read-only unless the user's setting allows more. Text of others, such as a log, is marked as data.
 """
 
 from __future__ import annotations
@@ -32,19 +31,15 @@ _NO_PROFILE = "No cell was profiled on this cluster. Put '%%gpucluster profile' 
 
 
 def tools() -> list[str]:
-    """Return the tools that the person's setting allows, as ``module:function``."""
-    allowed = _extension_setting("assistants", "look")
-    names = {"off": (), "look": LOOKING, "change": (*LOOKING, *CHANGING)}[cast(Allowed, allowed)]
+    """Return the tools that the user's setting allows, as ``module:function``."""
+    extension = _extension()
+    allowed = cast(Allowed, "look" if extension is None else extension.assistants)
+    names = {"off": (), "look": LOOKING, "change": (*LOOKING, *CHANGING)}[allowed]
     return [f"{__name__}:{name}" for name in names]
 
 
-def _extension_setting(name: str, default: Any) -> Any:
-    extension = _extension()
-    return default if extension is None else getattr(extension, name)
-
-
 def _extension() -> Any:
-    """Return our extension of the server that runs in this process; ``None``: there is no server."""
+    """Return gpucluster's extension of the server in this process; ``None``: no server."""
     if not ServerApp.initialized():
         return None
     apps = ServerApp.instance().extension_manager.extension_apps.get("gpucluster", ())
@@ -56,7 +51,7 @@ def _control() -> AsyncControl:
 
 
 async def _found(cluster: str) -> tuple[AsyncControl, ClusterModel]:
-    """Return a cluster by name or id, and how to reach it."""
+    """Return a cluster by name or id, and its control."""
     control = _control()
     return control, await control.get(cluster)
 
@@ -65,13 +60,13 @@ async def _found(cluster: str) -> tuple[AsyncControl, ClusterModel]:
 
 
 async def list_gpu_clusters() -> list[dict[str, Any]]:
-    """List the Dask clusters of this person: state, workers, load, what happened to them, and whether they are idle."""
+    """List this user's Dask clusters: state, workers, load, recent events, and whether they are idle."""
     control = _control()
     return [await _told(control, model) for model in await control.list()]
 
 
 async def who_uses_the_gpus() -> dict[str, Any]:
-    """Tell the GPUs of the Jupyter machine, their memory and load, and which processes hold how much memory.
+    """List the GPUs of the Jupyter machine with memory and load, and the memory of each process.
 
     Processes of other users are listed with user name and memory only.
     """
@@ -85,7 +80,7 @@ async def who_uses_the_gpus() -> dict[str, Any]:
 
 
 async def gpu_cluster_events(cluster: str, last: int = 20) -> list[str]:
-    """Tell what happened to a cluster last: who asked for what, who came, who died and why.
+    """List a cluster's last events: requests, workers that connected or died, and why.
 
     Parameters
     ----------
@@ -138,7 +133,7 @@ async def last_gpu_cluster_profile(cluster: str) -> dict[str, Any]:
 
 
 async def why_is_the_gpu_cluster_slow(cluster: str) -> dict[str, Any]:
-    """Say what a cluster does now, what went wrong lately, and what the last profile found, with what to try.
+    """Report what a cluster does now, recent problems, and the findings of the last profile, with advice.
 
     Parameters
     ----------
@@ -164,9 +159,9 @@ async def start_gpu_cluster(name: str, n_workers: int | None = None, backend: st
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the cluster.
     n_workers : int, optional
-        How many workers; left out: one per GPU, or as the kind decides.
+        Number of workers; default: one per GPU, or as the kind decides.
     backend : str
         'auto', 'cuda' or 'local'; others need more than a number of workers.
     """
@@ -184,7 +179,7 @@ async def scale_gpu_cluster(cluster: str, n_workers: int) -> dict[str, Any]:
     cluster : str
         Name or id.
     n_workers : int
-        Wanted number.
+        Number of workers.
     """
     _must_change()
     patch = parse_patch({"n_workers": n_workers})
@@ -206,19 +201,14 @@ async def stop_gpu_cluster(cluster: str) -> dict[str, Any]:
 
 
 def _must_change() -> Any:
-    """Return the services of the extension; looked at anew for each request.
-
-    Raises
-    ------
-    AccessDenied
-    """
+    """Return the services of the extension. The setting is checked at each request. Raises `AccessDenied`."""
     extension = _extension()
     if extension is None or extension.assistants != "change" or extension.services is None:
         raise AccessDenied("Assistants may only look at clusters here (GPUClusterExtension.assistants).")
     return extension.services
 
 
-# -- telling -------------------------------------------------------------------------------------
+# -- formatting ----------------------------------------------------------------------------------
 
 
 async def _told(control: AsyncControl, model: ClusterModel) -> dict[str, Any]:
@@ -272,7 +262,7 @@ def _size(size_bytes: int | None) -> str | None:
 
 
 def _known(told: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known: assistants need not read the rest."""
+    """Return the known entries: assistants need not read the rest."""
     return {name: value for name, value in told.items() if value not in (None, [], {})}
 
 

@@ -1,4 +1,4 @@
-"""What can be asked for: schema of the creation form, presets, devices, the site's faults, the OpenAPI document."""
+"""Schema of the creation form, presets, devices, the site's faults, and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .openapi import openapi_document
 
 
 def offered(preset: Preset, spec: SpecBase | None) -> OfferedPreset:
-    """Return a preset with its picture. `spec`: what it asks for; ``None``: something is still missing in it."""
+    """Return a preset with its picture. `spec`: its request; ``None``: incomplete."""
     has_gpus = spec is not None and traits_of(spec).has_gpus
     return OfferedPreset(
         **preset.model_dump(),
@@ -38,7 +38,7 @@ def offered(preset: Preset, spec: SpecBase | None) -> OfferedPreset:
 def _parts(spec: SpecBase) -> list[MemoryPart]:
     traits = traits_of(spec)
     if not traits.this_machine or traits.queues or traits.chooses:
-        return []  # It depends on where they start.
+        return []  # Depends on where the workers start.
     if not traits.has_gpus:
         return _split("use", 0.6, "results up to 60 %", "spill", "above: to disk")
     pool = getattr(spec, "rmm_pool_size", None)
@@ -55,7 +55,7 @@ def _split(kind: str, share: float, text: str, other: str, rest: str) -> list[Me
 
 
 class PresetList:
-    """Knows them at any time: the site's file may change while the server runs."""
+    """The current presets: the site's file may change while the server runs."""
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
@@ -63,11 +63,11 @@ class PresetList:
         self.presets()
 
     def presets(self) -> list[OfferedPreset]:
-        """Return those that are allowed here, of kinds that are here."""
+        """Return the allowed presets of available kinds."""
         return [one for one in map(self._offered, this_site().presets) if one is not None]
 
     def _offered(self, preset: Preset) -> OfferedPreset | None:
-        # The form says why a kind is not there; a package may be in another environment.
+        # The form shows why a kind is unavailable; a package may be in another environment.
         here = preset_here(preset, packages=False)
         message = f"The preset '{preset.name}' is left out: {here.fault}"
         if here.fault is not None and message not in self._told:
@@ -77,11 +77,11 @@ class PresetList:
 
 
 GENERAL = frozenset({"Cluster", "Memory", "GPU memory", "Network"})
-"""Sections that many kinds have. What is in others makes the kind what it is: hosts, partition, GPUs."""
+"""Sections that many kinds have. Other sections are specific to a kind: hosts, partition, GPUs."""
 
 
 def prepare_for_form(schema: dict[str, Any]) -> None:
-    """Put what makes the kind what it is first, and speak of durations as people write them there, in place."""
+    """Put the fields that are specific to a kind first, and describe durations as the form takes them; in place."""
     fields = schema["properties"].items()
     ordered = sorted(fields, key=lambda item: item[0] != "backend" and item[1].get("group", "Cluster") in GENERAL)
     schema["properties"] = dict(ordered)
@@ -116,7 +116,7 @@ class SchemaHandler(ClusterAPIHandler):
 
 
 def _offered(schemas: dict[str, dict[str, Any]], kernel: str | None) -> Schemas:
-    """Look what is there. Packages are needed where the workers are: another Python environment may have them."""
+    """Return the available kinds. Packages are needed in the workers' Python environment, which may be another one."""
     with suppress(GPUClusterError, OSError):
         kinds = kind_models(packages=python_of(kernel) == sys.executable)
         return Schemas(backends=schemas, kinds=[kind for kind in kinds if kind.name in schemas or kind.traits is None])
@@ -131,7 +131,7 @@ class PresetsHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """Return ours and the site's."""
+        """Return the presets of gpucluster and of the site."""
         presets = await asyncio.to_thread(self.presets.presets)
         found: list[dict[str, Any]] = [preset.model_dump(mode="json") for preset in presets]
         self.finish({"presets": found})
@@ -149,7 +149,7 @@ class DevicesHandler(ClusterAPIHandler):
 
 
 class OpenAPIHandler(ClusterAPIHandler):
-    """Description of this interface."""
+    """OpenAPI document of this interface."""
 
     @authenticated
     @authorized
@@ -169,7 +169,7 @@ class SiteHandler(ClusterAPIHandler):
 
 
 def is_hub_admin(user: Any) -> bool:
-    """Return whether JupyterHub calls this user an administrator, who may change files in another name."""
+    """Return whether JupyterHub names this user as an administrator, who may be able to change the site's file."""
     model = getattr(user, "hub_user", None)
     return isinstance(model, dict) and model.get("admin") is True
 

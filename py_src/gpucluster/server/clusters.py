@@ -1,4 +1,4 @@
-"""Clusters over REST: list, create, change, stop, logs, history, links, and what sites offer for a new one."""
+"""Clusters over REST: list, create, change, stop, logs, history, links, and what batch systems offer."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Preview = Callable[[SpecBase], Awaitable[Submission]]
 
 
 class Offers:
-    """Remembers what sites have answered. A question is a process of its own, so they are asked one after the other."""
+    """Cache of previews. Each preview runs a process, so they run one after the other."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, Notes]] = {}
         self._asking = asyncio.Lock()
 
     async def notes(self, spec: SpecBase, preview: Preview) -> Notes | None:
-        """Return what the site offers, and what of the request it would refuse; ``None``: such a kind has no site."""
+        """Return what the batch system offers, and the fields it would refuse; ``None``: the kind has no preview."""
         found = find_kind(spec.backend)
         if found is None or found.kind is None or not found.kind.offers:
             return None
@@ -62,12 +62,12 @@ async def _asked(spec: SpecBase, preview: Preview) -> Notes:
 
 
 class RequestHandler(ClusterAPIHandler):
-    """What takes the request for a cluster."""
+    """Base of handlers that take a request for a cluster."""
 
     directory: str
 
     async def narrowed(self, requested: Any) -> SpecBase:
-        """Return what this site makes of a request, which is checked against everything at once."""
+        """Return a request narrowed by this site; raises all faults at once."""
         return await asyncio.to_thread(bounded_spec, checked_spec(requested))
 
 
@@ -92,22 +92,22 @@ class ClustersHandler(RequestHandler):
         self.answer(model, 201)
 
     async def create(self, requested: Any) -> ClusterModel:
-        """Ask for a cluster, within the limits of this site."""
+        """Request a cluster, within the limits of this site."""
         model = await self.control.create(await self.narrowed(requested), cwd=self.directory)
         self.standby.taken()
         return model
 
 
 class NotesHandler(RequestHandler):
-    """What to know about a cluster before it is made."""
+    """Notes on a cluster before it is created."""
 
     offers: Offers
-    lifetime: str | None  # What ends clusters together with this server, in a sentence.
+    lifetime: str | None  # What ends clusters together with this server.
 
     @authenticated
     @authorized
     async def post(self) -> None:
-        """Check a request as creating would, and say what to know about it; starts nothing."""
+        """Check a request as for creation, and return notes on it; starts nothing."""
         body = self.body()
         try:
             spec = await self.narrowed(body)
@@ -130,22 +130,19 @@ class NotesHandler(RequestHandler):
 
 
 def _notes_on(error: InvalidRequest) -> Notes:
-    """Return which fields are refused: that is what was asked, and no failure.
-
-    Raises `InvalidRequest` when it is about no field: there was nothing that could be looked at.
-    """
+    """Return the refused fields, which are the answer. Raises an error that concerns no field."""
     if not error.fields:
         raise error
     return Notes(notes=[], fields=error.fields)
 
 
 class PreviewHandler(RequestHandler):
-    """What would be handed to a batch system."""
+    """What would be submitted to a batch system."""
 
     @authenticated
     @authorized
     async def post(self) -> None:
-        """Check a request and show what it would be submitted as; starts nothing."""
+        """Check a request and show what would be submitted; starts nothing."""
         self.answer(await self.control.preview(await self.narrowed(self.body())))
 
 
@@ -160,8 +157,8 @@ class ClusterHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def patch(self, cluster: str) -> None:
-        """Scale, adapt or set the idle time; returns when the request is noted."""
-        # The id goes first: for a cluster that does not exist, no body is right.
+        """Scale, adapt or set the idle time; returns when the request is accepted."""
+        # A missing cluster is reported before a wrong body.
         model = await self.control.get(cluster)
         patch = parse_patch(self.body())
         self.answer(await self.control.patch(model.id, patch))
@@ -169,7 +166,7 @@ class ClusterHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str) -> None:
-        """Ask a living cluster to stop; take an ended one off the list. ``only`` says which of the two is meant."""
+        """Stop a running cluster, or remove an ended one from the list. ``only`` restricts this to one of the two."""
         only = self.get_query_argument("only", None)
         if only not in {None, "stop", "remove"}:
             raise refused_field("only", f"must be 'stop' or 'remove', not {printable(only, 40)!r}")
@@ -178,18 +175,18 @@ class ClusterHandler(ClusterAPIHandler):
             await self.control.remove(model.id)
             self.answer(model)
         elif model.state.ended:
-            self.answer(model)  # Meanwhile it has ended by itself, and people want to see why.
+            self.answer(model)  # It has ended meanwhile; keep it so that users see why.
         else:
             self.answer(await self.control.stop(model.id, wait=False))
 
 
 class PatchNotesHandler(ClusterAPIHandler):
-    """What to know about a change of a cluster before it is made."""
+    """Notes on a change of a cluster before it is made."""
 
     @authenticated
     @authorized
     async def post(self, cluster: str) -> None:
-        """Check a change, and say what to know about it; changes nothing."""
+        """Check a change, and return notes on it; changes nothing."""
         model = await self.control.get(cluster)
         body = self.body()
         try:
@@ -207,12 +204,12 @@ class VerbHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self, cluster: str, *named: str) -> None:
-        """Ask for it; returns when the request is noted."""
+        """Send the request; returns when it is accepted."""
         self.answer(await getattr(self.control, self.verb)(cluster, *named, wait=False))
 
 
 class ReadHandler(ClusterAPIHandler):
-    """What is known of one cluster."""
+    """Information about one cluster."""
 
     read: str  # The verb that returns it.
 
@@ -223,7 +220,7 @@ class ReadHandler(ClusterAPIHandler):
 
 
 class ReleaseHandler(ClusterAPIHandler):
-    """Results of one cluster that a notebook is to hold no longer."""
+    """Release of results of one cluster that a notebook holds."""
 
     @authenticated
     @authorized
@@ -249,13 +246,13 @@ class LinksHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def get(self, cluster: str) -> None:
-        """List those that have not ended. What they are opened with is not told again."""
+        """List the active ones, without their tokens."""
         self.answer(await self.control.links(cluster))
 
     @authenticated
     @authorized
     async def post(self, cluster: str) -> None:
-        """Make a link; the only answer that holds what it is opened with."""
+        """Create a link; only this answer contains the token."""
         model = await self.control.get(cluster)
         request = parse_link_request(self.body())
         if not self.allowed:

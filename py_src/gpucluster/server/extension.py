@@ -46,8 +46,7 @@ class ExtensionNotLoaded(GPUClusterError):
 class GPUClusterExtension(ExtensionApp):
     """GPU Dask clusters in the Jupyter server.
 
-    The server starts and stops clusters but holds none: each runs in a process of its own and outlives
-    the server.
+    The server starts and stops clusters but holds none: each runs in separate processes and outlives the server.
     """
 
     name = "gpucluster"
@@ -63,11 +62,9 @@ class GPUClusterExtension(ExtensionApp):
         request for the list of clusters and uses about 100 MB of memory per user with an open panel.""",
     ).tag(config=True)
 
-    standby_idle_seconds = Float(
-        600.0,
-        min=1.0,
-        help="Seconds without use after which the idle process stops.",
-    ).tag(config=True)
+    standby_idle_seconds = Float(600.0, min=1.0, help="Seconds without use after which the idle process stops.").tag(
+        config=True
+    )
 
     presets = List(
         Dict(),
@@ -81,12 +78,11 @@ class GPUClusterExtension(ExtensionApp):
         help="""Limits of clusters created through this server, where they are lower than those of the site file:
         {"n_workers": 4, "threads_per_worker": 2, "memory_limit": "4 GiB", "idle_timeout_seconds": 3600,
         "walltime": "24:00:00", "kinds": ["local", "auto"]}. The keys are those of the file, with the same meaning; all
-        are optional. A limit above the file's is ignored, with a warning in the log at startup.""",
+        are optional. A limit above the file's is ignored, with a warning in the log at startup."""
     ).tag(config=True)
 
     cluster_directory = Unicode(
-        "",
-        help="Working directory of clusters created through this server. Empty: the server's root directory.",
+        "", help="Working directory of clusters created through this server. Empty: the server's root directory."
     ).tag(config=True)
 
     lessons_folder = Unicode(
@@ -96,8 +92,7 @@ class GPUClusterExtension(ExtensionApp):
     ).tag(config=True)
 
     recordings_folder = Unicode(
-        "gpucluster-recordings",
-        help="Folder of recordings made in the panel, relative to the server's root directory.",
+        "gpucluster-recordings", help="Folder of recordings made in the panel, relative to the server's root directory."
     ).tag(config=True)
 
     class_folder = Unicode(
@@ -165,16 +160,16 @@ class GPUClusterExtension(ExtensionApp):
 
     @property
     def plain_log(self) -> logging.Logger:
-        """The log, in which text of others does nothing."""
+        """The log, with text of others made harmless."""
         return plain_log(self.log)
 
     @property
     def root(self) -> Path:
-        """The server's root directory: what lies outside of it cannot be opened in the browser."""
+        """The server's root directory: files outside it cannot be opened in the browser."""
         return Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
 
     def initialize_handlers(self) -> None:
-        """Build the long-lived objects and give them to the handlers."""
+        """Create the long-lived objects and pass them to the handlers."""
         if self._failed is None:
             try:
                 self._build()
@@ -188,22 +183,22 @@ class GPUClusterExtension(ExtensionApp):
             self.handlers[:] = [(r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": self._failed})]
 
     def _link_jupyter_server_extension(self, serverapp: Any) -> None:
-        """Read the settings. Where they are wrong, every request is answered with what is wrong."""
+        """Read the settings. If they are wrong, every request is answered with the error."""
         try:
             super()._link_jupyter_server_extension(serverapp)
         except Exception as error:
             if self._raises:
                 raise
-            told = str(error) if isinstance(error, TraitError) else f"{type(error).__name__}: {error}"
-            told = printable(told.rstrip("."), 500)
-            message = f"The settings of gpucluster's server extension cannot be used: {told}. {RESTART}"
+            fault = str(error) if isinstance(error, TraitError) else f"{type(error).__name__}: {error}"
+            fault = printable(fault.rstrip("."), 500)
+            message = f"The settings of gpucluster's server extension cannot be used: {fault}. {RESTART}"
             self.plain_log.error("%s", message)
             self._failed = ExtensionNotLoaded(message)
             self._linked = True
 
     @property
     def _raises(self) -> bool:
-        """Whether the server is to end with what an extension raises."""
+        """Whether an extension's exception should end the server."""
         return bool(self.serverapp and self.serverapp.reraise_server_extension_failures)
 
     def _build(self) -> None:
@@ -244,7 +239,7 @@ class GPUClusterExtension(ExtensionApp):
         self._answer_dask_panel(self.services)
 
     def _narrow_site(self) -> None:
-        """Let the site be, in this process, what these settings leave of it."""
+        """Apply these settings to the site, in this process."""
         limits, (presets, faults) = server_limits(self.limits), server_presets(self.presets)
         narrow_this_site(None)
         for message in (*new_troubles(), *faults, *wider(this_site(), limits)):
@@ -272,14 +267,14 @@ class GPUClusterExtension(ExtensionApp):
         put_first(application, panel_rules(services, beside, application.settings["base_url"]))
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        """Begin what runs beside requests."""
+        """Start the background tasks."""
         if self.hook is not None:
             self.hook.start()
         if self.use is not None:
             self.use.start()
 
     async def stop_extension(self) -> None:
-        """Let go what belongs to the server; the clusters stay."""
+        """Release what belongs to the server; the clusters stay."""
         narrow_this_site(None)
         if self.services is not None:
             self.services.control.registry.wait_no_more()

@@ -1,4 +1,4 @@
-"""Tells a person what is new while no browser is open: a command of the person's own configuration is run."""
+"""Notifications while no browser is open: run a command of the user's own configuration."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterChanged, ClusterModel, ClusterState, Hello
 from ..protocol.plain_text import printable
 
-SECONDS = 30.0  # So long a command may take.
-MOST_WAITING = 20  # Of more news than that, as of a cluster whose workers die one after another, the rest is not told.
+SECONDS = 30.0  # Timeout of a command.
+MOST_WAITING = 20  # Further news, as of workers that die in succession, are dropped.
 RETRY_SECONDS = 30.0
 
 
@@ -30,17 +30,17 @@ class NotifyHook:
         self._control = control
         self._command = list(command)
         self._log = log
-        self._known: dict[str, ClusterModel] = {}  # What is already reported, by cluster.
+        self._known: dict[str, ClusterModel] = {}  # Reported states, by cluster.
         self._waiting: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue(MOST_WAITING)
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Begin to watch, if there is a command; needs a running event loop."""
+        """Start to watch, if there is a command; needs a running event loop."""
         if self._command:
             self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._run_all())]
 
     async def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -52,7 +52,7 @@ class NotifyHook:
             try:
                 async for event in self._control.events(telemetry=False):
                     if isinstance(event, Hello):
-                        # What happened before is known already, or of another server's time.
+                        # Earlier news were reported already, or belong to another server.
                         self._known = {model.id: model for model in event.clusters} | self._known
                         for model in event.clusters:
                             self._note(model)
@@ -86,7 +86,7 @@ class NotifyHook:
                 self._log.warning("The notify_command could not be run: %s", error)
 
     async def _run(self, cluster: str, kind: str, message: str) -> None:
-        # It begins with the cluster's name, which begins with a letter: it is never taken for an option.
+        # The message starts with the cluster's name, which starts with a letter, so it is never an option.
         filled = {"{message}": f"{cluster}: {message}", "{cluster}": cluster, "{kind}": kind}
         arguments = [_fill(argument, filled) for argument in self._command]
         process = await asyncio.create_subprocess_exec(
@@ -112,5 +112,5 @@ class NotifyHook:
 
 
 def _fill(argument: str, filled: dict[str, str]) -> str:
-    """Fill in all names at once: what is filled in may hold others of them."""
+    """Fill in all names at once, since a value may contain another name."""
     return re.sub("|".join(map(re.escape, filled)), lambda found: filled[found[0]], argument)

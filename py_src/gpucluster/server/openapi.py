@@ -190,7 +190,7 @@ OPERATIONS = (
         media_type="text/html", refusals=(404, 409, 502),
     ),
 )  # fmt: skip
-"""Every route of the extension but those that other packages add; a test compares them with what is registered."""
+"""All routes of the extension except those of other packages; a test compares them with the registered ones."""
 
 _REFUSALS = {
     403: "Not logged in, or not allowed.",

@@ -1,4 +1,4 @@
-"""Recordings over REST, and the folder below Jupyter's root that they lie in."""
+"""Recordings over REST, and their folder below Jupyter's root."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MOST_LENGTHS = 2000
 
 
 class RecordingFolder:
-    """Where recordings are looked for.
+    """The recordings of one server.
 
-    `root`: Jupyter's root: nothing outside of it is read or written, whatever a link in it leads to. `made`: folder
-    below it where recordings go that are made from the panel.
+    `root`: Jupyter's root; nothing outside it is read or written, even through links. `made`: folder below it for
+    recordings made in the panel.
     """
 
     def __init__(self, root: Path, made: str = "gpucluster-recordings") -> None:
@@ -40,7 +40,7 @@ class RecordingFolder:
         self._lengths: dict[tuple[str, int, int], float | None] = {}
 
     async def list(self) -> RecordingList:
-        """Return all that there are, the bundled ones first. Who asks while somebody is answered gets the same."""
+        """Return all recordings, the bundled ones first. Simultaneous requests share one answer."""
         if self._listing is None or self._listing.done():
             self._listing = asyncio.create_task(asyncio.to_thread(self._list))
         return await asyncio.shield(self._listing)
@@ -51,11 +51,11 @@ class RecordingFolder:
             return await asyncio.to_thread(self._read, source, path)
 
     async def new_file(self, cluster: str) -> Path:
-        """Return where a recording of this cluster goes: a path that nothing has."""
+        """Return an unused path for a recording of this cluster."""
         return await asyncio.to_thread(self._new_file, cluster)
 
     async def entry(self, path: Path) -> RecordingEntry:
-        """Return what the list says of a recording that was made here."""
+        """Return the list's entry of a recording that was made here."""
         shown = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         return await asyncio.to_thread(self._entry, "folder", path, shown)
 
@@ -77,7 +77,7 @@ class RecordingFolder:
     def _list(self) -> RecordingList:
         found, complete = recordings_below(self.root)
         bundled = [self._entry("bundled", path, path.name) for path in bundled_recordings()]
-        # In a copy of gpucluster's own folder they are a second time.
+        # A copy of gpucluster's own folder has them a second time.
         known = {(path.name, one.size_bytes) for path, one in zip(bundled_recordings(), bundled, strict=True)}
         own = [self._entry("folder", path, path.relative_to(self.root).as_posix()) for path in found]
         own = [one for one in own if (PurePosixPath(one.path).name, one.size_bytes) not in known]
@@ -128,7 +128,7 @@ class RecordingFolder:
         )  # fmt: skip
 
     def _length(self, path: Path, state: tuple[str, int, int]) -> float | None:
-        """Return how long a recording is; large ones, which take long to unpack, are not looked through for that."""
+        """Return the length of a recording in seconds; ``None`` for large ones, which take long to unpack."""
         if state[2] > _LARGE_BYTES:
             return None
         if state not in self._lengths:
@@ -139,7 +139,7 @@ class RecordingFolder:
 
 
 class RecordingHandler(ClusterAPIHandler):
-    """What every handler about recordings knows."""
+    """Base of handlers of recordings."""
 
     recordings: RecordingFolder
 
@@ -167,12 +167,12 @@ class RecordedSessionHandler(RecordingHandler):
 
 
 class ClusterRecordingHandler(RecordingHandler):
-    """The recording that is made of one cluster."""
+    """The current recording of one cluster."""
 
     @authenticated
     @authorized
     async def post(self, cluster: str) -> None:
-        """Begin to record, into a new file below Jupyter's root."""
+        """Start to record into a new file below Jupyter's root."""
         model = await self.control.get(cluster)
         if model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")

@@ -1,4 +1,4 @@
-"""Which handler answers which address."""
+"""Addresses and their handlers."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class Services:
     devices: DeviceReader
     pump: EventPump
     dashboards: DashboardClient
-    directory: str  # Working directory of clusters made here.
+    directory: str  # Working directory of clusters created here.
     recordings: RecordingFolder
     shared: SharedViews
-    stop_processes: bool = True  # Whether people may stop their processes that use a GPU.
+    stop_processes: bool = True  # Whether users may stop their processes that use a GPU.
     added: Sequence[Rule] = ()  # Routes of other packages.
 
 

@@ -1,7 +1,7 @@
-"""A cluster that computes counts as use of its Jupyter server, so that nobody ends a server that works.
+"""Count a computing cluster as use of its Jupyter server, so that the server is not stopped as idle.
 
-Culls go by ``last_activity`` of the server: JupyterHub's idle culler, to which ``jupyterhub-singleuser`` reports it,
-and ``ServerApp.shutdown_no_activity_timeout``. Requests and kernels count there; clusters are processes of their own.
+JupyterHub's idle culler, to which ``jupyterhub-singleuser`` reports, and ``ServerApp.shutdown_no_activity_timeout`` use
+the server's ``last_activity``. It counts requests and kernels, but not clusters, which are separate processes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HERE = {"localhost", "127.0.0.1", "::1"}
 def note_on_lifetime(
     environment: Mapping[str, str] = os.environ, *, root: Path = Path("/"), parent: int | None = None
 ) -> str | None:
-    """Return a sentence on what ends clusters together with this server; ``None``: they outlive it, or nobody knows."""
+    """Describe what ends clusters together with this server; ``None``: they outlive it, or it is unknown."""
     if "JUPYTERHUB_USER" not in environment:
         return None
     inside = _inside(environment, root, os.getppid() if parent is None else parent)
@@ -44,7 +44,7 @@ def _inside(environment: Mapping[str, str], root: Path, parent: int) -> str | No
         if environment.get(name):
             return f"a job of {system}, which ends as a whole"
     hub = urlsplit(environment.get("JUPYTERHUB_API_URL", "")).hostname
-    # A hub on this address is in the same container, so that one stays.
+    # A hub on this address is in the same container, so the container stays.
     if hub not in _HERE and (
         "KUBERNETES_SERVICE_HOST" in environment or any((root / name).exists() for name in _CONTAINERS)
     ):
@@ -73,21 +73,15 @@ def computes(model: ClusterModel) -> bool:
 
 
 class UseOfServer:
-    """Tells the server that it is used while a cluster computes, for a time after a person has used it.
+    """Reports use to the server while a cluster computes, for a limited time after other use.
 
-    * `application`: Jupyter's, which counts.
-    * `hours`: so long after anything else has counted as use, clusters do; 0: never.
-    * `watched`: whether somebody looks at gauges, where that counts, too.
+    * `application`: Jupyter's, which counts use.
+    * `hours`: how long clusters count as use after the last other use; 0: never.
+    * `watched`: returns whether open gauges count as use now.
     """
 
     def __init__(
-        self,
-        registry: Registry,
-        application: Any,
-        *,
-        hours: float,
-        watched: Callable[[], bool],
-        log: logging.Logger,
+        self, registry: Registry, application: Any, *, hours: float, watched: Callable[[], bool], log: logging.Logger
     ) -> None:
         self._registry = registry
         self._application = application
@@ -97,7 +91,7 @@ class UseOfServer:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to look; needs a running event loop."""
+        """Start to watch; needs a running event loop."""
         if self._most:
             self._task = asyncio.create_task(self._look_on())
 
@@ -125,7 +119,7 @@ class UseOfServer:
             await asyncio.sleep(LOOK_SECONDS)
 
     def note(self, models: Iterable[ClusterModel]) -> None:
-        """Count this moment as use if one of the clusters computes and the limit is not over."""
+        """Count this moment as use if one of the clusters computes within the limit."""
         if not (self._watched() or any(computes(model) for model in models)):
             return
         now = datetime.now(UTC)
@@ -138,7 +132,7 @@ class UseOfServer:
         return times
 
     def _used_otherwise(self) -> datetime:
-        """Return when anything else counted as use for the last time: a request, a kernel, a terminal, the start."""
+        """Return the time of the last other use: a request, a kernel, a terminal, the start."""
         ours = self._times.pop(_KEY, None)
         try:
             used: datetime = self._application.last_activity()

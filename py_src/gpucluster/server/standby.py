@@ -1,8 +1,7 @@
-"""When the idle standby supervisor is started and when it is let go.
+"""Start and release the idle standby supervisor.
 
-It makes the next cluster start at once and costs about 100 MB, so it waits only while somebody uses the
-panel. An open page asks for the list now and then by itself; that starts the first standby but does not
-keep one for ever.
+It lets the next cluster start at once and takes about 100 MB, so it only runs while the panel is in use. An open page
+polls the list of clusters; that starts the first standby but does not keep one forever.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import Any
 
 from ..client.control import AsyncControl
 
-RESTART_SECONDS = 4.0  # Pause after a standby was taken: the next one must not compete with the starting workers.
-CLOSE_SECONDS = 1.0  # Most time that closing the standby may take of the server's stop; a missed one ends itself.
+RESTART_SECONDS = 4.0  # Pause after a standby was taken: the next one must not compete with starting workers.
+CLOSE_SECONDS = 1.0  # For closing the standby when the server stops; a missed one ends later.
 
 
 class StandbyKeeper:
-    """Starts the standby for the first viewer and closes it when nobody has used us for a while."""
+    """Starts the standby for the first viewer and closes it after a while without use."""
 
     def __init__(
         self,
@@ -42,22 +41,22 @@ class StandbyKeeper:
         self._watch: asyncio.Task[None] | None = None
 
     def listed(self) -> None:
-        """Note that somebody asked for the list: the first time, start the standby."""
+        """Note a request for the list; the first one starts the standby."""
         if not self._started:
             self._start()
 
     def used(self) -> None:
-        """Note that somebody did something: bring a standby back that was let go."""
+        """Note any other use; it starts a released standby again."""
         self._last_used = asyncio.get_running_loop().time()
         if self._let_go:
             self._start()
 
     def taken(self) -> None:
-        """Note that a cluster was created: replace the standby a little later."""
+        """Note that a cluster was created; the standby is replaced a little later."""
         self._start(self._restart_seconds)
 
     async def close(self) -> None:
-        """Let the standby go; the server stops."""
+        """Release the standby when the server stops."""
         for task in (self._starting, self._watch):
             if task is not None:
                 task.cancel()

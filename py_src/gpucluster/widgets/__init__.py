@@ -1,13 +1,14 @@
 """Live views of clusters in notebooks: gauges, dashboards and the card of a cluster.
 
-They are anywidgets on ipywidgets, drawn by the same code as the panel. Outside a notebook there are pictures
-(``Picture``) in text. Imported when something is shown, and not before.
+They are anywidgets on ipywidgets, drawn by the same code as the panel. Outside notebooks there are text pictures
+(``Picture``). This package is only imported when something is shown.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -28,11 +29,11 @@ __all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "Recor
 W = TypeVar("W", bound=OutputWidget)
 
 _made: WeakValueDictionary[tuple[str, ...], OutputWidget] = WeakValueDictionary()
-"""By what they show: a cell that runs again shows another view of the same widget, not another widget."""
+"""By content: a cell that runs again shows another view of the same widget."""
 
 
 def gauges(cluster: ShownCluster) -> ClusterGauges | Picture:
-    """Return live gauges; outside a notebook, and of a cluster that has ended, their picture."""
+    """Return live gauges; outside notebooks, and for an ended cluster, their picture."""
     model = cluster.model
     if shell_of_notebook() is None or model.state.ended:
         return _picture(cluster)
@@ -40,14 +41,14 @@ def gauges(cluster: ShownCluster) -> ClusterGauges | Picture:
 
 
 def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
-    """Return a page of the dashboard; outside a notebook, a picture with its address."""
+    """Return a page of the dashboard; outside notebooks, a picture with its address."""
     found = find_page(page)
-    address = cluster.dashboard_link  # a sentence when it is not open
+    address = cluster.dashboard_link  # Raises if it is not open.
     if shell_of_notebook() is None:
         return Picture(cluster.model, None, f"Dashboard: {page_link(address, found)}")
     key = (*_key(cluster), found.path)
     made = _once(ClusterDashboard, key, lambda: ClusterDashboard(cluster, cluster.control, found))
-    made.page = found.path  # Somebody may have chosen another one in a view.
+    made.page = found.path  # A view may show another one.
     return made
 
 
@@ -59,7 +60,7 @@ def show_card(cluster: ShownCluster) -> None:
 
 
 def card_bundle(cluster: ShownCluster, output: str) -> dict[str, Any]:
-    """Return what to put into the output with that ``display_id``."""
+    """Return the content of the output with that ``display_id``."""
     model = cluster.model
     if model.state.ended:
         picture = _picture(cluster)
@@ -69,7 +70,7 @@ def card_bundle(cluster: ShownCluster, output: str) -> dict[str, Any]:
 
 
 def replay(session: RecordedSession, speed: float) -> RecordedGauges | RecordedPicture:
-    """Return gauges that play a recording; outside a notebook, its last moment."""
+    """Return gauges that play a recording; outside notebooks, its last moment."""
     if shell_of_notebook() is None:
         return RecordedPicture(session)
     content = hashlib.sha256(session.encoded()).hexdigest()
@@ -81,7 +82,7 @@ def _key(cluster: ShownCluster) -> tuple[str, ...]:
 
 
 def _once(kind: type[W], what: tuple[str, ...], make: Callable[[], W]) -> W:
-    """Return the widget of that kind that shows this, made unless there is a living one."""
+    """Return the live widget of that kind and content, creating it if necessary."""
     key = (kind.__name__, *what)
     made = _made.get(key)
     if not isinstance(made, kind) or made.comm is None:
@@ -93,8 +94,6 @@ def _once(kind: type[W], what: tuple[str, ...], make: Callable[[], W]) -> W:
 def _picture(cluster: ShownCluster) -> Picture:
     sample = None
     if not cluster.model.state.ended:
-        try:
+        with suppress(GPUClusterError):  # It is starting or busy; the rest can be shown.
             sample = run(cluster.control.telemetry(cluster.id))
-        except GPUClusterError:
-            sample = None  # It is starting or busy; the rest can be shown.
     return Picture(cluster.model, sample, link=link_of(cluster))

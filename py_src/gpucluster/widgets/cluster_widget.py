@@ -1,4 +1,4 @@
-"""What all widgets of a cluster have in common: data that flows one way, and requests that are checked."""
+"""Base of all widgets of a cluster: data flows one way, and requests are checked."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .messages import Closed, Drawn, Message, Opened, Page, Request, Retire, Sca
 from .output import OutputWidget
 from .picture import Picture
 
-PICTURE_SECONDS = 60.0  # How often the picture in the notebook is replaced while nothing but figures change.
+PICTURE_SECONDS = 60.0  # Interval of pictures in the notebook while only figures change.
 FIRST_PICTURE_SECONDS = 3.0
-"""The same right after a change, when new workers have not told their figures yet; from there on ever slower."""
+"""The same right after a change, when new workers have not reported figures yet; it doubles from there."""
 FIRST_SAMPLE_SECONDS = 1.0
 
 
@@ -37,7 +37,7 @@ class ClusterWidget(OutputWidget):
     requests: ClassVar[tuple[type[Request], ...]] = ()  # What the view offers; other requests are ignored.
 
     cluster = traitlets.Dict().tag(sync=True)
-    # Bytes of a whole event as the supervisor wrote them: parsed nowhere in Python.
+    # Unparsed JSON of an event from the supervisor.
     sample = traitlets.Bytes().tag(sync=True)
     refusal = traitlets.Unicode().tag(sync=True)
 
@@ -57,7 +57,7 @@ class ClusterWidget(OutputWidget):
     # -- being shown -------------------------------------------------------------------------------
 
     def before_shown(self) -> None:
-        """Let the first figures come, if there are any."""
+        """Wait for the first figures, if there will be any."""
         widget_kernel().call(widget_kernel().attend, self)
         if self.wants_samples and not self.sample and self._model.scheduler_address is not None:
             self._wait_for_sample()
@@ -66,10 +66,10 @@ class ClusterWidget(OutputWidget):
         return Picture(self._model, self._parsed_sample(), self._over or self.note, card=False)
 
     def forgotten_by(self) -> Callable[[], None]:
-        """Return what ends this widget's part in its feed."""
+        """Return a function that removes this widget from its feed."""
         return lambda: widget_kernel().forget(self)
 
-    # -- what the feed says (on the background loop) -----------------------------------------------
+    # -- events of the feed (on the background loop) -----------------------------------------------
 
     def on_model(self, model: ClusterModel) -> None:
         before, self._model = self._model, model
@@ -85,7 +85,7 @@ class ClusterWidget(OutputWidget):
             self.keep_picture()
 
     def on_sample(self, line: bytes) -> None:
-        """Show a sample, unless the last ones have not been drawn yet."""
+        """Show a sample, unless too many are not drawn yet."""
         if not self.presence.may_send(busy=widget_kernel().busy):
             return
         first = not self.sample
@@ -98,10 +98,10 @@ class ClusterWidget(OutputWidget):
         """End with the cluster, whose entry is gone."""
         self.end(f"The cluster '{self._model.name}' has been removed; this is the last state.")
 
-    # -- what a view says --------------------------------------------------------------------------
+    # -- messages of views -------------------------------------------------------------------------
 
     def on_message(self, message: Message) -> None:
-        """Note which views are open, and carry out what somebody asked for."""
+        """Note which views are open, and carry out requests."""
         match message:
             case Opened():
                 self.presence.opened(message.view, message.keeps)
@@ -125,11 +125,11 @@ class ClusterWidget(OutputWidget):
         try:
             await request.send(self.control, self.cluster_id)
         except GPUClusterError as error:
-            # The view knows no fields, only the box that is labelled so.
+            # The view has no field names, only this label.
             self.refusal = error.message.replace("n_workers:", "Workers:", 1)
 
     async def _send_history(self) -> None:
-        # Nobody knows the past of a cluster that is not running.
+        # A cluster that is not running has no history.
         with suppress(GPUClusterError):
             history = await self.control.history(self.cluster_id)
             self.send({"kind": "history"}, [history.model_dump_json().encode()])
@@ -155,14 +155,14 @@ class ClusterWidget(OutputWidget):
         return None
 
     def keep_picture(self) -> None:
-        """Let the views put a new picture into the notebook, and note for how long it will do."""
+        """Let the views put a new picture into the notebook, and schedule the next one."""
         self._next_picture = time.monotonic() + self._picture_seconds
         self._picture_seconds = min(2 * self._picture_seconds, PICTURE_SECONDS)
         super().keep_picture()
 
 
 async def _quietly(work: Awaitable[None]) -> None:
-    # Whatever goes wrong here has no cell to be shown in; the view keeps its last state.
+    # There is no cell to show an error in; the view keeps its last state.
     with suppress(Exception):
         await work
 
@@ -229,12 +229,12 @@ class ClusterDashboard(ClusterWidget):
             self.refusal = NO_SERVER
 
     def picture(self) -> Picture:
-        """Return the cluster as it was last seen: a dashboard itself leaves no picture."""
+        """Return the last state of the cluster: a dashboard itself has no picture."""
         found = super().picture()
         title = find_page(self.page).title
-        said = found.note or f"Here is the page '{title}' of the dashboard while the notebook runs."
+        note = found.note or f"Here is the page '{title}' of the dashboard while the notebook runs."
         link = None if self.path is None or found.model.state.ended else f"{self.path}/{self.page}"
-        return Picture(found.model, None, said, link, card=False)
+        return Picture(found.model, None, note, link, card=False)
 
     def on_message(self, message: Message) -> None:
         """Remember the chosen page, for views that open later."""
@@ -247,10 +247,7 @@ class ClusterDashboard(ClusterWidget):
 
 
 def link_of(cluster: ShownCluster) -> str | None:
-    """Return the dashboard's address on the Jupyter server, None where there is none.
-
-    A direct address holds a secret, which has no place in a notebook.
-    """
+    """Return the dashboard's address on the Jupyter server, if any: a direct address contains a secret."""
     if jupyter_base_url() is None:
         return None
     try:

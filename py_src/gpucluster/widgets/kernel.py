@@ -1,4 +1,4 @@
-"""The kernel that widgets live in: its feeds, whether it is busy, and its end."""
+"""Widgets of this kernel: their feeds, the kernel's activity, and its end."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ RETRY_SECONDS = 2.0
 
 
 class Listener(Protocol):
-    """What wants to hear of a cluster. Called on the background loop; must not block or raise."""
+    """Receiver of a cluster's events. Called on the background loop; must not block or raise."""
 
     def on_model(self, model: ClusterModel) -> None:
         """The cluster has changed."""
 
     def on_sample(self, line: bytes) -> None:
-        """A sample has come: JSON of a whole event, not parsed."""
+        """A sample has arrived: unparsed JSON of an event."""
 
     def on_removed(self) -> None:
         """The cluster's entry is gone."""
 
 
 class ClusterFeed:
-    """Follows one cluster while somebody listens. Lives on the background loop."""
+    """Follows one cluster while it has listeners. Runs on the background loop."""
 
     def __init__(self, control: AsyncControl, id: str) -> None:
         self._control = control
@@ -53,12 +53,12 @@ class ClusterFeed:
         return self._task is not None
 
     def add(self, listener: Listener) -> None:
-        """Tell a listener what is known, and what comes from now on."""
+        """Add a listener; it first receives the current state."""
         if listener in self._listeners:
             return
         self._listeners.append(listener)
         if self._task is None:
-            self._line = None  # What was heard last may be old.
+            self._line = None  # It may be old.
             self.first_sample.clear()
             self._task = asyncio.get_running_loop().create_task(self._follow())
             return
@@ -68,7 +68,7 @@ class ClusterFeed:
             listener.on_sample(self._line)
 
     def discard(self, listener: Listener) -> None:
-        """Tell a listener nothing more; with the last one, hang up."""
+        """Remove a listener; the last one stops the feed."""
         if listener in self._listeners:
             self._listeners.remove(listener)
         if not self._listeners and self._task is not None:
@@ -87,7 +87,7 @@ class ClusterFeed:
                         listener.on_removed()
                     return
                 except (GPUClusterError, OSError):
-                    # A record of another version, or a full disk: what is shown stays.
+                    # A record of another version, or a full disk: keep the last state.
                     await asyncio.sleep(RETRY_SECONDS)
                     continue
                 if model != self._model:
@@ -108,18 +108,18 @@ class ClusterFeed:
                 self.first_sample.set()
                 for listener in list(self._listeners):
                     listener.on_sample(line)
-        await asyncio.sleep(RETRY_SECONDS)  # Whoever refuses is not asked four times a second.
+        await asyncio.sleep(RETRY_SECONDS)  # Do not repeat refused requests four times a second.
 
 
-PATIENCE_SECONDS = 30.0  # Views that have not answered for so long are gone: the browser was closed.
-UNANSWERED = 12  # Messages that may be under way to a front end; views answer every fifth second.
-UNANSWERED_WHILE_BUSY = 60  # The same while the kernel runs a cell: most kernels then read no answers.
-PROBE_SECONDS = 10.0  # How often a front end that does not keep up gets one message all the same.
+PATIENCE_SECONDS = 30.0  # Views that do not answer within this time are gone: the browser was closed.
+UNANSWERED = 12  # Most unanswered messages to a front end; views answer every fifth second.
+UNANSWERED_WHILE_BUSY = 60  # While the kernel runs a cell: most kernels then read no answers.
+PROBE_SECONDS = 10.0  # Interval of messages to a front end that does not keep up.
 MOST_VIEWS = 100
 
 
 class Presence:
-    """What the views of one widget have said, and what they have left unsaid; the clock gives seconds."""
+    """State of the views of one widget, from their messages and missing answers; the clock returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -130,12 +130,12 @@ class Presence:
         self._unanswered = 0
 
     def displayed(self) -> None:
-        """Note that a view will open: a busy kernel may hear of it only much later."""
+        """Note that a view will open: a busy kernel may receive its message much later."""
         self._expected = True
         self.touch()
 
     def opened(self, view: str, keeps: bool) -> None:
-        """Note a view. ``keeps``: its output can be replaced without drawing the view anew."""
+        """Note a view. ``keeps``: its output can be replaced without redrawing the view."""
         if len(self._views) < MOST_VIEWS:
             self._views[view] = keeps
         self._expected = False
@@ -146,21 +146,21 @@ class Presence:
         self._views.pop(view, None)
 
     def touch(self) -> None:
-        """Count patience from now on."""
+        """Restart the timeout for answers."""
         self._seen = self._clock()
 
     def answered(self) -> None:
-        """Note that a view has drawn what it was sent."""
+        """Note that a view has drawn the last message."""
         self._unanswered = 0
         self.touch()
 
     def sent(self) -> None:
-        """Note that a message went out."""
+        """Note that a message was sent."""
         self._unanswered += 1
         self._sent = self._clock()
 
     def may_send(self, *, busy: bool) -> bool:
-        """Return whether another message would pile up on none, or on few."""
+        """Return whether few enough messages are unanswered to send another one."""
         limit = UNANSWERED_WHILE_BUSY if busy else UNANSWERED
         return self._unanswered < limit or self._clock() - self._sent >= PROBE_SECONDS
 
@@ -172,11 +172,11 @@ class Presence:
 
     @property
     def keeps(self) -> bool:
-        """Whether some view has said that its output can be replaced under it."""
+        """Whether the output of a view can be replaced without redrawing the view."""
         return any(self._views.values())
 
 
-LOOK_SECONDS = 5.0  # How often it is asked whether somebody still looks.
+VIEWS_SECONDS = 5.0  # Interval of checks for open views.
 EXIT_SECONDS = 2.0
 _RESET_NAME = "_gpucluster_widgets"
 KERNEL_OVER = "The kernel has stopped; this is the last state."
@@ -187,7 +187,7 @@ class KeptWidget(Protocol):
     """A widget that ends with the kernel."""
 
     def end(self, why: str, *, stay: bool = False) -> None:
-        """Say why nothing moves any more."""
+        """Show why the updates have ended."""
 
 
 class FedWidget(KeptWidget, Listener, Protocol):
@@ -199,35 +199,32 @@ class FedWidget(KeptWidget, Listener, Protocol):
 
 
 class WidgetKernel:
-    """All widgets of this process, and one feed per cluster.
-
-    Everything but ``call`` happens on the background loop.
-    """
+    """All widgets of this process, and one feed per cluster. Everything but ``call`` runs on the background loop."""
 
     def __init__(self) -> None:
         self._pid = os.getpid()
         self._feeds: dict[tuple[str, str], ClusterFeed] = {}
         self._widgets: list[FedWidget] = []
-        self._players: list[KeptWidget] = []  # Those that are fed by no cluster.
+        self._players: list[KeptWidget] = []  # Widgets without a cluster.
         self._looking: asyncio.Task[None] | None = None
         self._shell: Any = None
-        self.busy = False  # Whether a cell runs. Most kernels then read no messages of the front end.
+        self.busy = False  # Whether a cell runs. Most kernels then read no messages.
         atexit.register(self._on_exit)
 
     # -- from any thread ---------------------------------------------------------------------------
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Do something on the background loop, soon."""
+        """Call a function on the background loop, soon."""
         with suppress(RuntimeError):  # the loop has been closed
             background_loop().call_soon_threadsafe(function, *arguments)
 
     def add(self, widget: FedWidget) -> None:
-        """Look after a widget."""
+        """Add a widget."""
         self._listen_to_shell()
         self.call(self._admit, widget)
 
     def keep(self, player: KeptWidget) -> None:
-        """Look after a widget that is fed by no cluster."""
+        """Add a widget without a cluster."""
         self._listen_to_shell()
         self.call(self._players.append, player)
 
@@ -239,11 +236,11 @@ class WidgetKernel:
     # -- on the background loop --------------------------------------------------------------------
 
     def feed(self, control: AsyncControl, id: str) -> ClusterFeed | None:
-        """Return the feed of a cluster, if somebody listens to it."""
+        """Return the feed of a cluster, if it has listeners."""
         return self._feeds.get((str(control.registry.directory), id))
 
     def attend(self, widget: FedWidget) -> None:
-        """Connect a widget that is looked at to its feed, or disconnect it. A feed goes with its last listener."""
+        """Connect a widget to its feed if it has open views, else disconnect it. The last listener stops a feed."""
         key = (str(widget.control.registry.directory), widget.cluster_id)
         feed = self._feeds.get(key)
         if widget in self._widgets and widget.presence.looked_at(busy=self.busy):
@@ -258,19 +255,19 @@ class WidgetKernel:
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
     def forget(self, widget: FedWidget) -> None:
-        """Look after a widget no longer."""
+        """Remove a widget."""
         if widget in self._widgets:
             self._widgets.remove(widget)
         self.attend(widget)
 
     def release(self, player: KeptWidget) -> None:
-        """Look after a widget no longer that is fed by no cluster."""
+        """Remove a widget without a cluster."""
         if player in self._players:
             self._players.remove(player)
 
     def _admit(self, widget: FedWidget) -> None:
         self._widgets.append(widget)
-        # Nobody looks at these, so no feed tells them that their cluster is gone.
+        # Widgets without open views have no feed that would report the removal of their cluster.
         for other in list(self._widgets):
             if self.feed(other.control, other.cluster_id) is None and _is_removed(other):
                 other.on_removed()
@@ -278,7 +275,7 @@ class WidgetKernel:
     async def _look(self) -> None:
         try:
             while any(feed.running for feed in self._feeds.values()):
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(VIEWS_SECONDS)
                 for widget in list(self._widgets):
                     self.attend(widget)
         finally:
@@ -289,10 +286,10 @@ class WidgetKernel:
             self.forget(widget)
         if self._looking is not None:
             self._looking.cancel()
-        await asyncio.sleep(0)  # Cancelled tasks end in the next rounds.
+        await asyncio.sleep(0)  # Let cancelled tasks end.
         await asyncio.sleep(0)
 
-    # -- what happens to the kernel ----------------------------------------------------------------
+    # -- events of the kernel ----------------------------------------------------------------------
 
     def _listen_to_shell(self) -> None:
         shell = shell_of_notebook()
@@ -300,11 +297,11 @@ class WidgetKernel:
             return
         if self._shell is not shell:
             self._shell = shell
-            self.busy = True  # Whoever makes a widget does it in a cell.
+            self.busy = True  # Widgets are created in a cell.
             shell.events.register("pre_run_cell", self._on_cell)
             shell.events.register("post_run_cell", self._on_cell_done)
         if _RESET_NAME not in shell.user_ns:
-            # '%reset' tells nobody; it deletes what is in the namespace, this too.
+            # '%reset' has no event, but deletes this object from the namespace.
             mark = _Mark()
             shell.user_ns[_RESET_NAME] = mark
             shell.user_ns_hidden[_RESET_NAME] = mark
@@ -320,9 +317,9 @@ class WidgetKernel:
 
     def _on_exit(self) -> None:
         if os.getpid() != self._pid or threading.current_thread() is not threading.main_thread():
-            return  # a forked child has the registration, but none of the widgets
+            return  # A forked child has the registration, but none of the widgets.
         self.end_all(KERNEL_OVER, stay=True)
-        with suppress(Exception):  # There is nobody left to tell.
+        with suppress(Exception):  # There is nowhere left to report it.
             asyncio.run_coroutine_threadsafe(self._hang_up(), background_loop()).result(EXIT_SECONDS)
 
 
@@ -344,7 +341,7 @@ _kernel: WidgetKernel | None = None
 
 
 def widget_kernel() -> WidgetKernel:
-    """Return that of this process, made when it is first needed (and again in a forked child)."""
+    """Return the one of this process, created at its first use (and again in a forked child)."""
     global _kernel
     if _kernel is None or _kernel._pid != os.getpid():
         _kernel = WidgetKernel()

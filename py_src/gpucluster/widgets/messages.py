@@ -1,4 +1,4 @@
-"""What a view may say. A front end can be made to send anything: what is not one of these is ignored."""
+"""Messages of views. A front end can be made to send anything: all other messages are ignored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Message(BaseModel):
 
 
 class Opened(_Message):
-    """A view has been drawn. ``keeps``: replacing the output's text leaves it where it is."""
+    """A view was drawn. ``keeps``: it stays when the output's text is replaced."""
 
     kind: Literal["opened"]
     view: ViewId
@@ -32,38 +32,38 @@ class Closed(_Message):
 
 
 class Drawn(_Message):
-    """A view has drawn what it was sent last."""
+    """A view has drawn the last message."""
 
     kind: Literal["drawn"]
 
 
 class Page(_Message):
-    """Somebody has chosen a page of the dashboard."""
+    """A page of the dashboard was chosen."""
 
     kind: Literal["page"]
     page: Annotated[str, Field(max_length=80)]
 
 
 class Moment(_Message):
-    """A recording has been played up to this sample, and somebody may look at it for a while."""
+    """A recording has stopped at this sample."""
 
     kind: Literal["moment"]
     sample: Annotated[int, Field(ge=0, le=10**6)]
 
 
 class Request(_Message):
-    """A verb, with its arguments in their order; what cannot be taken back was confirmed."""
+    """A verb with its arguments in order; irreversible ones were confirmed."""
 
     kind: str
 
     async def send(self, control: AsyncControl, id: str) -> None:
-        """Ask the cluster for it; `GPUClusterError` where it is refused."""
+        """Send the request to the cluster. Raises `GPUClusterError`."""
         named: dict[str, Any] = self.model_dump(exclude={"kind"})
         await getattr(control, self.kind)(id, *named.values(), wait=False)
 
 
 class Scale(Request):
-    """Another number of workers, checked as every such request is."""
+    """Another number of workers, checked like every such request."""
 
     kind: Literal["scale"]
     n_workers: int | float | str | bool | None
@@ -87,7 +87,7 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discrimina
 
 
 def read_message(content: Any) -> Message | None:
-    """Return the message, or None when it is none."""
+    """Return the message; None: invalid."""
     try:
         return _MESSAGE.validate_python(content)
     except (ValidationError, RecursionError):

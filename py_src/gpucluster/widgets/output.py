@@ -1,4 +1,4 @@
-"""An output of a notebook with a live view, which keeps the last state when nothing is live any more."""
+"""A notebook output with a live view, which keeps the last state afterwards."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .messages import Message, read_message
 MOST_OUTPUTS = 20  # Outputs of one widget whose picture is kept up to date.
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 OUTPUT_MIME = "application/vnd.gpucluster.output+json"
-"""Tells our JupyterLab extension to show the picture until there is a live view, and after it."""
+"""Lets the JupyterLab extension show the picture before and after the live view."""
 
 
 class StillPicture(Protocol):
-    """What an output shows where nothing can be live."""
+    """The content of an output without a live view."""
 
     @property
     def html(self) -> str:
@@ -29,21 +29,21 @@ class StillPicture(Protocol):
 
     @property
     def text(self) -> str:
-        """The same in text."""
+        """The same as text."""
 
 
 def _static(name: str) -> str:
     try:
         return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
     except OSError:
-        return ""  # The front end was not built; the picture is all there is.
+        return ""  # The front end was not built; only show the picture.
 
 
 class OutputWidget(anywidget.AnyWidget):
     """A live view in an output.
 
-    Nothing that a front end sends changes a trait: requests come as messages, which are checked. A subclass gives
-    ``view`` the name of what is drawn.
+    A front end cannot change traits: requests come as messages, which are checked. A subclass sets ``view`` to the name
+    of the view.
     """
 
     _esm = traitlets.Unicode().tag(sync=True)
@@ -76,14 +76,14 @@ class OutputWidget(anywidget.AnyWidget):
         display(self.bundle_for(output), raw=True, display_id=output)  # type: ignore[no-untyped-call]
 
     def bundle_for(self, output: str) -> dict[str, Any]:
-        """Return what to put into an output, by its ``display_id``, which is then kept up to date."""
+        """Return the content of an output, by its ``display_id``, and keep it up to date."""
         self._outputs = [*self._outputs[1 - MOST_OUTPUTS :], output]
         self.presence.displayed()
         self.before_shown()
         return self._bundle(live=not self._over and bool(self._esm))
 
     def before_shown(self) -> None:
-        """Get ready for a view that will open."""
+        """Prepare for a view that will open."""
 
     def picture(self) -> StillPicture:
         raise NotImplementedError
@@ -93,15 +93,15 @@ class OutputWidget(anywidget.AnyWidget):
         self.end("")
 
     def end(self, why: str, *, stay: bool = False) -> None:
-        """Say in the outputs why nothing moves any more, and hear of nothing more.
+        """Show in the outputs why the updates have ended, and ignore further events.
 
-        With ``stay``, the kernel ends: the views stay where they are, with their last state.
+        ``stay``: the kernel ends, and the views stay with their last state.
         """
         if self.comm is None or self._over:
             return
         self._over = why or self.note or "This is the last state."
         widget_kernel().call(self.forgotten_by())
-        with suppress(Exception):  # At the end of a kernel, its channels may be closed already.
+        with suppress(Exception):  # The channels of an ending kernel may be closed already.
             self.kernel_over = stay
             self.note = self._over
             self._replace_outputs()
@@ -109,13 +109,13 @@ class OutputWidget(anywidget.AnyWidget):
                 super().close()
 
     def forgotten_by(self) -> Callable[[], None]:
-        """Return what makes the kernel look after this widget no longer."""
+        """Return a function that removes this widget from the kernel."""
         raise NotImplementedError
 
-    # -- what a view says --------------------------------------------------------------------------
+    # -- messages of views -------------------------------------------------------------------------
 
     def set_state(self, sync_data: Any) -> None:
-        """Ignore what a front end wants to put into traits."""
+        """Ignore changes of traits by a front end."""
 
     def _handle_msg(self, msg: Any) -> None:
         data = msg.get("content", {}).get("data") if isinstance(msg, dict) else None
@@ -129,12 +129,12 @@ class OutputWidget(anywidget.AnyWidget):
                 widget_kernel().call(self.on_message, message)
 
     def on_message(self, message: Message) -> None:
-        """Hear what a view says. Messages that the view does not send are ignored."""
+        """Handle a valid message of a view."""
 
     # -- pictures ----------------------------------------------------------------------------------
 
     def keep_picture(self) -> None:
-        """Let the views that can put a new picture into the notebook, which is saved with it."""
+        """Let capable views put a new picture into the notebook, which is saved with it."""
         picture = self.picture()
         if self.presence.keeps and picture.html != self._pictured:
             self._pictured = picture.html
@@ -148,7 +148,7 @@ class OutputWidget(anywidget.AnyWidget):
         return bundle
 
     def _replace_outputs(self) -> None:
-        """Leave nothing but the picture in the outputs: what is live ends here."""
+        """Replace live views in the outputs by the picture."""
         from IPython.display import update_display
 
         bundle = self._bundle(live=False)

@@ -1,7 +1,7 @@
 """The still picture of a cluster: HTML without scripts for saved notebooks, and text for terminals.
 
-Everything is inline, and what a sanitizer leaves of it still reads. Text takes the page's own colour; the other
-colours read on light and dark pages.
+All styles are inline, and the HTML remains readable after sanitizing. Text takes the page's own colour; the other
+colours are readable on light and dark pages.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
 from ..protocol.telemetry import TelemetrySample
 
-MOST_WORKERS = 16  # Workers that are shown one by one.
+MOST_WORKERS = 16  # Workers that are shown individually.
 
-# Those of the gauges, between their light and their dark form; lighter where the gauges have a texture.
+# Between the gauges' colours for light and dark themes; lighter where the gauges have a texture.
 _COLOURS = {
     "rmm_used": "#2b93cf",
     "rmm_free": "#a6d3ee",
@@ -38,16 +38,13 @@ _QUIET = "opacity:0.75"
 
 @dataclass(frozen=True)
 class Picture:
-    """A cluster at one moment.
-
-    Shown where nothing can be live; ``print`` gives the text.
-    """
+    """A cluster at one moment, for output without live views; ``print`` shows the text."""
 
     model: ClusterModel
     sample: TelemetrySample | None = None
     note: str = ""
-    link: str | None = None  # Address of the dashboard on the Jupyter server; never one that holds a secret.
-    card: bool = True  # Whether the rows about the cluster are shown besides the gauges.
+    link: str | None = None  # Address of the dashboard on the Jupyter server; never one with a secret.
+    card: bool = True  # Whether to show the rows about the cluster, too.
 
     @property
     def html(self) -> str:
@@ -56,9 +53,9 @@ class Picture:
     @property
     def text(self) -> str:
         model = self.model
-        lines = [f"{model.name}: {model.state.value}, {_workers(model)}"]
-        if said := model.notice or model.reason:
-            lines.append(f"  {' '.join(said.split())}")
+        lines = [f"{model.name}: {model.state.value}, {counted(model.n_workers, 'worker')}"]
+        if text := model.notice or model.reason:
+            lines.append(f"  {' '.join(text.split())}")
         if model.n_pending and not model.state.ended:
             lines.append(f"  Pending: {' '.join(pending_text(model).split())}")
         if self.sample is not None:
@@ -83,19 +80,15 @@ class Picture:
 
 
 def gauges_html(sample: TelemetrySample) -> str:
-    """Return bars, what their colours mean, load and tasks, and the workers one by one."""
+    """Return bars, legend, load and tasks, and the single workers."""
     bars = cluster_figures(sample).bars
     activity = "".join(f'<div style="{_QUIET}">{escape(line)}</div>' for line in sentences(sample))
     return "".join([_bars_html(bars), _legend_html(bars), activity, _workers_html(sample)])
 
 
 def note_html(note: str) -> str:
-    """Return a sentence below the gauges; nothing where there is none."""
+    """Return a note below the gauges, if any."""
     return f'<div style="{_QUIET};font-size:0.9em;margin-top:4px">{escape(note)}</div>' if note else ""
-
-
-def _workers(model: ClusterModel) -> str:
-    return counted(model.n_workers, "worker")
 
 
 def _bars_html(bars: list[Bar], label: str | None = None) -> str:
@@ -108,11 +101,8 @@ def _bars_html(bars: list[Bar], label: str | None = None) -> str:
             f'<td style="padding:1px 12px 1px 0">{_track(bar)}</td>'
             f'<td style="text-align:left;padding:1px 0">{escape(bar.text)}</td></tr>'
         )
-    return (
-        f'<table style="border:none;margin:4px 0 0 0;color:inherit;font-size:inherit">{"".join(rows)}</table>'
-        if rows
-        else ""
-    )
+    table = f'<table style="border:none;margin:4px 0 0 0;color:inherit;font-size:inherit">{"".join(rows)}</table>'
+    return table if rows else ""
 
 
 def _legend_html(bars: list[Bar]) -> str:

@@ -23,13 +23,10 @@ _STRIP = "display:inline-block;margin:4px 0;padding:1px 8px;border-radius:3px;ba
 
 @dataclass(frozen=True)
 class RecordedPicture:
-    """A recording in its last shown state.
-
-    Shown where nothing can be played; ``print`` gives the text.
-    """
+    """The last shown state of a recording, for output without live views; ``print`` shows the text."""
 
     session: RecordedSession
-    place: int = -1  # Which of the samples.
+    place: int = -1  # Index of the sample.
     note: str = ""
 
     @property
@@ -61,15 +58,15 @@ class RecordedPicture:
 
     @property
     def _notes(self) -> str:
-        said = [self.note, self.session.message or "", f"State at {moment_text(self._sample.at)}."]
-        return " ".join(filter(None, said))
+        notes = [self.note, self.session.message or "", f"State at {moment_text(self._sample.at)}."]
+        return " ".join(filter(None, notes))
 
 
 class RecordedGauges(OutputWidget):
-    """The gauges of the panel, fed from a recording, which the browser plays so many times as fast as it was."""
+    """The gauges of the panel, fed from a recording, which the browser plays at `speed` times its speed."""
 
     view = traitlets.Unicode("recording").tag(sync=True)
-    # Packed JSON: the whole recording goes to the browser once.
+    # Compressed JSON: the whole recording is sent to the browser once.
     session = traitlets.Bytes().tag(sync=True)
     speed = traitlets.Float(1.0).tag(sync=True)
 
@@ -80,15 +77,15 @@ class RecordedGauges(OutputWidget):
         widget_kernel().keep(self)
 
     def picture(self) -> RecordedPicture:
-        """Return the recording as last shown; its end before that."""
+        """Return the last shown state of the recording, initially its end."""
         return RecordedPicture(self._session, self._place, self._over)
 
     def forgotten_by(self) -> Callable[[], None]:
-        """Return what makes the kernel end it no more."""
+        """Return a function that removes this widget from the kernel."""
         return lambda: widget_kernel().release(self)
 
     def on_message(self, message: Message) -> None:
-        """Note which views are open, and keep a picture of the moment that one has stopped at."""
+        """Note which views are open, and keep a picture of the sample at which one has stopped."""
         match message:
             case Opened():
                 self.presence.opened(message.view, message.keeps)

@@ -1,4 +1,4 @@
-"""Which addresses of the dashboard, and which figures, a link shows."""
+"""Dashboard pages and figures of a link."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_history_names_no_machine():
     assert not any("host" in name or "address" in name for name in TelemetryHistory.model_fields)
 
 
-def test_what_is_withheld_and_what_is_unknown_is_left_out():
+def test_withheld_and_unknown_fields_are_left_out():
     sample = {"id": "0a1b2c3d", "at": "x", "workers": ["0"], "host": ["node-1"], "secret": 1, "cpu_percent": [3.0]}
     shown = shown_telemetry(json.dumps({"kind": "telemetry", "sample": sample, "more": 1}).encode(), tasks=False)
     assert json.loads(shown) == {
@@ -71,7 +71,7 @@ def test_what_is_withheld_and_what_is_unknown_is_left_out():
         assert shown_telemetry(broken, tasks=False) is None
 
 
-def test_without_its_tasks_a_link_names_none_of_them():
+def test_link_without_tasks_names_no_task():
     progress = [
         {"prefix": "inc", "processing": 1},
         {"prefix": "/home/ada/patients/miller.csv", "in_memory": 2, "erred": 1},
@@ -84,7 +84,7 @@ def test_without_its_tasks_a_link_names_none_of_them():
     assert json.loads(shown_telemetry(line, tasks=True))["sample"]["progress"] == progress
 
 
-def test_nonsense_in_place_of_progress_is_nothing():
+def test_malformed_progress_is_ignored():
     assert all_tasks([{"prefix": "a", "erred": 1, "secret": "x"}, {"prefix": "b", "erred": "x"}, "x", 5]) == [
         {"prefix": "all tasks", "erred": 1}
     ]
@@ -119,8 +119,8 @@ def test_changes_do_not_pass_with_their_buffers_and_questions_after_them_do():
     assert kinds(heard(with_buffers, "{}", "{}", *["{}", b"x"] * 2, QUESTION)) == ["PULL-DOC-REQ"]
 
 
-def test_nothing_of_a_question_is_passed_on_that_could_be_taken_for_another_message():
-    """A dashboard that cannot read the second frame takes the third one for a header."""
+def test_forwarded_request_contains_known_fields_only():
+    """A dashboard that cannot read the second frame uses the third one as a header."""
     assert kinds(heard(QUESTION, "no JSON", PATCH, QUESTION, "{}", '{"events": []}')) == ["PULL-DOC-REQ"] * 2
     [header, *_] = heard('{"msgid": "7", "msgtype": "PULL-DOC-REQ", "more": {"msgtype": "PATCH-DOC"}}')
     assert json.loads(header) == {"msgid": "7", "msgtype": "PULL-DOC-REQ"}
@@ -137,5 +137,5 @@ def test_nothing_of_a_question_is_passed_on_that_could_be_taken_for_another_mess
         '{"msgtype": "PATCH-DOC", "msgid": "1", "num_buffers": -1}',
     ],
 )  # fmt: skip
-def test_what_is_no_question_does_not_pass(frame):
+def test_other_messages_are_not_forwarded(frame):
     assert heard(frame) == []

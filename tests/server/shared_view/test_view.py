@@ -1,4 +1,4 @@
-"""What somebody with a link can do, and what nobody can: a real server, a real cluster, no log-in."""
+"""Shared views: what a link allows and refuses, with a real server and cluster and without log-in."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ async def cookie_for(view, token):
 
 @pytest.fixture
 def token(folder):
-    """That of a link."""
+    """Token of a link."""
     return add_link(folder, LinkRequest(), None)[1]
 
 
 @pytest.fixture
 async def cookie(view, token):
-    """That of a browser that has opened the link."""
+    """Cookie of a browser that has opened the link."""
     return await cookie_for(view, token)
 
 
@@ -96,7 +96,7 @@ async def stream(url, **headers):
 
 
 async def bokeh_page(view, cookie, path="individual-cpu"):
-    """Open a page of the dashboard as a browser does."""
+    """Open a dashboard page like a browser."""
     page = await ask(view + f"dashboard/{path}", Cookie=cookie)
     token = re.search(r'"token":"([^"]+)"', page.body.decode())[1]
     url = view.replace("http", "ws", 1) + f"dashboard/{path}/ws"
@@ -104,7 +104,7 @@ async def bokeh_page(view, cookie, path="individual-cpu"):
 
 
 async def headers_of(socket, kind):
-    """Return the headers of what the dashboard says, up to the first of that kind."""
+    """Return the headers of the dashboard's messages, up to the first of that kind."""
     seen = []
     async with asyncio.timeout(30):
         while not seen or seen[-1]["msgtype"] != kind:
@@ -122,7 +122,7 @@ async def closed(socket) -> int | None:
     return socket.close_code
 
 
-async def test_without_a_link_there_is_an_empty_page_and_nothing_else(base, view):
+async def test_no_link_shows_an_empty_page(base, view):
     page = await ask(view)
     unknown = await ask(base + "shared/00000000/")
     assert page.code == unknown.code == 200 and page.body == unknown.body
@@ -139,11 +139,10 @@ async def test_without_a_link_there_is_an_empty_page_and_nothing_else(base, view
                 assert await stream(address + path, Cookie=cookie) == 403
 
 
-async def test_no_token_but_the_right_one_opens(base, view, folder, running_cluster):
+async def test_wrong_tokens_are_refused(base, view, folder, running_cluster):
     link, token = add_link(folder, LinkRequest(), None)
     withdrawn, old = add_link(folder, LinkRequest(), None)
     withdraw_links(folder, withdrawn.id)
-    book = json.loads(folder.links.read_text())
     ended, late = add_link(folder, LinkRequest(), None)
     book = json.loads(folder.links.read_text())
     book["links"][-1]["link"]["ends_at"] = "2020-01-01T00:00:00.000Z"
@@ -157,26 +156,20 @@ async def test_no_token_but_the_right_one_opens(base, view, folder, running_clus
     assert (await go_in(view, token)).code == 204
 
 
-async def test_what_is_sent_in_place_of_a_token_is_not_repeated(view, token):
+async def test_wrong_token_is_not_echoed(view, token):
     kind = {"Content-Type": "application/json"}
-    for body in (
-        "",
-        "{",
-        "[]",
-        '{"token": 1}',
-        json.dumps({"token": token, "more": 1}),
-        '{"token": "%s"}' % ("a" * 999),
-    ):
+    more, long = json.dumps({"token": token, "more": 1}), json.dumps({"token": "a" * 999})
+    for body in ("", "{", "[]", '{"token": 1}', more, long):
         answer = await ask(view + "session", "POST", body, **kind)
         assert answer.code == 422 and token not in answer.body.decode(), body[:40]
-    # What the form of another page could send is not taken.
+    # Forms of other pages are refused.
     for form in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
         answer = await ask(view + "session", "POST", json.dumps({"token": token}), **{"Content-Type": form})
         assert answer.code in {400, 422} and "Set-Cookie" not in answer.headers
         assert answer.code == 400 or "the header 'Content-Type: application/json'" in answer.body.decode()
 
 
-async def test_the_cookie_is_for_this_view_alone(base, view, folder, jp_base_url, running_cluster, extension):
+async def test_cookie_is_scoped_to_the_view(base, view, folder, jp_base_url, running_cluster, extension):
     _, token = add_link(folder, LinkRequest(tasks=True), None)
     answer = await go_in(view, token)
     cookie = SimpleCookie(answer.headers["Set-Cookie"])["gpucluster-view"]
@@ -185,21 +178,15 @@ async def test_the_cookie_is_for_this_view_alone(base, view, folder, jp_base_url
     assert cookie["path"] == f"{jp_base_url}gpucluster/shared/{running_cluster.id}/"
     header = f"gpucluster-view={cookie.value}"
     assert (await ask(base + "shared/00000000/history", Cookie=header)).code == 403
-    # Whatever a browser would send: neither cookie nor token opens anything of Jupyter's or ours.
+    # Neither cookie nor token opens anything else of Jupyter or gpucluster.
     for told in ({"Cookie": header}, {"Authorization": f"token {token}"}, {"Authorization": f"token {cookie.value}"}):
         for method, path in REST:
             assert (await ask(base + path, method, BODY[method], **told)).code == 403, path
         for path in SOCKETS:
             assert await stream(base + path, **told) == 403
         server = base.removesuffix("gpucluster/")
-        for path in (
-            "api/contents",
-            "api/kernels",
-            "api/sessions",
-            "gpucluster/dashboard/shared/status",
-            "lab",
-            "tree",
-        ):
+        ours = "gpucluster/dashboard/shared/status"
+        for path in ("api/contents", "api/kernels", "api/sessions", ours, "lab", "tree"):
             answer = await ask(server + path, **told)
             assert answer.code in {302, 403, 404} and "login" in answer.headers.get("Location", "login"), path
 
@@ -252,7 +239,7 @@ async def test_no_page_shows_a_path_or_a_process(view, folder, running_cluster, 
             assert hidden not in text, path
 
 
-async def test_keys_that_a_program_has_chosen_are_shown_to_no_other_link(view, folder, running_cluster, closing):
+async def test_task_keys_are_hidden_from_links_without_tasks(view, folder, running_cluster, closing):
     chosen = ["/home/ada/patients/miller.csv", "mail alice@example.org grade 5"]
 
     def compute():
@@ -306,7 +293,7 @@ async def test_no_other_page_and_no_way_out(base, view, running_cluster, cookie)
         assert (await ask(view + name, Cookie=cookie)).code in {302, 403, 404}, name
 
 
-async def test_nothing_is_written(view, running_cluster, control_of, cookie):
+async def test_view_is_read_only(view, running_cluster, control_of, cookie):
     for path in ("", "history", "events", "dashboard/individual-cpu", "login", "page.js"):
         for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             answer = await ask(view + path, method, "{}", Cookie=cookie)
@@ -334,7 +321,7 @@ async def test_hostile_requests_leave_no_secret_in_any_output(
     for path in (pages, pages + "?bokeh-session-id=%00", pages + "?bokeh-autoload-element=%3Cscript", pages + "/ws"):
         for method in ("GET", "POST"):
             await ask(path, method, "{}" if method == "POST" else None, Cookie=cookie)
-    # What the owner's own account can do, who may show the log to others: the same without our server.
+    # The owner's account, which may show the log to others, gets the same without our server.
     for path, headers in ((f"{address['prefix']}/individual-nprocessing/ws", upgrade), (address["prefix"], {}),
                           (f"{address['prefix']}/../x", {}), ("sitemap.json", {})):  # fmt: skip
         reader, writer = await asyncio.open_unix_connection(address["socket"])
@@ -359,28 +346,23 @@ async def test_hostile_requests_leave_no_secret_in_any_output(
         assert len(secret) > 20 and not any(secret in output for output in outputs)
 
 
-async def test_a_page_of_the_dashboard_hears_and_says_nothing(view, closing, token):
+async def test_dashboard_page_ignores_messages(view, closing, token):
     socket = closing(await bokeh_page(view, await cookie_for(view, token)))
     await headers_of(socket, "ACK")
     change = {"events": [{"kind": "TitleChanged", "title": "mine"}], "references": []}
     for frame in (
-        {"msgid": "1", "msgtype": "PATCH-DOC"},
-        {},
-        change,
-        {"msgid": "2", "msgtype": "PULL-DOC-REQ"},
-        {},
-        {},
-    ):
+        {"msgid": "1", "msgtype": "PATCH-DOC"}, {}, change, {"msgid": "2", "msgtype": "PULL-DOC-REQ"}, {}, {},
+    ):  # fmt: skip
         await socket.write_message(json.dumps(frame))
     heard = await headers_of(socket, "PULL-DOC-REPLY")
-    # To a change the dashboard would have answered OK, or ERROR.
+    # The dashboard would have answered a change with OK or ERROR.
     assert {message["msgtype"] for message in heard} <= {"PATCH-DOC", "PULL-DOC-REPLY"}
     assert heard[-1]["reqid"] == "2"
 
 
 async def test_a_question_waits_for_the_session_of_its_page(view, folder, closing, cookie, token):
     def make_sessions_late(seconds):
-        """Let the dashboard take its time with each session; ``None``: as before."""
+        """Delay each session of the dashboard; ``None`` ends this."""
         import asyncio
 
         from bokeh.server.views.ws import WSHandler
@@ -413,7 +395,7 @@ def control_of(extension):
     return extension.services.control
 
 
-async def test_a_withdrawn_link_ends_what_is_open(view, control_of, running_cluster, closing, cookie, token):
+async def test_revoked_link_closes_open_views(view, control_of, running_cluster, closing, cookie, token):
     events = closing(await stream(view + "events", Cookie=cookie))
     page = closing(await bokeh_page(view, cookie))
     assert not isinstance(events, int)
@@ -431,15 +413,15 @@ async def test_a_withdrawn_link_ends_what_is_open(view, control_of, running_clus
     assert not any(token in message for message in said)
 
 
-async def test_an_end_of_the_session_is_one_of_this_browser_only(view, token):
+async def test_ending_a_session_leaves_other_browsers_open(view, token):
     one, other = await cookie_for(view, token), await cookie_for(view, token)
     assert (await ask(view + "session", "DELETE", Cookie=one)).code == 204
     assert (await ask(view + "history", Cookie=one)).code == 403
     assert (await ask(view + "history", Cookie=other)).code == 200
 
 
-async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, cookie, token):
-    # Also at a cluster that there is not; and all of a machine, or behind a proxy, come from one address.
+async def test_guessing_is_limited_and_valid_links_still_work(base, view, cookie, token):
+    # Also for an unknown cluster. Everyone on a machine or behind a proxy has the same address.
     for address in (base + "shared/00000000/", view):
         codes = [(await go_in(address, f"{number:043}")).code for number in range(12)]
         assert codes[-1] == 429 and (codes[0] == 403 or address == view)
@@ -449,7 +431,7 @@ async def test_who_guesses_is_sent_away_and_who_has_a_link_is_not(base, view, co
     assert answer.code == 429 and "Set-Cookie" not in answer.headers and b"not right" in answer.body
 
 
-async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder, token):
+async def test_browser_limit_drops_the_oldest(view, folder, token):
     _, other = add_link(folder, LinkRequest(), None)
     apart = await cookie_for(view, other)
     cookies = [await cookie_for(view, token) for _ in range(MOST_OF_A_LINK + 1)]
@@ -457,12 +439,12 @@ async def test_a_link_has_so_many_browsers_and_the_oldest_goes(view, folder, tok
     assert codes == [403, *[204] * MOST_OF_A_LINK, 204]
 
 
-async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, folder, extension, closing, token):
+async def test_websocket_limit_holds_for_simultaneous_requests(view, folder, extension, closing, token):
     _, other = add_link(folder, LinkRequest(), None)
     cookies = [await cookie_for(view, token) for _ in range(3)]
     one, another = cookies[0], await cookie_for(view, other)
     came = [await stream(view + "events", Cookie=cookie) for cookie in cookies[1:] * (MOST_SOCKETS_OF_A_LINK // 2 - 5)]
-    # Ten are left. These are let in before any of them counts.
+    # Ten more are allowed. These are accepted before any of them counts.
     together = await asyncio.gather(*[stream(view + "events", Cookie=one) for _ in range(30)])
     opened = [closing(socket) for socket in [*came, *together] if not isinstance(socket, int)]
     first = [await asyncio.wait_for(socket.read_message(), 30) for socket in opened]
@@ -472,7 +454,7 @@ async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, fo
     assert len(extension.services.shared.views) == MOST_SOCKETS_OF_A_LINK
     assert await stream(view + "events", Cookie=one) == 429
     assert await stream(view + "dashboard/individual-cpu/ws", Cookie=one) == 429
-    # Another link of the same cluster is not held up, and who leaves makes room.
+    # Another link of the same cluster has its own limit, and closing a WebSocket makes room.
     of_another = await stream(view + "events", Cookie=another)
     assert not isinstance(of_another, int)
     closing(of_another)
@@ -487,7 +469,7 @@ async def test_a_link_has_so_many_websockets_also_when_all_come_at_once(view, fo
 
 
 @pytest.mark.parametrize("path", ["events", "dashboard/individual-cpu/ws", "history"])
-async def test_a_link_opens_so_many_websockets_in_a_minute(view, folder, extension, closing, path):
+async def test_websocket_rate_limit(view, folder, extension, closing, path):
     (_, token), (_, other) = add_link(folder, LinkRequest(), None), add_link(folder, LinkRequest(), None)
     link = living_links(folder)[-2].link.id
     cookie, cookie_apart = await cookie_for(view, token), await cookie_for(view, other)
@@ -514,7 +496,7 @@ async def test_a_page_of_the_dashboard_opens_only_as_bokeh_does(view, token):
             await websocket_connect(HTTPRequest(url, headers=headers), subprotocols=protocols)
 
 
-async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension, token):
+async def test_page_rate_limit(view, folder, extension, token):
     link, _ = add_link(folder, LinkRequest(), None)
     cookie = await cookie_for(view, token)
     [loads] = {id(parts["loads"]): parts["loads"] for *_, parts in extension.handlers if "loads" in parts}.values()
@@ -524,12 +506,12 @@ async def test_a_link_loads_so_many_pages_in_a_minute(view, folder, extension, t
     assert (await ask(page, Cookie=cookie)).code == 200
     refused = await ask(page, Cookie=cookie)
     assert refused.code == 429 and b"Try again in a minute" in refused.body
-    # What a page needs besides, and the figures, are no pages.
+    # Files of a page, and the figures, do not count.
     assert (await ask(view + "dashboard/static/js/bokeh.min.js", Cookie=cookie)).code == 200
     assert (await ask(view + "history", Cookie=cookie)).code == 200
 
 
-async def test_pages_of_other_sites_get_nothing(view, cookie, token):
+async def test_cross_site_requests_are_refused(view, cookie, token):
     own = view.split("/a%40b")[0]
     for told in (
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
@@ -540,7 +522,7 @@ async def test_pages_of_other_sites_get_nothing(view, cookie, token):
             assert (await ask(view + path, Cookie=cookie, **told)).code == 403, path
         assert (await go_in(view, token, **told)).code == 403
         assert await stream(view + "events", Cookie=cookie, **told) == 403
-    # Addresses other than loopback and HTTPS hear of the origin only.
+    # Without HTTPS, addresses other than loopback get the Origin header only.
     port = own.rpartition(":")[2]
     for origin in ("http://evil.example", f"http://evil.example:{port}", "null", own + "1", own.replace("127", "126")):
         for path in ["", "page.js", *INSIDE]:
@@ -555,13 +537,13 @@ async def test_pages_of_other_sites_get_nothing(view, cookie, token):
     socket = await stream(view + "events", Cookie=cookie, Origin=own)
     assert not isinstance(socket, int)
     socket.close()
-    # A link in a mail leads to the page, and to nothing that shows anything by itself.
+    # A link in a mail leads to the page, but not to a dashboard.
     follows = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     assert (await ask(view, **follows)).code == 200
     assert (await ask(view + "dashboard/individual-cpu", Cookie=cookie, **follows)).code == 403
 
 
-async def test_on_a_hub_the_log_in_is_asked_for_too(view, folder, extension, jp_auth_header, monkeypatch, token):
+async def test_hub_requires_login_too(view, folder, extension, jp_auth_header, monkeypatch, token):
     sessions = extension.services.shared.sessions
     monkeypatch.setattr(sessions, "policy", LinkPolicy(hub=True))
     _, public = add_link(folder, LinkRequest(public=True), None)
@@ -577,7 +559,7 @@ async def test_on_a_hub_the_log_in_is_asked_for_too(view, folder, extension, jp_
     assert (await go_in(view, token)).code == 401
     cookie = await cookie_for(view, public)
     assert (await ask(view + "history", Cookie=cookie)).code == 200
-    # What the site takes back holds for those who look already.
+    # A change of the site's setting also applies to open views.
     monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", reading.this_site)
     assert (await ask(view + "history", Cookie=cookie)).code == 401
 
@@ -617,11 +599,12 @@ async def test_the_owner_makes_lists_and_withdraws(api, view, folder):
 
 
 async def test_these_are_the_only_addresses_without_log_in(extension):
-    open_ones = set()
-    for pattern, handler, _ in extension.handlers:
-        for method in methods(handler):
-            if getattr(getattr(handler, method), "__allow_unauthenticated", False):
-                open_ones.add(pattern)
+    open_ones = {
+        pattern
+        for pattern, handler, _ in extension.handlers
+        for method in methods(handler)
+        if getattr(getattr(handler, method), "__allow_unauthenticated", False)
+    }
     assert open_ones and all(pattern.startswith("gpucluster/shared/([0-9a-f]{8})") for pattern in open_ones)
     assert not open_ones & {pattern for pattern, *_ in routes(extension.services)}
 

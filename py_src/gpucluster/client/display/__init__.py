@@ -1,1 +1,1 @@
-"""What a person sees of a cluster: its card, progress, live text, pages of the dashboard and the way to widgets."""
+"""Display of a cluster: card, progress, live text, pages of the dashboard, and the interface to widgets."""

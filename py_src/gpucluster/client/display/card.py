@@ -1,4 +1,4 @@
-"""A cluster on its card, and its progress as a line of text, in a terminal or in a notebook."""
+"""A cluster's card as HTML, and its progress as a line in a terminal or notebook."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from uuid import uuid4
 from ...protocol.kinds import kind_title
 from ...protocol.messages import MessageCode
 from ...protocol.models import ClusterModel, Network
+from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 
 _NETWORK = {
@@ -22,21 +23,21 @@ _COLOURS = {"running": "#2e7d32", "failed": "#c62828", "stopped": "#757575"}
 
 
 def pending_text(model: ClusterModel) -> str:
-    """Return how many workers have not come yet and, where that is known, why."""
+    """Return the number of pending workers and, if known, the reason."""
     if model.waiting is not None:
         return model.waiting
     return f"{model.n_pending}. {model.pending_reason}" if model.pending_reason else str(model.n_pending)
 
 
 def network_text(model: ClusterModel) -> str:
-    """Return what is encrypted, and who can connect: what ranks hand each other by MPI goes through no port."""
+    """Describe encryption and access of the network. Data between MPI ranks goes through no port."""
     if getattr(model.spec, "protocol", None) == "mpi":
         return "encrypted, but not between ranks; only you can connect"
     return _NETWORK[model.network]
 
 
 def cost_text(model: ClusterModel) -> str | None:
-    """Return what the cluster has cost until now, or until it ended; ``None``: its site says nothing of costs."""
+    """Return the cost of the cluster until now or its end; ``None``: its site names no costs."""
     if model.cost is None:
         return None
     until = datetime.fromisoformat(model.ended_at) if model.ended_at else datetime.now(UTC)
@@ -47,10 +48,7 @@ def cost_text(model: ClusterModel) -> str | None:
 
 
 def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: bool = False) -> str:
-    """Return the card of one cluster.
-
-    Colours are readable on light and dark backgrounds; text takes the notebook's own colour.
-    """
+    """Return the card of one cluster, readable on light and dark backgrounds."""
     state = model.state.value
     kind = f"{model.backend_title or kind_title(model.backend)} workers"
     limits = {worker.memory_limit_bytes for worker in model.workers}
@@ -58,13 +56,8 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     threads = sum(worker.n_threads for worker in model.workers)
     rows = [] if brief else [("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + ".")]
     if not model.state.ended:
-        rows.append(
-            (
-                "Workers",
-                f"{model.n_workers} ({threads} thread{'' if threads == 1 else 's'})"
-                + (f", {format_size(memory)} each" if memory else ""),
-            )
-        )
+        each = f", {format_size(memory)} each" if memory else ""
+        rows.append(("Workers", f"{model.n_workers} ({counted(threads, 'thread')}){each}"))
     if model.lease is not None and not brief:
         rows.append(("Lease", f"of a {model.lease.scope}: ends with it"))
     if model.n_pending and not model.state.ended:
@@ -100,19 +93,16 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
 
 
 def progress_line(model: ClusterModel) -> str:
-    """Return in a few words what the cluster is doing."""
+    """Describe briefly what the cluster is doing."""
     if model.progress is None:
         return f"{model.name}: {model.state.value}"
     step = model.progress
-    counted = f" {step.done} of {step.total}" if step.done is not None and step.total is not None else ""
-    return f"{model.name}: {step.message}{counted}"
+    count = f" {step.done} of {step.total}" if step.done is not None and step.total is not None else ""
+    return f"{model.name}: {step.message}{count}"
 
 
 class TerminalProgress:
-    """Shows progress in one line of a terminal, which is empty again afterwards.
-
-    Nothing is written where the stream is no terminal.
-    """
+    """Shows progress in one line of a terminal, cleared afterwards. Writes nothing if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
@@ -139,7 +129,7 @@ class TerminalProgress:
 
 
 class LiveText:
-    """Shows what a cluster is doing. A context manager: the line is gone after the block."""
+    """Shows what a cluster is doing. A context manager: the line is cleared after the block."""
 
     def __init__(self, *, notebook: bool) -> None:
         self._terminal = None if notebook else TerminalProgress()

@@ -1,4 +1,4 @@
-"""The pages of Dask's dashboard, under names that people use, and the links to them."""
+"""The pages of Dask's dashboard, their names, and the links to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DashboardPage:
 
     path: str  # What Dask calls it, such as ``individual-task-stream``.
     title: str
-    gpu: bool = False  # Whether it says something only where there are GPUs.
+    gpu: bool = False  # Whether it is empty without GPUs.
 
 
 PAGES = (
@@ -76,7 +76,7 @@ PAGES = (
     DashboardPage("events", "Events"),
     DashboardPage("counters", "Counters"),
 )
-"""In the order and under the titles of the panel."""
+"""In the panel's order, with its titles."""
 _PATHS = {page.path for page in PAGES}
 
 
@@ -85,7 +85,7 @@ def _key(text: str) -> str:
 
 
 def _name(page: DashboardPage) -> str:
-    """Return what people type: the page's own path, or its title where that is no other page's path."""
+    """Return the short name of a page: its own path, or its title unless that is another page's path."""
     if not page.path.startswith(("individual-", "statics/", "info/")):
         return page.path
     return page.path if _key(page.title) in _PATHS else _key(page.title)
@@ -132,9 +132,9 @@ def jupyter_base_url() -> str | None:
 
 
 def jupyter_link(model: ClusterModel) -> str | None:
-    """Return the path of the status page on the Jupyter server, which checks who asks and keeps the secret.
+    """Return the path of the status page on the Jupyter server, which checks access and hides the secret.
 
-    None outside Jupyter, and where there is no dashboard.
+    ``None`` outside Jupyter, and without a dashboard.
     """
     base = jupyter_base_url()
     if base is None or model.dashboard_path is None:
@@ -143,5 +143,5 @@ def jupyter_link(model: ClusterModel) -> str | None:
 
 
 def page_link(link: str, page: DashboardPage) -> str:
-    """Return the link to a page, from that to the status page."""
+    """Return the link to a page, given that to the status page."""
     return f"{link.rsplit('/', 1)[0]}/{page.path}"

@@ -1,7 +1,6 @@
-"""How a handle on a cluster is shown in a notebook.
+"""Interface between handles on clusters and the package that shows them in a notebook.
 
-The client knows nothing of widgets: it hands itself to the package named below, which is imported when something is
-shown and not before. This is the one place where the client names what lies above it.
+That package is imported only when something is shown. This is the only place where the client refers to it.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ _PACKAGE = "gpucluster.widgets"
 
 
 class ShownCluster(Protocol):
-    """What is asked of a cluster that is shown. ``Cluster`` and ``AsyncCluster`` answer it."""
+    """What the display needs of a cluster; ``Cluster`` and ``AsyncCluster`` have it."""
 
     id: str
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now."""
+        """The current state of the cluster."""
 
     @property
     def control(self) -> AsyncControl:
@@ -36,29 +35,29 @@ class ShownCluster(Protocol):
 
 
 class View(Protocol):
-    """What an output of a notebook shows: live, or a still picture."""
+    """Output of a notebook, live or a still picture."""
 
     def close(self) -> None:
-        """Stop the updates; what was shown last stays."""
+        """Stop the updates; the last picture stays."""
 
 
 class Presentation(Protocol):
-    """What can show a cluster."""
+    """What the display package offers."""
 
     def gauges(self, cluster: ShownCluster) -> View:
-        """Return live gauges, or their picture where nothing can be live."""
+        """Return live gauges or, outside notebooks, their picture."""
 
     def dashboard(self, cluster: ShownCluster, page: str) -> View:
-        """Return a page of the dashboard, or its address where it cannot be shown."""
+        """Return a page of the dashboard or, outside notebooks, its address."""
 
     def show_card(self, cluster: ShownCluster) -> None:
         """Show the card in a notebook."""
 
     def card_bundle(self, cluster: ShownCluster, output: str) -> dict[str, Any]:
-        """Return the card for an output of a notebook that exists, by its ``display_id``."""
+        """Return the card for an existing output of a notebook, by its ``display_id``."""
 
     def replay(self, session: RecordedSession, speed: float) -> View:
-        """Return gauges fed from a recording, or their picture where nothing can be played."""
+        """Return gauges fed from a recording or, outside notebooks, their picture."""
 
 
 def presentation() -> Presentation:
@@ -66,7 +65,7 @@ def presentation() -> Presentation:
 
 
 def shell_of_notebook() -> Any:
-    """Return the shell of this kernel; None in a terminal or a script, where nothing can be live."""
+    """Return the shell of this kernel; None in a terminal or a script."""
     try:
         from IPython.core.getipython import get_ipython
     except ImportError:

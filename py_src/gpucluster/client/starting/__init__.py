@@ -1,1 +1,1 @@
-"""From a request to a cluster that starts: what it is checked by, where it runs, how its process is launched."""
+"""From a request to a starting cluster: checks, environment, and launch of its process."""

@@ -1,4 +1,4 @@
-"""What can be said before a request: the kinds and presets here, what the machine holds, what will be shared."""
+"""Checks before a request: kinds and presets available here, capacity of the machine, what workers will share."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from ...site.offering import preset_here
 from ...site.quota import Remaining
 from ...site.reading import this_site
 
-_UNKNOWN = Traits(this_machine=False)  # Of a kind that is not installed here: nothing is known, so nothing is said.
+_UNKNOWN = Traits(this_machine=False)  # Of a kind that is not installed here.
 
 
 def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
-    """Validate what is asked for, also by what this machine can ever hold, and by what this site says.
+    """Validate a request, also against the capacity of this machine and the rules of this site.
 
-    A ``preset`` among the fields stands for its own; the site's defaults are filled in, and what is left open is
-    narrowed to its limits.
+    A ``preset`` is replaced by its fields, the site's defaults are filled in, and open fields are narrowed to its
+    limits.
     """
     site = this_site()
     asked = asked_for(value)
@@ -50,7 +50,7 @@ def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
 
 
 def bounded_spec(spec: SpecBase) -> SpecBase:
-    """Return a spec whose number of workers, where it was left open, is bounded by the site; looks at the GPUs."""
+    """Return a spec whose number of workers, if left open, is bounded by the site. Reads the GPUs."""
     limit = this_site().limits_of(spec.backend).n_workers
     if limit is None or spec.n_workers is not None or "n_workers" not in type(spec).model_json_schema()["properties"]:
         return spec
@@ -60,7 +60,7 @@ def bounded_spec(spec: SpecBase) -> SpecBase:
 
 
 def checked_patch(model: ClusterModel, value: ClusterPatch | dict[str, Any]) -> ClusterPatch:
-    """Validate a change of a cluster, also by what this site allows. Raises `InvalidRequest`."""
+    """Validate a change of a cluster, also against the rules of this site. Raises `InvalidRequest`."""
     patch = value if isinstance(value, ClusterPatch) else parse_patch(value)
     this_site().check_patch(model, patch)
     return patch
@@ -72,7 +72,7 @@ def _must_fit(traits: Traits, field: str, value: Any, _before: Mapping[str, Any]
 
 
 def notes_on_spec(spec: SpecBase) -> list[str]:
-    """Return what to know about a cluster before it is made, in sentences; the site's message of the day first."""
+    """Return notes on a cluster before it is created; the site's message of the day first."""
     message = this_site().sharing.message
     said = [message] if message else []
     if not _traits(spec.backend).this_machine:
@@ -85,11 +85,9 @@ def notes_on_spec(spec: SpecBase) -> list[str]:
 
 
 def demand_of(spec: SpecBase, left: Remaining | None = None) -> Demand | None:
-    """Return what a cluster would take of this machine; ``None`` where its workers are elsewhere, or nobody knows.
+    """Return what a cluster would take of this machine; ``None``: its workers run elsewhere, or it is unknown.
 
-    What workers that wait in a queue get is the queue's to say.
-
-    `left`: of this user's share; by default that of somebody who has no other cluster.
+    `left`: what remains of this user's share; by default as for a user without other clusters.
     """
     left = left or Remaining()
     count, gpus = _count(spec, left)
@@ -97,7 +95,7 @@ def demand_of(spec: SpecBase, left: Remaining | None = None) -> Demand | None:
     if not traits.this_machine or traits.queues or count is None:
         return None
     machine = this_machine()
-    # As the backends do it: an equal share of the machine is one for each GPU, or for each worker.
+    # As in the backends: an equal share of the machine for each GPU, or for each worker.
     memory = memory_of_worker(spec.memory_limit, machine, workers=count if gpus is None else gpus)
     return Demand(
         n_workers=count,
@@ -109,12 +107,12 @@ def demand_of(spec: SpecBase, left: Remaining | None = None) -> Demand | None:
 
 
 def _count(spec: SpecBase, left: Remaining | None = None) -> tuple[int | None, int | None]:
-    """Return how many workers a cluster would have, and how many GPUs if they are one on each; ``None``: not known."""
+    """Return the number of workers a cluster would have, and of GPUs if each has one; ``None``: unknown."""
     traits = _traits(spec.backend)
     gpus = usable_gpus(getattr(spec, "devices", None)) if traits.needs_host_check or traits.chooses else None
     if spec.n_workers is not None:
         return spec.n_workers, gpus
-    # Of somebody who has no other cluster; the cluster's process knows what is left.
+    # By default as for a user without other clusters; the cluster's process knows what is left.
     lowered = partial((left or Remaining()).lowered, spec) if traits.this_machine and not traits.queues else int
     if gpus is not None:
         return lowered(gpus), gpus
@@ -124,11 +122,11 @@ def _count(spec: SpecBase, left: Remaining | None = None) -> tuple[int | None, i
 
 
 def notes_on_patch(model: ClusterModel, patch: ClusterPatch) -> list[str]:
-    """Return what to know about another number of workers before it is asked for, in sentences."""
+    """Return notes on another number of workers before it is requested."""
     count = patch.adapt.maximum if patch.adapt is not None else patch.n_workers
     if not count or not model.workers or not _traits(model.backend).this_machine:
         return []
-    # All workers of one cluster are made alike.
+    # All workers of a cluster are alike.
     worker, machine = model.workers[0], this_machine()
     memory = worker.memory_limit_bytes or 0
     if model.spec.memory_limit == "auto" and not model.has_gpus:  # More workers have less each.
@@ -137,9 +135,9 @@ def notes_on_patch(model: ClusterModel, patch: ClusterPatch) -> list[str]:
 
 
 def most_workers(model: ClusterModel) -> int:
-    """Return up to how many workers a cluster adapts when no maximum is named.
+    """Return the default maximum of adaptive scaling.
 
-    One per GPU or core of this machine; of workers elsewhere, as many as a cluster may have.
+    One worker per GPU or core of this machine; for workers elsewhere, as many as a cluster may have.
     """
     traits = _traits(model.backend)
     most = min(MAX_WORKERS, this_site().limits_of(model.backend).n_workers or MAX_WORKERS)
@@ -158,7 +156,7 @@ def _traits(backend: str) -> Traits:
 
 
 def usable_gpus(devices: list[int | str] | None = None) -> int | None:
-    """Return how many of these GPUs of this machine, by default of all, can be used; ``None``: nobody knows."""
+    """Return how many of these GPUs of this machine, by default of all, are usable; ``None``: unknown."""
     from ...devices import host_devices
     from ...devices.selection import select_devices
 
@@ -168,40 +166,36 @@ def usable_gpus(devices: list[int | str] | None = None) -> int | None:
     try:
         return len(select_devices(host, devices))
     except NoUsableDevice:
-        return None  # The start will say why.
+        return None  # The start will report why.
 
 
 class ListedPreset(Preset):
-    """A preset, as it is on this machine."""
+    """A preset with its usability on this machine."""
 
     problem: str | None = Field(None, description="Why it cannot be used here; null: it can.")
 
 
 def kinds_here() -> list[KindModel]:
-    """Return all kinds of clusters, those that cannot be used here with the reason: its GPUs and its site included."""
-    return [kind.model_copy(update={"problem": _against(kind)}) for kind in kind_models()]
+    """Return all kinds of clusters, with the reason why one cannot be used here, such as GPUs or the site."""
+    return [kind.model_copy(update={"problem": _problem_of(kind)}) for kind in kind_models()]
 
 
 def presets_here() -> list[ListedPreset]:
-    """Return all presets, those that cannot be used here with the reason."""
-    return [ListedPreset(**preset.model_dump(), problem=_against_preset(preset)) for preset in this_site().presets]
+    """Return all presets, with the reason why one cannot be used here."""
+    return [ListedPreset(**preset.model_dump(), problem=_problem_of_preset(preset)) for preset in this_site().presets]
 
 
-def _against(kind: KindModel) -> str | None:
+def _problem_of(kind: KindModel) -> str | None:
     allowed = this_site().limits_of(EVERY).backends
     if allowed is not None and kind.name not in allowed:
         return f"Not allowed by this site, which allows {', '.join(allowed)}."
-    if not kind.problem and _only_with_gpus(kind.traits):
+    if not kind.problem and kind.traits is not None and kind.traits.needs_host_check and not kind.traits.chooses:
         host = host_devices()
         return None if host.available else host.message
     return kind.problem
 
 
-def _only_with_gpus(traits: Traits | None) -> bool:
-    return traits is not None and traits.needs_host_check and not traits.chooses
-
-
-def _against_preset(preset: Preset) -> str | None:
+def _problem_of_preset(preset: Preset) -> str | None:
     here = preset_here(preset)
     if here.absent or here.fault:
         return here.absent or f"Not allowed by this site: {here.fault}"

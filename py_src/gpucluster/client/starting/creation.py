@@ -1,9 +1,10 @@
-"""One creation of a cluster: its record, and the process that takes it, in a bounded time."""
+"""Create a cluster in bounded time: write its record and start its process."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from contextlib import suppress
 
@@ -21,19 +22,19 @@ from ...registry.record import Folder, Record
 from ...registry.store import Registry
 from ...registry.writing import writing
 from ...sharing.turns import Turn, in_line
-from ..stopping import KILLED_SECONDS, kill_supervisor
+from ..stopping import KILLED_SECONDS, signal_supervisor
 from ..transport import ask_supervisor
 from .early_supervisor import drop_early, give_early
 from .environment import cluster_environment, fingerprint
 from .launch import LAUNCH_SECONDS, launch, take_standby
-from .opening import must_be_open
+from .opening import require_open
 
-ADOPT_SECONDS = 8.0  # A standby that does not take the cluster by then is given up: a new process is faster.
+ADOPT_SECONDS = 8.0  # After that, a new process is faster than the standby.
 _AT_LEAST_SECONDS = 5.0
 
 
 class Creation:
-    """A cluster that is asked for."""
+    """A cluster being created."""
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class Creation:
         self.hold: Hold | None = None  # Of a lease: what keeps it.
 
     async def begin(self) -> ClusterModel:
-        """Return the cluster as soon as a process has it."""
+        """Return the cluster once a process has taken it."""
         try:
             return await self._begin()
         except BaseException:
@@ -72,43 +73,43 @@ class Creation:
             try:
                 await ask_supervisor(folder, "POST", "/adopt", body, timeout=min(ADOPT_SECONDS, self._left()))
             except GPUClusterError:
-                # The standby died between our look and our request, hangs, or refuses: start the slow way.
+                # The standby has died, hangs or refuses: start a new process.
                 folder = await asyncio.to_thread(self._give_up, folder)
         return self._registry.find(folder.id)
 
     def _left(self) -> float:
-        """Return the seconds that are left; always some, so that what does not hang is done."""
+        """Return the seconds that are left; at least some, so that what does not hang completes."""
         return max(_AT_LEAST_SECONDS, self._deadline - time.monotonic())
 
     def let_go(self) -> None:
-        """Of a lease: want it no longer."""
+        """Release the hold of a lease."""
         if self.hold is not None:
             self.hold.let_go()
 
     def _give_up(self, folder: Folder) -> Folder:
-        """Do without a standby, and start a process for the cluster."""
+        """Give up the standby, and start a process for the cluster."""
         if folder.killed.exists():
-            return folder  # Somebody has stopped the cluster already.
-        kill_supervisor(self._registry, folder)
+            return folder  # The cluster was stopped already.
+        signal_supervisor(self._registry, folder, signal.SIGKILL)
         self.let_go()
         with suppress(FileNotFoundError), self._registry.exclusive(self._left()):
-            # No cluster any more, and no standby that anybody could choose.
+            # No longer a cluster, and a standby without a fingerprint is never chosen.
             self._registry.write(folder, Record(kind="standby"))
         with suppress(FileNotFoundError):
             held = lock.take(folder.lock, patience=min(KILLED_SECONDS, self._left()))
-            if held is not None:  # It may have been writing until it was gone.
+            if held is not None:  # It may have written until its end.
                 self._registry.delete(folder)
                 os.close(held)
         return self._write_down(use_standby=False)[0]
 
     def _write_down(self, *, use_standby: bool = True) -> tuple[Folder, bool]:
-        """Give out the name, write the record, and start a process unless there is a standby to take it."""
+        """Reserve the name, write the record, and start a process unless a standby takes it."""
         spec = self._spec
         if not os.path.isdir(self._directory) or not os.access(self._directory, os.X_OK):
             raise InvalidRequest(f"The working directory {self._directory} is not there, or you may not enter it.")
         with self._registry.exclusive(self._left()):
             self._registry.sweep()
-            must_be_open(self._registry, spec)
+            require_open(self._registry, spec)
             name = self._registry.free_name(spec.name, kind="cluster" if self._lease is None else "lease")
             folder: Folder | None = None
             process: ProcessIdentity | None = None
@@ -120,7 +121,7 @@ class Creation:
             progress = Progress(step="launch", message="Starting the cluster's process")
             if folder is None:
                 folder, held = self._registry.new_folder()
-                # With a standby no turn is needed: there is little left to do.
+                # A standby needs no turn: it has little left to do.
                 turn = Turn.take()
                 if turn is not None and not turn.has_come(before := turn.before()):
                     progress = Progress(step="turn", message=in_line(before))
@@ -158,7 +159,7 @@ class Creation:
                 self._launch(folder, held, turn)
             finally:
                 if turn is not None:
-                    turn.leave()  # It is the process's now.
+                    turn.leave()  # The process has it now.
         return folder, held is None
 
     def _launch(self, folder: Folder, held: int, turn: Turn | None) -> None:

@@ -1,6 +1,6 @@
-"""A supervisor that is started before it is known what it is for: it imports while the command line does.
+"""A supervisor that starts before its cluster is known, so that it imports while the command line does.
 
-Imports the standard library only, and little of it: that is the point.
+This module imports only a little of the standard library, to be fast.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 
 from .environment import cluster_environment, with_variables_of_workers
 
-PATIENCE_SECONDS = 10.0  # A process that has not told its pid by then is given up.
+PATIENCE_SECONDS = 10.0  # Timeout for the process to send its pid.
 _PID_BYTES = 32
 
 
 @dataclass(frozen=True)
 class _Early:
     process: subprocess.Popen[bytes]
-    link: socket.socket  # It ends when the other end of this does, unless it was given a folder.
+    link: socket.socket  # The process ends when this closes, unless it received a folder.
     cwd: str
     environment: dict[str, str]
 
@@ -56,9 +56,9 @@ def start_early() -> None:
 def give_early(
     folder: Path, held: int, turn: int | None, *, python: str, cwd: str, environment: dict[str, str]
 ) -> int | None:
-    """Let that process have the cluster in a folder, if there is one that fits.
+    """Give the cluster in a folder to the early process, if it fits.
 
-    Returns the process id of the supervisor; None where another has to be started.
+    Returns the process id of the supervisor; None: another has to be started.
     """
     global _early
     early, _early = _early, None
@@ -80,7 +80,7 @@ def give_early(
 
 
 def drop_early() -> None:
-    """End that process, if there is one: nobody needs it."""
+    """End the early process, if there is one."""
     global _early
     early, _early = _early, None
     if early is not None:
@@ -89,7 +89,7 @@ def drop_early() -> None:
 
 def _drop(early: _Early) -> None:
     with early.link, suppress(OSError, ValueError):
-        # It is not our child, but has not ended: it waits for us.
+        # Not a child of this process, but its pid is valid: it waits for the folder.
         os.kill(int(early.link.recv(_PID_BYTES)), signal.SIGKILL)
     early.process.kill()
     early.process.wait()

@@ -20,27 +20,27 @@ _SECRET = (
     "JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "JUPYTERHUB_CLIENT_ID", "JUPYTERHUB_OAUTH_ACCESS_SCOPES",
     "JUPYTERHUB_OAUTH_CLIENT_ALLOWED_SCOPES", "CONFIGPROXY_AUTH_TOKEN", "JUPYTERHUB_COOKIE_SECRET",
 )  # fmt: skip
-"""Credentials of the Jupyter server; code on a worker has no business with them."""
+"""Credentials of the Jupyter server, which workers must not see."""
 
 _KERNEL_ONLY = (
     "__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL", MARK,
 )  # fmt: skip
-"""Variables that mean something to one process only."""
+"""Variables that only concern this process."""
 
 _READ_WHEN_LOADED = {
-    # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Workers that are
-    # forked do not see it: libraries read these when they are loaded, and Python one when it starts.
+    # distributed's nanny sets these before it spawns a worker (distributed.nanny.pre-spawn-environ). For forked workers
+    # that is too late: libraries read them when they are loaded.
     "MALLOC_TRIM_THRESHOLD_": "65536",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
 _INHERITED = "DASK_INTERNAL_INHERIT_CONFIG"
-"""Dask reads settings from it as from its files; another variable of the same setting goes first."""
+"""Dask reads settings from it as from its files; a setting's own variable has precedence."""
 _NOT_INHERITED = frozenset({
-    # Where this process computes, and with which libraries, which we set ourselves.
+    # Where this process computes and with which libraries; gpucluster sets these itself.
     "array.backend", "dataframe.backend", "scheduler",
-    # Whom it trusts. A cluster has credentials, pages and a scratch folder of its own.
+    # Security: a cluster has its own credentials, pages and scratch folder.
     "coiled", "distributed.client.security-loader", "distributed.comm.require-encryption", "distributed.comm.tls",
     "distributed.scheduler.http.routes", "distributed.worker.http.routes", "gateway", "temporary-directory",
     "internal-inherit-config",
@@ -49,17 +49,17 @@ _SECRET_WORDS = (
     "access-key", "api-key", "apikey", "bearer", "credential", "passphrase", "passwd", "password", "private-key",
     "secret", "token",
 )  # fmt: skip
-"""A setting with one of these in its name stays here: what programs start on the workers could read it."""
+"""A setting with one of these in its name is not passed on: programs on the workers could read it."""
 _URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
-_MOST_CHARACTERS = 100_000  # Of the settings together: Linux takes no variable of more than 128 KiB.
-_SEED = {"PYTHONHASHSEED": "6640"}  # One for all workers, so that hashes of strings agree (dask/distributed#8400).
+_MOST_CHARACTERS = 100_000  # All settings; Linux allows 128 KiB per variable.
+_SEED = {"PYTHONHASHSEED": "6640"}  # The same on all workers, so that string hashes agree (dask/distributed#8400).
 
 
 def _set_by_dask() -> dict[str, str]:
-    """Return what a nanny of Dask has set in this process, if one was here, such as that of a ``LocalCluster``.
+    """Return variables that a Dask nanny, such as one of a ``LocalCluster``, has left in this process.
 
-    It means its workers and does not take it back. Those of a cluster of ours get the same values from Dask itself, so
-    that nothing is lost without them, and a standby that was started before is as good as ever.
+    Workers of gpucluster get the same values from Dask itself. Without these variables, the fingerprint of an earlier
+    standby still matches.
     """
     config = sys.modules.get("dask.config")
     if config is None or "distributed.nanny" not in sys.modules:
@@ -69,35 +69,35 @@ def _set_by_dask() -> dict[str, str]:
 
 
 def _settings_of_dask() -> dict[str, str]:
-    """Return the variable that tells a cluster what this process has set in ``dask.config``, if it has set something.
+    """Return the variable that passes this process's changes of ``dask.config`` to a cluster, if there are any.
 
-    Files and variables need not be passed: the cluster reads them, too. What is no JSON stays here.
+    Files and variables need not be passed: the cluster reads them, too. What is not JSON is not passed.
     """
     config = sys.modules.get("dask.config")
     if config is None:
         return {}
     usual = config.merge(*config.defaults, config.collect())
     try:
-        with config.config_lock:  # Another thread may set something.
+        with config.config_lock:  # Another thread may change it.
             changed = dict(_changes(config.global_config, usual))
-    except RecursionError:  # It holds itself.
+    except RecursionError:  # It contains itself.
         return {}
     if not changed:
         return {}
     before = config.deserialize(os.environ[_INHERITED]) if _INHERITED in os.environ else {}
-    told: str = config.serialize(config.merge(before, changed))
-    if len(told) > _MOST_CHARACTERS:
+    text: str = config.serialize(config.merge(before, changed))
+    if len(text) > _MOST_CHARACTERS:
         warnings.warn(
             "The settings in dask.config are too large to be passed to a cluster: none are passed.", stacklevel=2
         )
         return {}
-    return {_INHERITED: told}
+    return {_INHERITED: text}
 
 
 def set_in_dask(part: str) -> dict[str, Any]:
-    """Return what this process has set in a part of ``dask.config``, such as ``distributed.adaptive``, with dashes.
+    """Return this process's changes of a part of ``dask.config``, such as ``distributed.adaptive``, with dashes.
 
-    What Dask's files and variables say is left out, as each process reads those itself.
+    Settings from Dask's files and variables are excluded, as each process reads those itself.
     """
     config = sys.modules.get("dask.config")
     if config is None:
@@ -108,7 +108,7 @@ def set_in_dask(part: str) -> dict[str, Any]:
 
 
 def _changes(now: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
-    known = {str(name).replace("_", "-"): value for name, value in usual.items()}  # To Dask these names are the same.
+    known = {str(name).replace("_", "-"): value for name, value in usual.items()}  # Dask treats both alike.
     for name, value in now.items():
         if not isinstance(name, str):
             continue
@@ -128,7 +128,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _holds_secret(value: Any) -> bool:
-    """Whether there is a secret name or an address with a password anywhere in a value: then all of it stays here."""
+    """Return whether a value contains a secret name, or an address with a password, at any depth."""
     if isinstance(value, Mapping):
         return any(_is_secret(str(name)) or _holds_secret(inner) for name, inner in value.items())
     if isinstance(value, (list, tuple)):
@@ -144,16 +144,16 @@ def _as_json(value: Any) -> str | None:
 
 
 def _import_directories() -> dict[str, str]:
-    """Return the variable that names where this process finds modules beside what is installed, if it does somewhere.
+    """Return the variable with the directories from which this process imports modules that are not installed.
 
-    That is the directory of its script, and what was added to ``sys.path``; what ``PYTHONPATH`` names is known there.
+    Those are its script's directory and additions to ``sys.path``; workers inherit ``PYTHONPATH`` anyway.
     """
     parts = [os.path.join(place, part) for place in (sys.prefix, sys.base_prefix) for part in ("bin", "lib", "lib64")]
     installed = tuple(f"{os.path.realpath(place)}{os.sep}" for place in parts)
     known = os.environ["PYTHONPATH"].split(os.pathsep) if os.environ.get("PYTHONPATH") else []
     found: dict[str, None] = {}
     for place in [place for place in sys.path if isinstance(place, str) and place not in known]:
-        # Of a relative one where the working directory is gone; of a name that is no text.
+        # The working directory may be gone, and a name may not be text.
         with suppress(OSError, ValueError):
             directory = os.path.abspath(place)
             directory.encode()
@@ -166,8 +166,8 @@ def _import_directories() -> dict[str, str]:
 def cluster_environment(environment: Mapping[str, str] | None = None, python: str | None = None) -> dict[str, str]:
     """Return the environment that a cluster inherits from its caller, without the server's credentials.
 
-    `environment`: instead of this process's own, and of what it has set in Dask and in ``sys.path``. `python`: the
-    cluster's, where that is known: another one than this process's does not import from its directories.
+    `environment`: replaces this process's own, with its changes of Dask's settings and ``sys.path``. `python`: that of
+    the cluster, if known; one that differs from this process's does not import from its directories.
     """
     source = os.environ if environment is None else environment
     of_dask = _set_by_dask() if environment is None else {}
@@ -182,7 +182,7 @@ def cluster_environment(environment: Mapping[str, str] | None = None, python: st
 
 
 def with_variables_of_workers(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a supervisor, from which workers are forked: with what libraries read when loaded."""
+    """Return the environment of a supervisor, with the variables that libraries of forked workers read when loaded."""
     added = {name: value for name, value in _READ_WHEN_LOADED.items() if name not in environment}
     if environment.get("PYTHONHASHSEED", "random") == "random":
         added |= _SEED

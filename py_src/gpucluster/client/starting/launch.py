@@ -1,4 +1,4 @@
-"""Launching a supervisor: for a cluster, ahead of one, or only to see what would be submitted."""
+"""Launch a supervisor: for a cluster, as a standby, or only to preview a submission."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def launch(
     """Start the supervisor of a folder whose record is written.
 
     * `folder`: holds the record of what to start.
-    * `held`: descriptor that holds the folder's lock. It is handed down (and closed here), so that the entry is never
-      without a holder from before its record was written until the supervisor's death.
+    * `held`: descriptor that holds the folder's lock. It is passed on and closed here, so that the lock is held from
+      before the record is written until the supervisor's death.
     * `python`, `cwd`, `environment`: executable, working directory and complete environment of the supervisor and its
       workers.
     * `standby`: warm up and wait for a cluster.
-    * `turn`: descriptor that holds its turn to start, which it waits for first; it is left open here.
-    * `timeout`: most seconds until the process says that it is there.
+    * `turn`: descriptor of its turn to start, which it waits for first; stays open here.
+    * `timeout`: seconds within which the process must report its id.
 
-    Returns the process id of the supervisor. Raises `StartFailed` (when the Python executable cannot run, or has no
-    gpucluster), `RegistryUnwritable` (when it has no room for a log) or `StartTimedOut` (when it says nothing in time).
+    Returns the process id of the supervisor. Raises `StartFailed` (the Python executable cannot run, or has no
+    gpucluster), `RegistryUnwritable` (no room for a log) or `StartTimedOut` (no report in time).
     """
     with ExitStack() as opened:
         opened.callback(os.close, held)
@@ -72,7 +72,7 @@ def launch(
             arguments += ["--turn-fd", str(turn)]
         try:
             process = subprocess.Popen(
-                # -P: the caller's directory is not searched for modules, whatever the files in it are called.
+                # -P: modules are not searched for in the caller's directory.
                 [python, "-P", "-m", "gpucluster.supervisor", *arguments],
                 cwd=cwd,
                 env=with_variables_of_workers(environment),
@@ -82,7 +82,7 @@ def launch(
                 pass_fds=(held, report_child, *(() if turn is None else (turn,))),
                 start_new_session=True,
             )
-            ours.close()  # Else its end would not be noticed.
+            ours.close()  # Otherwise its end would go unnoticed.
             readable, _, _ = select.select([report], [], [], timeout)
             pid = os.read(report, 32).decode().strip() if readable else ""
         except OSError as error:
@@ -109,14 +109,15 @@ def launch(
 
 
 def _origin() -> str:
-    """Return what pip installs the gpucluster of this process from: its wheel or checkout, else its name."""
+    """Return what to pass to ``pip install`` for the gpucluster of this process: its wheel or checkout, else its
+    name."""
     try:
-        told = distribution("gpucluster").read_text("direct_url.json")
+        origin = distribution("gpucluster").read_text("direct_url.json")
     except PackageNotFoundError:
         return "gpucluster"
-    if not told:  # An index had it.
+    if not origin:  # From an index.
         return "gpucluster"
-    found = json.loads(told)
+    found = json.loads(origin)
     if vcs := found.get("vcs_info"):
         return shlex.quote(f"{vcs['vcs']}+{found['url']}@{vcs['commit_id']}")
     address = urlsplit(found["url"])
@@ -129,9 +130,8 @@ def _origin() -> str:
 def _ended_early(lines: list[str]) -> str:
     if not lines:
         return (
-            "The cluster's process ended while starting, without a message: it was killed, or the machine ran out "
-            "of memory. "
-            "Try again."
+            "The cluster's process ended while starting, without a message: it was killed, or the machine ran out of "
+            "memory. Try again."
         )
     return f"The cluster's process ended before it had started. Its last output: {lines[-1].rstrip('. ')}."
 
@@ -156,7 +156,7 @@ async def preview(spec: SpecBase) -> Submission:
     except OSError as error:
         raise StartFailed(f"The Python of the cluster, {python}, cannot be run ({error.strerror}).") from error
     try:
-        told, _ = await asyncio.wait_for(process.communicate(spec.model_dump_json().encode()), PREVIEW_SECONDS)
+        answer, _ = await asyncio.wait_for(process.communicate(spec.model_dump_json().encode()), PREVIEW_SECONDS)
     except TimeoutError:
         raise StartFailed(f"What would be submitted was not known within {PREVIEW_SECONDS:.0f} seconds.") from None
     finally:
@@ -165,8 +165,8 @@ async def preview(spec: SpecBase) -> Submission:
                 process.kill()
     try:
         if process.returncode == 0:
-            return Submission.model_validate_json(told)
-        refused: GPUClusterError = error_from_model(ErrorModel.model_validate_json(told))
+            return Submission.model_validate_json(answer)
+        refused: GPUClusterError = error_from_model(ErrorModel.model_validate_json(answer))
     except ValidationError:
         refused = StartFailed(
             f"The Python of the cluster, {python}, has no gpucluster of this version. "
@@ -179,7 +179,7 @@ RELEASE_SECONDS = 5.0
 
 
 def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, Record]]:
-    """Return the living standbys. `clean`: delete the folders of dead ones. Only while holding the registry's lock."""
+    """Return the running standbys; `clean` deletes the folders of dead ones. Call while holding the registry's lock."""
     found = []
     for folder in registry.folders():
         with suppress(GPUClusterError):
@@ -194,9 +194,9 @@ def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, R
 
 
 def take_standby(registry: Registry, wanted: str) -> tuple[Folder, ProcessIdentity | None] | tuple[None, None]:
-    """Return a standby of that fingerprint, ready ones first. Call it while holding the registry's lock.
+    """Return a standby with that fingerprint, ready ones first. Call it while holding the registry's lock.
 
-    One that is still warming up is further than a new process would be.
+    Even one that is still warming up is faster than a new process.
     """
     fitting = [(folder, record) for folder, record in standbys(registry, clean=True) if record.fingerprint == wanted]
     fitting.sort(key=lambda item: not item[1].ready)
@@ -204,9 +204,9 @@ def take_standby(registry: Registry, wanted: str) -> tuple[Folder, ProcessIdenti
 
 
 def start_standby(registry: Registry, *, python: str) -> bool:
-    """Start a standby unless a living one fits already; returns whether one was started.
+    """Start a standby unless one with the same fingerprint is running; returns whether one was started.
 
-    It stays for as long as this process lives and wants it. Those that do not fit (any more) are let go.
+    It runs until this process ends or releases it. Standbys that no longer fit are released.
     """
     environment = cluster_environment()
     wanted = fingerprint(python, environment)
@@ -236,18 +236,18 @@ def start_standby(registry: Registry, *, python: str) -> bool:
     with registry.exclusive():
         record = registry.read(folder)
         if record is not None and record.kind == "standby" and record.process is None:
-            # Written down by us: it says so itself only much later, and it may have to be killed before that.
+            # It records its own id only much later, and may have to be killed before that.
             registry.write(folder, record.model_copy(update={"process": identify(pid)}))
     return True
 
 
 async def release_standbys(registry: Registry) -> bool:
-    """Want no standby any more; returns whether one was wanted. Those that nobody else wants end now."""
+    """Release all standbys; returns whether one was wanted. Those that no other process wants end now."""
     released = False
     for folder, _ in standbys(registry):
         if want_no_more(folder):
             released = True
-            # One that does not answer, or whose others are gone only a moment later, finds out by itself.
+            # One that does not respond, or that another process releases a moment later, ends on its next check.
             with suppress(GPUClusterError):
                 await ask_supervisor(folder, "POST", "/release", timeout=RELEASE_SECONDS)
     return released

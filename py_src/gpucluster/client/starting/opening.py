@@ -1,4 +1,4 @@
-"""Whether a cluster may be opened now: the hours and the quotas of this site."""
+"""Check the site's hours and quotas before a cluster is created."""
 
 from __future__ import annotations
 
@@ -20,20 +20,16 @@ from ...site.reading import gpu_policy, this_site
 from .capacity import demand_of, usable_gpus
 
 
-def must_be_open(registry: Registry, spec: SpecBase) -> None:
-    """Refuse a cluster outside of the site's hours, and more than a user may have.
-
-    Call it while holding ``registry.exclusive``.
-    """
+def require_open(registry: Registry, spec: SpecBase) -> None:
+    """Refuse a cluster outside the site's hours or above a user's quota. Call it holding ``registry.exclusive``."""
     sharing = this_site().sharing
     moment = datetime.now()  # the site's hours are on this machine's clock
     opening = opens_at(sharing.hours, moment)
     if opening is not None:
-        said = ", ".join(each.text for each in sharing.hours)
+        hours = ", ".join(each.text for each in sharing.hours)
         raise NotNow(
-            f"This site opens again {_when(opening, moment)} (its hours are {said}). Running clusters continue; "
-            "create another "
-            "one then."
+            f"This site opens again {_when(opening, moment)} (its hours are {hours}). Running clusters continue; "
+            "create another one then."
         )
     clusters = registry.list()
     living = sum(not model.state.ended for model in clusters)
@@ -56,10 +52,9 @@ def _when(opening: datetime, moment: datetime) -> str:
 
 
 def with_expected(clusters: Sequence[ClusterModel]) -> list[ClusterModel]:
-    """Return a user's clusters, those that have just been asked for with what they will probably have.
+    """Return a user's clusters, with the expected workers and memory of those that have just been requested.
 
-    Where the site gives everybody a part of the machine, two requests that leave their memory open and come at the same
-    moment would else count on the same memory.
+    Otherwise, on a site with quotas, two simultaneous requests with open memory would count on the same memory.
     """
     begun = [model for model in clusters if _is_begun(model)]
     known = [model for model in clusters if model not in begun]
@@ -84,9 +79,9 @@ def _expected(model: ClusterModel, left: Remaining) -> ClusterModel:
 
 
 def fault_of_gpus(spec: SpecBase, clusters: Iterable[ClusterModel]) -> str | None:
-    """Return what the site has against the GPUs of a request, in two sentences; ``None``: nothing.
+    """Return why the site refuses the GPUs of a request; ``None``: it does not.
 
-    The cluster's process, which claims them, looks again; what it refuses stays in the list.
+    The cluster's process, which claims the GPUs, checks again; a cluster that it refuses stays in the list.
     """
     policy = gpu_policy()
     if policy.per_user is None or not (wanted := _wanted(spec)):
@@ -94,7 +89,7 @@ def fault_of_gpus(spec: SpecBase, clusters: Iterable[ClusterModel]) -> str | Non
     try:
         claimed = read_node().held_by(os.getuid())
     except OSError:
-        return None  # This system does not tell, and the limit is not applied.
+        return None  # Claims are not visible on this system, so the limit is not applied.
     asked = sum(max(gpus_asked(model.spec), _has(model)) for model in clusters if not model.state.ended)
     return policy.fault(wanted, max(claimed, asked))
 
@@ -106,6 +101,6 @@ def _has(model: ClusterModel) -> int:
 def _wanted(spec: SpecBase) -> int:
     if not traits_of(spec).chooses:
         return gpus_asked(spec)
-    # It takes GPUs where there are enough of them, and CPUs else.
+    # It takes GPUs if there are enough of them, else CPUs.
     wanted, usable = spec.n_workers or 1, usable_gpus()
     return wanted if usable is not None and wanted <= usable and find_spec("dask_cuda") is not None else 0

@@ -1,4 +1,4 @@
-"""The way from somebody's laptop to a port of this machine, as one line of ``ssh``, checked from inside."""
+"""The ``ssh`` command line from a laptop to a port of this machine, with checks from inside."""
 
 from .model import Check, Tunnel
 from .planning import plan_tunnel

@@ -1,4 +1,4 @@
-"""What can be seen of a tunnel's way from its inner end."""
+"""Checks of a tunnel's route from its inner end."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ SSH_PORT = 22
 
 
 def answers(host: str, port: int, base_url: str, *, secure: bool) -> Check:
-    """Look whether a Jupyter server answers; nothing secret is sent."""
+    """Check whether a Jupyter server answers; nothing secret is sent."""
     path = f"{base_url.rstrip('/')}/api"
     connection = http.client.HTTPConnection(host, port, timeout=PATIENCE_SECONDS)
     if secure:
         context = ssl.create_default_context()
-        # It is this user's own, on this machine, often with a certificate that nobody has signed.
+        # It is this user's own, on this machine, often with a self-signed certificate.
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         connection = http.client.HTTPSConnection(host, port, timeout=PATIENCE_SECONDS, context=context)
     try:
         with closing(connection):
             connection.request("GET", path)
-            told = json.loads(connection.getresponse().read(4096))
-            version = str(told["version"])
+            version = str(json.loads(connection.getresponse().read(4096))["version"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
         return Check(ok=False, told=f"What listens on port {port} does not answer as Jupyter does.")
     return Check(ok=True, told=f"Jupyter {version[:20]} answers on port {port}.")
@@ -56,7 +55,7 @@ def opens(node: str, port: int) -> Check:
 
 
 def lets_in(host: str, what: str) -> Check:
-    """Look whether an SSH server answers there."""
+    """Check whether an SSH server answers there."""
     gate = Gate.of(host)
     name = gate.host
     try:

@@ -1,4 +1,4 @@
-"""Where the laptop logs in, as far as this machine's environment tells."""
+"""Find the login node from this machine's environment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LAST_PORT = 65535
 
 @dataclass(frozen=True)
 class Gate:
-    """Where a laptop logs in, in parts."""
+    """The parts of an SSH destination."""
 
     user: str | None
     host: str
@@ -32,7 +32,7 @@ class Gate:
 
     @classmethod
     def parsed(cls, text: str) -> Self | None:
-        """Return the parts of what ``ssh -J`` takes, such as ``me@login:2222`` or ``[2001:db8::5]``; else ``None``."""
+        """Parse what ``ssh -J`` takes, such as ``me@login:2222`` or ``[2001:db8::5]``; anything else gives ``None``."""
         found = _NAME.fullmatch(text)
         if found is None or int(found["port"] or 0) > _LAST_PORT:
             return None
@@ -40,12 +40,12 @@ class Gate:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return the parts of a name that was looked at elsewhere: what is none of these forms is a name as it is."""
+        """Parse a name that was checked before; in any other form, all of it is the host."""
         return cls.parsed(text) or cls(None, text, None)
 
 
 def this_node(environment: Mapping[str, str]) -> str:
-    """Return the name by which neighbours know this machine: Slurm's in a job, else its own."""
+    """Return this machine's name in its network: Slurm's in a job, else its own."""
     name = environment.get("SLURMD_NODENAME", "")
     return name if name and _NAME.fullmatch(name) else socket.gethostname()
 
@@ -53,11 +53,11 @@ def this_node(environment: Mapping[str, str]) -> str:
 def login_node(
     asked: str | None, environment: Mapping[str, str], site: str | None = None
 ) -> tuple[str | None, str | None]:
-    """Return the login node, and in a sentence how it is known.
+    """Return the login node and a note on how it was found.
 
-    `asked`: as somebody named it: ``name``, ``me@name``, ``name:port``, ``[address]``. `site`: as the site's file names
-    it. Returns the name, ``None`` where the laptop seems to log in at this machine itself; and the sentence, ``None``
-    where it was asked for. Raises `InvalidRequest`: what was asked for is no name of a host.
+    `asked`: the user's: ``name``, ``me@name``, ``name:port``, ``[address]``. `site`: that of the site's file. A login
+    node of ``None`` means this machine itself; a note of ``None``, that the user named it. Raises `InvalidRequest`:
+    `asked` is not the name of a host.
     """
     if asked is not None:
         gate = Gate.parsed(asked)
@@ -68,21 +68,18 @@ def login_node(
             )
         return (None if _is_here(gate.host) else asked), None
     if site is not None:
-        return (
-            (None, None)
-            if _is_here(Gate.of(site).host)
-            else (site, "The login node is the one that the site's file names.")
-        )
+        if _is_here(Gate.of(site).host):
+            return None, None
+        return site, "The login node is the one that the site's file names."
     through = environment.get("SSH_CONNECTION", "").split()
     if len(through) == 4 and not _is_ours(through[2]):
-        # The log-in that this job was started from: the variable came along.
+        # The job inherited this variable from the log-in that it was submitted in.
         return _name_of(through[2]), "The login node is the one that you have logged in to (SSH_CONNECTION)."
     submitted = environment.get("SLURM_SUBMIT_HOST", "")
     if submitted and _NAME.fullmatch(submitted) and not _is_here(submitted):
         return socket.getfqdn(submitted), (
-            "The login node is the one that the job was submitted on (SLURM_SUBMIT_HOST). If your laptop uses "
-            "another name for "
-            "it, set --login-node."
+            "The login node is the one that the job was submitted on (SLURM_SUBMIT_HOST). If your laptop uses another "
+            "name for it, set --login-node."
         )
     if "SLURM_JOB_ID" in environment:
         return None, "This is a job, and the login node is unknown: set --login-node."
@@ -90,7 +87,7 @@ def login_node(
 
 
 def _name_of(address: str) -> str:
-    """Return the name of an address that leads back to it, else the address, as ``ssh -J`` takes it."""
+    """Return the name of an address if it resolves back to it, else the address, in the form of ``ssh -J``."""
     with suppress(OSError):
         name = socket.gethostbyaddr(address)[0]
         if _NAME.fullmatch(name) and address in {found[4][0] for found in socket.getaddrinfo(name, None)}:

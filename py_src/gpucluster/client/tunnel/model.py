@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Check(BaseModel):
-    """One thing that was looked at from inside."""
+    """Result of one check from inside."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -15,7 +15,7 @@ class Check(BaseModel):
 
 
 class Tunnel(BaseModel):
-    """A line for the laptop, and what is known of its way."""
+    """A command line for the laptop, and what is known of its route."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,5 +28,5 @@ class Tunnel(BaseModel):
 
     @property
     def sound(self) -> bool:
-        """Whether all that can be seen from here is as it should be."""
+        """Whether all checks passed."""
         return all(check.ok for check in self.checks)

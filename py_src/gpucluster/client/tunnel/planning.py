@@ -1,4 +1,4 @@
-"""Which ``ssh`` command line leads from the user's laptop to a port of this machine."""
+"""Plan the ``ssh`` command line from the user's laptop to a port of this machine."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def plan_tunnel(
     directory: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Tunnel:
-    """Return the line of ``ssh`` that brings a port of this machine to a laptop, and what was checked.
+    """Return the ``ssh`` command line that forwards a port of this machine to a laptop, and the checks of it.
 
-    * `port`: port of this machine. Default: that of the newest Jupyter server of this user here.
-    * `login`: where the laptop logs in. Default: what the environment tells.
-    * `local_port`: port of the laptop. Default: the same.
+    * `port`: port of this machine; default: that of the newest Jupyter server of this user here.
+    * `login`: login node; default: from the environment.
+    * `local_port`: port of the laptop; default: the same.
     * `directory`: Jupyter's runtime directory.
     * `environment`: default: that of this process.
     """
@@ -50,14 +50,14 @@ def plan_tunnel(
     found = [checks.answers(_near(addresses), port, server.base_url, secure=server.secure)] if server else []
     notes = [known] if known is not None else []
     line, seen = _line(node, gate, port, local_port or port, outer)
-    notes += _about(server, servers, outer)
+    notes += _notes(server, servers, outer)
     return Tunnel(
         line=line, link=_link(server, local_port or port), node=node, login_node=gate, checks=found + seen, notes=notes
     )
 
 
 def _line(node: str, gate: str | None, port: int, local: int, outer: str | None) -> tuple[str, list[Check]]:
-    """Return the line, and what is to be seen of its way."""
+    """Return the command line and the checks of its route."""
     user = getpass.getuser()
     if gate is None:
         target = "localhost" if outer in {None, "*"} else bracketed(str(outer))
@@ -66,7 +66,7 @@ def _line(node: str, gate: str | None, port: int, local: int, outer: str | None)
     at_gate = gate if "@" in gate else f"{user}@{gate}"
     seen = [checks.leads_here(node), checks.lets_in(gate, "the login node")]
     if outer is None:
-        # It can be reached from the node itself only, so the node is logged in to, by way of the login node.
+        # Only the node itself reaches the port, so log in to the node through the login node.
         words = ["ssh", "-N", "-J", at_gate, "-L", f"{local}:localhost:{port}", f"{user}@{node}"]
         own = checks.lets_in(node, "this machine")
         if not own.ok:
@@ -84,7 +84,7 @@ def _line(node: str, gate: str | None, port: int, local: int, outer: str | None)
 
 
 def _near(addresses: set[str]) -> str:
-    """Return an address by which this machine itself reaches what listens there."""
+    """Return an address by which this machine itself reaches the port."""
     first = sorted(addresses)[0]
     return {"0.0.0.0": "127.0.0.1", "::": "localhost"}.get(first, first)  # noqa: S104
 
@@ -95,23 +95,23 @@ def _link(server: JupyterServer | None, port: int) -> str | None:
     return f"{'https' if server.secure else 'http'}://localhost:{port}{server.base_url.rstrip('/')}/lab"
 
 
-def _about(server: JupyterServer | None, servers: list[JupyterServer], outer: str | None) -> list[str]:
+def _notes(server: JupyterServer | None, servers: list[JupyterServer], outer: str | None) -> list[str]:
     if server is None:
         return []
-    told = []
+    notes = []
     if server.token:
-        told.append(f"Jupyter needs its token, which is not shown here: it is in {server.file}, and in its own log.")
+        notes.append(f"Jupyter needs its token, which is not shown here: it is in {server.file}, and in its own log.")
     elif server.password:
-        told.append("Jupyter needs its password.")
+        notes.append("Jupyter needs its password.")
     elif outer is not None:
-        told.append(
+        notes.append(
             "This Jupyter has neither token nor password, and others can reach its port: anyone who finds it can "
             "run code as you."
         )
     others = [str(other.port) for other in servers if other is not server]
     if others:
-        told.append(f"You have other Jupyter servers here, on port {', '.join(others)}: 'gpucluster tunnel PORT'.")
-    return told
+        notes.append(f"You have other Jupyter servers here, on port {', '.join(others)}: 'gpucluster tunnel PORT'.")
+    return notes
 
 
 def _no_server(node: str, elsewhere: int) -> str:

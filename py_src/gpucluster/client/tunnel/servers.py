@@ -1,7 +1,7 @@
-"""Jupyter servers of this user on this machine, by the files that they write; nothing of a file is trusted or deleted.
+"""Find this user's Jupyter servers on this machine by their files, which are not trusted, and never deleted.
 
-Jupyter's own ``list_running_servers`` deletes the files of servers whose process is not found: in a shared home, those
-that run on other nodes.
+Jupyter's own ``list_running_servers`` deletes the files of servers whose process is not found, which in a shared home
+may run on other nodes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import ipaddress
 import json
 import os
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,14 +20,14 @@ MOST_BYTES = 65536
 
 @dataclass(frozen=True)
 class JupyterServer:
-    """One that runs here."""
+    """A server that runs here."""
 
     file: Path
     pid: int
     port: int
     base_url: str
     secure: bool  # Whether it speaks HTTPS.
-    token: bool  # Whether it asks for a token; which one is read by nobody here.
+    token: bool  # Whether it requires one; the token itself is never read.
     password: bool
     started: float
 
@@ -40,7 +39,7 @@ def runtime_directory() -> Path:
 
 
 def jupyter_servers(directory: Path) -> tuple[list[JupyterServer], int]:
-    """Return the servers that run on this machine, the newest first, and how many files name others."""
+    """Return the servers on this machine, newest first, and the number of files of others."""
     found, elsewhere = [], 0
     for path in sorted(directory.glob("jpserver-*.json")):
         server = _read(path)
@@ -54,8 +53,8 @@ def jupyter_servers(directory: Path) -> tuple[list[JupyterServer], int]:
 def _read(path: Path) -> JupyterServer | None:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
-            told = os.fstat(file.fileno())
-            if not stat.S_ISREG(told.st_mode) or told.st_uid != os.geteuid() or told.st_size > MOST_BYTES:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_size > MOST_BYTES:
                 return None
             info = json.load(file)
         base = info["base_url"]
@@ -69,35 +68,27 @@ def _read(path: Path) -> JupyterServer | None:
             secure=bool(info.get("secure")),
             token=bool(info.get("token")),
             password=bool(info.get("password")),
-            started=told.st_mtime,
+            started=status.st_mtime,
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def listening(pid: int | None) -> dict[int, set[str]]:
-    """Return the ports that a process listens on, with the addresses; ``None``: all that can be seen."""
+    """Return the ports that a process listens on, with the addresses; ``None``: of all visible processes."""
     found: dict[int, set[str]] = {}
-    for port, address in _listening(pid):
-        found.setdefault(port, set()).add(address)
-    return found
-
-
-def _listening(pid: int | None) -> Iterator[tuple[int, str]]:
     try:
         connections = psutil.net_connections("tcp") if pid is None else psutil.Process(pid).net_connections("tcp")
     except (psutil.Error, OSError):
-        return
+        return found
     for connection in connections:
         if connection.status == psutil.CONN_LISTEN and connection.laddr:
-            yield connection.laddr.port, connection.laddr.ip
+            found.setdefault(connection.laddr.port, set()).add(connection.laddr.ip)
+    return found
 
 
 def reached_by(addresses: set[str]) -> str | None:
-    """Return the address by which others reach what listens there.
-
-    Returns ``"*"`` for each address of this machine; ``None`` where only this machine itself reaches it.
-    """
+    """Return the address that other machines can reach; ``"*"``: any of this machine; ``None``: none of them."""
     outer = [address for address in map(ipaddress.ip_address, addresses) if not address.is_loopback]
     if any(address.is_unspecified for address in outer):
         return "*"

@@ -1,6 +1,6 @@
-"""Blocks of a timeline: what a thread did from when to when, and how to keep their number bounded.
+"""Blocks of a timeline, and how to bound their number.
 
-This module also runs on schedulers, where it is sent by value: it imports nothing but the standard library.
+This module is sent to schedulers by value: it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Block(NamedTuple):
 
 
 def bounded(blocks: Iterable[Block], budget: int) -> list[Block]:
-    """Join short blocks until there are about ``budget`` of them, at most ``2 * budget`` and two per thread more.
+    """Join short blocks until there are about ``budget``, at most ``2 * budget`` plus two per thread.
 
-    Each thread's time is cut into equal bins. Blocks that are shorter and begin in the same bin become one, named after
-    the kind of task that took most of it. No busy second and no task is lost.
+    Each thread's time is cut into equal bins. Shorter blocks that begin in the same bin become one, named after the
+    kind of task with the most time. Total busy time and number of tasks are kept.
     """
     known = list(blocks)
     if len(known) <= budget:
@@ -38,7 +38,7 @@ def bounded(blocks: Iterable[Block], budget: int) -> list[Block]:
     for block in known:
         (kept if block.stop - block.start > width else short).append(block)
     if len(kept) > budget + len(lanes):
-        # They overlap, as coroutines on one thread do: no bin is too short for them.
+        # They overlap, like coroutines on one thread: join even long ones.
         kept, short = [], known
     bins: dict[tuple[str, int, int], list[Block]] = {}
     for block in short:
@@ -65,7 +65,7 @@ def _joined(blocks: list[Block]) -> Block:
 
 
 def covered_seconds(intervals: Iterable[tuple[float, float]]) -> float:
-    """Return how long at least one of the intervals lasted."""
+    """Return the length of the union of intervals."""
     total, end = 0.0, float("-inf")
     for start, stop in sorted(intervals):
         total += max(0.0, stop - max(start, end))
@@ -74,7 +74,7 @@ def covered_seconds(intervals: Iterable[tuple[float, float]]) -> float:
 
 
 def spread(busy: dict[tuple[str, int], float], most: int) -> list[tuple[str, int]]:
-    """Choose at most that many threads, evenly from the busiest to the idlest."""
+    """Choose at most `most` threads, evenly from the busiest to the idlest."""
     ranked = sorted(busy, key=lambda lane: -busy[lane])
     if len(ranked) <= most:
         return ranked

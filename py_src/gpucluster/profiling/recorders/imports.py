@@ -1,4 +1,4 @@
-"""How long a process imports modules while a cell is profiled: in tasks, and between them to read the next."""
+"""Measure the import time of a process while a cell is profiled, in tasks and between them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from typing import Any
 
 from .blocks import covered_seconds
 
-NOTED_SECONDS = 0.001  # What is faster found a module that was there already.
+NOTED_SECONDS = 0.001  # Faster imports found a loaded module.
 _MOST = 10_000
 
 
 class ImportTimes:
-    """Notes when ``import`` statements run, from now until ``stop``.
-
-    ``task_threads`` gives the threads that run a task now.
-    """
+    """Measures ``import`` statements until ``stop``; ``task_threads`` returns the threads that run a task now."""
 
     def __init__(self, task_threads: Callable[[], Collection[int]] = tuple) -> None:
         self._task_threads = task_threads
@@ -44,11 +41,11 @@ class ImportTimes:
                 self._spans.append((start, stop, threading.get_ident() in self._task_threads()))
 
     def begin(self) -> None:
-        """Take this moment for the beginning."""
+        """Start measuring now."""
         self._spans.clear()
 
     def stop(self) -> None:
-        """Import as before; where somebody else has put something in between, without noting it."""
+        """Restore ``import``; if another program has wrapped it meanwhile, stop measuring."""
         self._is_noting = False
         if builtins.__import__ is self._mine:
             builtins.__import__ = self._original
@@ -58,5 +55,5 @@ class ImportTimes:
         return covered_seconds((start, stop) for start, stop, _ in self._spans)
 
     def seconds_between_tasks(self) -> float:
-        """Return the time in which a thread imported that ran no task: the next one had to be understood first."""
+        """Return the time of imports in threads without a task, to deserialize the next one."""
         return covered_seconds((start, stop) for start, stop, in_task in self._spans if not in_task)

@@ -1,6 +1,6 @@
-"""What happens on the scheduler while a cell is profiled: its task stream, added up where it happens.
+"""Record sums of the scheduler's task stream while a cell is profiled.
 
-It costs a few microseconds per task, and nothing of a single task travels to the notebook.
+It costs a few microseconds per task, and sends no data of single tasks to the notebook.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .tasks import UNFINISHED, SubmittedTime, TaskSums
 
 
 class SchedulerRecorder(SchedulerPlugin):
-    """Adds up tasks, joins and losses of workers, and what clients send; leaves when its owner, a client, does."""
+    """Sums of tasks, joined and lost workers, and bytes from clients. Removed when its owner, a client, disconnects."""
 
     def __init__(self, name: str, owner: str) -> None:
         self.name = name
@@ -60,22 +60,22 @@ class SchedulerRecorder(SchedulerPlugin):
         self._note_clients()
 
     def stop(self) -> None:
-        """Leave the scheduler as it was."""
+        """Remove all hooks from the scheduler."""
         remove_plugin(self._scheduler, self.name)
         self._imports.stop()
         for following in self._received or ():
             following.stop()
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
-        """Go with the client that measures, however it ends."""
+        """Stop when the measuring client disconnects."""
         if client != self._owner or plugin(scheduler, self.name) is None:
             return
         self.stop()
-        # Its kernel may have been killed before it took the workers' recorders away.
+        # Its kernel may have been killed before it removed the workers' recorders.
         self._removal = asyncio.ensure_future(take_worker_plugin(scheduler, self.name))
 
     def add_client(self, scheduler: Scheduler, client: str) -> None:
-        """Notice who else may send work."""
+        """Note other clients, which may send work."""
         self._note_clients()
 
     def _note_clients(self) -> None:
@@ -93,14 +93,14 @@ class SchedulerRecorder(SchedulerPlugin):
         self._figures_of(worker)["joined_later"] = True
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any) -> None:
-        """Notice a worker that leaves, and whether anybody wanted it to."""
+        """Note a worker that leaves, and whether that was requested."""
         known = self._workers.get(worker)
         if known is not None:
             known["left"] = time.time()
             known["expected"] = left_on_purpose(scheduler, worker)
 
     def restart(self, scheduler: Scheduler) -> None:
-        """Notice a restart of all workers."""
+        """Note a restart of all workers."""
         self._restarts += 1
 
     def _figures_of(self, address: str) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class SchedulerRecorder(SchedulerPlugin):
     # -- tasks -----------------------------------------------------------------------------------
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        """Add up a task that has ended, and note whether any is left."""
+        """Add a task that has ended, and note whether any is left."""
         self._submitted.note(key, finish, time.time())
         if start != "processing" or finish not in ("memory", "erred"):
             return
@@ -159,7 +159,7 @@ def begin(name: str, dask_scheduler: Any) -> None:
 
 
 def finish(name: str, dask_scheduler: Any) -> dict[str, Any] | None:
-    """End the recording and return it; nothing, when it is not there any more."""
+    """End the recording and return it, if it still exists."""
     recorder: SchedulerRecorder | None = plugin(dask_scheduler, name)
     if recorder is None:
         return None

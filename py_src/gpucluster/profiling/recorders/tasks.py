@@ -1,4 +1,4 @@
-"""Tasks as a scheduler sees them: sums over those that have ended, blocks to draw, and whether any is left."""
+"""Tasks on the scheduler: sums over those that have ended, blocks to draw, and the time with submitted tasks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ _SUMS = ("n_tasks", "n_failed", "compute", "transfer", "disk", "other", "longest
 
 
 class TaskSums:
-    """Adds tasks up by prefix; what was computed before it began, by the scheduler's clock, does not count.
-
-    What it holds is bounded, however many tasks there are.
-    """
+    """Sums of tasks by prefix, in bounded memory. Computing before ``begin``, by the scheduler's clock, does not
+    count."""
 
     def __init__(self, begin: float) -> None:
         self.begin = begin
@@ -30,9 +28,7 @@ class TaskSums:
         self._failures: dict[str, str] = {}
 
     def add(self, prefix: str, failed: bool, transition: Mapping[str, Any]) -> float | None:
-        """Add a task, as the scheduler reports its transition; return the seconds it computed, ``None`` if it never
-        did.
-        """
+        """Add a task by its transition on the scheduler; return the seconds it computed, ``None`` if it never did."""
         facts = transition_facts(transition)
         sums = self._prefixes.get(prefix)
         if sums is None:
@@ -81,7 +77,7 @@ class TaskSums:
 
 
 class SubmittedTime:
-    """Adds up the time in which at least one task was submitted and not over; ``keys`` are not over now."""
+    """Sum of the time in which at least one submitted task was not over; ``keys`` are not over now."""
 
     def __init__(self, keys: Iterable[Any]) -> None:
         self._keys = set(keys)
@@ -89,7 +85,7 @@ class SubmittedTime:
         self._since: float | None = None
 
     def begin(self, now: float) -> None:
-        """Take this moment for the beginning."""
+        """Start measuring now."""
         self._total = 0.0
         self._since = now if self._keys else None
 
@@ -105,5 +101,5 @@ class SubmittedTime:
             self._since = None
 
     def seconds(self, now: float) -> float:
-        """Return the time since the beginning in which there were tasks."""
+        """Return the time with tasks since the start."""
         return self._total + (0.0 if self._since is None else max(0.0, now - self._since))

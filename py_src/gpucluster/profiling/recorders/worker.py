@@ -1,7 +1,6 @@
-"""What happens on each worker while a cell is profiled: bytes in and out, spilling, memory.
+"""Record bytes in and out, spilling and memory of each worker while a cell is profiled.
 
-It follows the logs that a worker keeps of its transfers anyway, and reads the history that its monitor keeps anyway,
-once, at the end.
+It follows the worker's own logs of transfers, and reads the history of its monitor once, at the end.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ MOST_TRANSFERS = 500
 
 
 class TransferSums:
-    """Adds up the results that one worker sends, or receives."""
+    """Sums of the results that one worker sends or receives."""
 
     def __init__(self, worker: Any, direction: Literal["incoming", "outgoing"]) -> None:
         self.worker_bytes = 0
@@ -48,7 +47,7 @@ class TransferSums:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing has been missed."""
+        """Whether nothing was missed."""
         return self._following.whole
 
     def stop(self) -> None:
@@ -70,9 +69,9 @@ class TransferSums:
 
 
 class ShuffledBytes:
-    """Adds up what the peer-to-peer shuffles of one worker send to others.
+    """Sum of what the peer-to-peer shuffles of one worker send to others.
 
-    The worker is known by its address, as threads may be several workers in one process.
+    The address identifies the worker, as one process may run several workers.
     """
 
     def __init__(self, address: str) -> None:
@@ -82,7 +81,7 @@ class ShuffledBytes:
 
     @property
     def n_bytes(self) -> int | None:
-        """None where it cannot be known: another Dask, or somebody has put something else in our place."""
+        """None if unknown: an unsupported Dask, or another program has replaced the hook."""
         return self._n_bytes if self._following is not None and self._following.whole else None
 
     def stop(self) -> None:
@@ -98,7 +97,7 @@ MOST_READINGS = 600
 
 
 class WorkerRecorder(WorkerPlugin):
-    """Records one worker, which knows the plugin by this name."""
+    """Records one worker, as a plugin of this name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -122,21 +121,21 @@ class WorkerRecorder(WorkerPlugin):
             part.stop()
 
     def _read_monitor(self) -> None:
-        """Take a reading now: a short cell may lie between two of the monitor's own."""
+        """Take a reading now: a short cell may fall between two of the monitor's own."""
         try:
             take_reading(self._worker)
         except Exception:
-            # The device's driver has failed; the monitor's own readings fail with it, and that is shown as absent.
+            # The device's driver has failed; the monitor's own readings fail, too, and are shown as absent.
             return
 
     def begin(self) -> None:
-        """Take this moment for the beginning, where it matters: what the recorder itself needed is imported."""
+        """Start measuring now: the recorder's own imports are done."""
         self._imports.begin()
         self._machine_times = psutil.cpu_times()
         self._process_times = psutil.Process().cpu_times()
 
     async def read_rmm(self) -> None:
-        """Take a reading of RMM, where the worker has it."""
+        """Take a reading of RMM, if the worker has it."""
         read: Any = metric(self._worker, "rmm")
         if read is None:
             return
@@ -189,28 +188,28 @@ class WorkerRecorder(WorkerPlugin):
             ),
             "written_bytes": disk_traffic_bytes(worker, "disk-write") - self._written,
             "read_bytes": disk_traffic_bytes(worker, "disk-read") - self._read,
-            # With DeviceHostFile, Dask counts nothing of what moves between the tiers.
+            # With DeviceHostFile, Dask does not count movements between the tiers.
             "counts_spilling": not has_device_tiers(worker),
         }
 
 
 def _cpu_seconds(before: Any, after: Any) -> float:
-    """Return how long a process computed, on all cores together."""
+    """Return the CPU time of a process, over all cores."""
     seconds: float = after.user + after.system - before.user - before.system
     return seconds
 
 
 def _busy_share(before: Any, after: Any) -> float | None:
-    """Return the share of time in which the cores of this machine were busy, whoever used them."""
+    """Return the share of time in which the cores of this machine were busy, with any program."""
     spent = {name: getattr(after, name) - getattr(before, name) for name in after._fields}
-    # Linux counts the time of guests twice.
+    # Linux counts guest time twice.
     total = sum(spent.values()) - spent.get("guest", 0.0) - spent.get("guest_nice", 0.0)
     idle: float = spent["idle"] + spent.get("iowait", 0.0)
     return 1 - idle / total if total > 0 else None
 
 
 def thinned(readings: dict[str, list[Any]], most: int) -> dict[str, list[Any]]:
-    """Keep at most that many readings: the largest of each group for memory, the mean for utilization."""
+    """Reduce the number of readings: the maximum of each group for memory, the mean for utilization."""
     count = len(readings["time"])
     if count <= most:
         return readings
@@ -228,7 +227,7 @@ def thinned(readings: dict[str, list[Any]], most: int) -> dict[str, list[Any]]:
 
 
 async def begin(name: str, dask_worker: Any) -> None:
-    """Read what is not in the monitor's history, at the beginning."""
+    """Read what is not in the monitor's history, at the start."""
     recorder: WorkerRecorder | None = plugin(dask_worker, name)
     if recorder is not None:
         await recorder.read_rmm()
@@ -236,7 +235,7 @@ async def begin(name: str, dask_worker: Any) -> None:
 
 
 async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:
-    """Return the recording of one worker; nothing, when it has none."""
+    """Return the recording of one worker, if any."""
     recorder: WorkerRecorder | None = plugin(dask_worker, name)
     if recorder is None:
         return None
@@ -245,6 +244,6 @@ async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:
 
 
 def process_facts() -> tuple[str, dict[str, str]]:
-    """Return the machine of this process, and of its environment what Nsight Systems would have put there."""
+    """Return the machine of this process, and the environment variables that Nsight Systems sets."""
     names = ("NSYS_PROFILING_SESSION_ID", "LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
     return socket.gethostname(), {name: os.environ[name] for name in names if name in os.environ}

@@ -1,4 +1,4 @@
-"""The timeline as a Bokeh figure: to zoom in, and to ask each block what it was."""
+"""The timeline as a Bokeh figure, with zoom and tooltips."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _plot(span: Any, height: int, title: str, **options: Any) -> Any:
         title=title,
         x_range=span,
         tools="xpan,xwheel_zoom,xbox_zoom,reset",
-        sizing_mode="stretch_width",  # As wide as the output, and no wider than it can be read.
+        sizing_mode="stretch_width",  # As wide as the output, up to the maximum.
         max_width=_WIDTH,
         **options,
     )
@@ -62,7 +62,7 @@ def _tasks(report: ReportFigures, span: Any) -> Any:
     from bokeh.models import ColumnDataSource, HoverTool
 
     data, colours = report.timeline_data, colours_of(report)
-    lanes = [f"{place + 1}: {name}" for place, name in enumerate(data.lanes)]  # factors must differ
+    lanes = [f"{place + 1}: {name}" for place, name in enumerate(data.lanes)]  # Factors must differ.
     rows = (["transfers"] if data.transfers else []) + lanes[::-1] or ["no tasks"]
     height = 90 + max(60, min(640, (22 if len(rows) <= 16 else 12) * len(rows)))
     plot = _plot(span, height, "Tasks by worker thread", y_range=rows)

@@ -1,7 +1,7 @@
-"""Shows a report where it was asked for: in a notebook with a timeline to zoom into, elsewhere as text.
+"""Show a report: in a notebook with a timeline to zoom into, elsewhere as text.
 
-BokehJS is sent to the page, not fetched from the network, and not kept: the output is then replaced by the report
-itself, which holds a static picture for pages without it, such as a saved notebook.
+BokehJS is sent to the page, not fetched from the network, and not saved: the output is then replaced by the report
+itself, with a static picture for pages without BokehJS, such as a saved notebook.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .svg import timeline_svg
 from .tables import report_text
 
 _WAIT_MILLISECONDS = 15_000
-_SETTLE_MILLISECONDS = 100  # So long after a theme has changed, its colours hold.
+_SETTLE_MILLISECONDS = 100  # After a change of theme, until its colours are final.
 
 _LOADER = """<div style="color:var(--jp-content-font-color1, inherit);opacity:0.7">Preparing the timeline …</div>
 <script type="text/javascript">
@@ -87,7 +87,7 @@ _FIGURE = """<div id="%(id)s" class="gpucluster-timeline">%(fallback)s</div><scr
 
 
 def show(report: ReportFigures, *, timeline: bool, notebook: bool) -> None:
-    """Display a report: in notebooks, whose outputs can be updated, as HTML, else as text."""
+    """Display a report, in notebooks as HTML, else as text."""
     if not notebook:
         sys.stdout.write(report_text(report) + "\n")
         return
@@ -106,11 +106,11 @@ def show(report: ReportFigures, *, timeline: bool, notebook: bool) -> None:
 
 
 def live_timeline(report: ReportFigures) -> str:
-    """Return the timeline as HTML: a static picture, and a script that replaces it where BokehJS is loaded."""
+    """Return the timeline as HTML: a static picture, and a script that replaces it if BokehJS is loaded."""
     from bokeh.embed import json_item
 
     item: Any = json_item(timeline_figure(report))
-    # A kind of task may be named anything, also '</script>'.
+    # A kind of task may have any name, even '</script>'.
     written = json.dumps(item).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return _FIGURE % {
         "id": escape(f"gpucluster-timeline-{uuid4().hex}"),
@@ -131,7 +131,7 @@ def _version() -> str:
 
 @cache
 def _bokeh_code() -> str:
-    """Return BokehJS, compressed: what the figure needs and no more (no widgets, no tables, no WebGL)."""
+    """Return BokehJS, compressed, with only what the figure needs (no widgets, no tables, no WebGL)."""
     from bokeh.resources import Resources
 
     code = "\n".join(Resources(mode="inline", components=["bokeh"], log_level="fatal").js_raw)

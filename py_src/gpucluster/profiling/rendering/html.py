@@ -1,6 +1,6 @@
-"""A report as HTML, without scripts: a saved notebook shows it too.
+"""A report as HTML without scripts, also for saved notebooks.
 
-Text has the colour that JupyterLab's theme gives to outputs, also after a change of theme; elsewhere, that of the page.
+Text has the colour of JupyterLab's theme, also after a change of theme; elsewhere, that of the page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CELL = "text-align:{align};padding:1px 10px 1px 0;white-space:nowrap"
 
 
 def report_html(report: ReportFigures, *, timeline: str | None = None) -> str:
-    """Return the report as HTML, its timeline by default as a static picture, if there is any."""
+    """Return the report as HTML; `timeline`: HTML of the timeline, by default a static picture."""
     if not report.complete:
         return "<div>The profiled block has not ended.</div>"
     ended = f", ended by {report.failed}" if report.failed else ""
@@ -35,8 +35,7 @@ def report_html(report: ReportFigures, *, timeline: str | None = None) -> str:
     return (
         '<div class="gpucluster-profile" style="color:' + TEXT + ";"
         'border-left:4px solid #76b900;padding:4px 12px;max-width:920px">'
-        f"<div><b>Profile of {escape(report.cluster or '')}</b>{escape(ended)}</div>"
-        f"{_findings(report)}"
+        f"<div><b>Profile of {escape(report.cluster or '')}</b>{escape(ended)}</div>{_findings(report)}"
         f'<table style="border:none;margin:6px 0">{rows}</table>{picture}{tables}'
         f'<div style="font-size:smaller;opacity:0.85">{notes}</div></div>'
     )

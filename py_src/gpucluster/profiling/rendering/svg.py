@@ -1,4 +1,4 @@
-"""The timeline as SVG: what a saved notebook shows, and every place that runs no scripts."""
+"""The timeline as SVG, for saved notebooks and pages without scripts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...protocol.sizes import format_size
 from ..model import ReportFigures, TimelineLine, seconds
 from ..recorders.blocks import Block, bounded
 
-# Okabe and Ito's set without its black and its yellow (unreadable on one background each), then mixtures.
+# Okabe and Ito's palette without black and yellow (unreadable on one of the backgrounds), then mixtures.
 _COLOURS = ("#0a84c6", "#e0861a", "#00a076", "#cc6ba0", "#d55e00", "#56a8d8", "#8a6fc8", "#8f9a1f")
 OTHER = "#8a8a8a"
 TRANSFER = "#d1344b"
@@ -16,7 +16,7 @@ LINE_COLOURS = {"host memory": "#0a84c6", "VRAM": "#76b900", "RMM used": "#cc6ba
 
 
 def colours_of(report: ReportFigures) -> dict[str, str]:
-    """Return a colour by prefix; the longest computing ones get their own, the rest share one."""
+    """Return a colour by prefix; those with the most computing time get their own, the rest share one."""
     drawn = {block.prefix for block in report.timeline_data.blocks}
     own = [prefix.prefix for prefix in report.prefixes if prefix.prefix in drawn][: len(_COLOURS)]
     found = dict(zip(own, _COLOURS, strict=False))
@@ -41,7 +41,7 @@ _FONT = 'font-size="11" fill="currentColor"'
 
 
 def timeline_svg(report: ReportFigures) -> str:
-    """Return the timeline as a static picture, or nothing when there is nothing to draw."""
+    """Return the timeline as a static picture; ``""``: nothing to draw."""
     data = report.timeline_data
     if not data.blocks and not data.lines:
         return ""
@@ -77,15 +77,12 @@ def timeline_svg(report: ReportFigures) -> str:
 
 def _lanes(report: ReportFigures, top: float, lane: int, scale: float) -> list[str]:
     data, colours = report.timeline_data, colours_of(report)
-    blocks = bounded(
-        [
-            Block(str(item.lane), 0, item.prefix, item.start_seconds, item.stop_seconds, item.n_tasks, 0.0)
-            for item in data.blocks
-        ],
-        BLOCKS,
-    )
+    blocks = [
+        Block(str(item.lane), 0, item.prefix, item.start_seconds, item.stop_seconds, item.n_tasks, 0.0)
+        for item in data.blocks
+    ]
     paths: dict[str, list[str]] = {}
-    for block in blocks:
+    for block in bounded(blocks, BLOCKS):
         begin, height = _x(block.start, scale), lane - 2
         paths.setdefault(colours.get(block.prefix, OTHER), []).append(
             f"M{begin} {top + int(block.worker) * lane:.0f}h{_w(block.stop - block.start, scale)}v{height}H{begin}z"

@@ -1,4 +1,4 @@
-"""The rows that both the text and the HTML of a report show."""
+"""The tables of a report, and its text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _ABSENT = "not measured"
 
 
 def size(value: int | None) -> str:
-    """Return a size, or that it is not known."""
+    """Return a readable size, or ``not measured``."""
     return _ABSENT if value is None else format_size(value)
 
 
 def summary_rows(report: ReportFigures) -> list[tuple[str, str]]:
-    """Return the figures of the whole run: what, how much."""
+    """Return the figures of the whole run as pairs of name and value."""
     rows = [("Wall time", seconds(report.wall_seconds))]
     if report.n_tasks is None:
         return rows
@@ -59,7 +59,7 @@ def summary_rows(report: ReportFigures) -> list[tuple[str, str]]:
 
 
 def prefix_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str | None]:
-    """Return head, rows and what was left out of the table of kinds of tasks."""
+    """Return head, rows and a note on omitted rows of the table of kinds of tasks."""
     head = ["Tasks", "count", "failed", "compute", "mean", "longest", "fetching", "disk", "results"]
     rows = [
         [
@@ -82,7 +82,7 @@ def prefix_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str
 
 
 def worker_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str | None]:
-    """Return head, rows and what was left out of the table of workers; columns that nobody measured are not there."""
+    """Return head, rows and a note on omitted rows of the table of workers, without columns that were not measured."""
     columns = [
         (
             "Worker",
@@ -141,7 +141,7 @@ WIDTH = 100
 
 
 def report_text(report: ReportFigures) -> str:
-    """Return the report as text, at most ``WIDTH`` letters wide where tables allow."""
+    """Return the report as text, at most ``WIDTH`` characters wide apart from tables."""
     if not report.complete:
         return "The profiled block has not ended."
     ended = f", ended by {report.failed}" if report.failed else ""

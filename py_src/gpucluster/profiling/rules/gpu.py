@@ -1,13 +1,13 @@
-"""Rules about GPUs: waiting, and small kernels."""
+"""Rules about GPUs: waiting and small kernels."""
 
 from __future__ import annotations
 
 from ..model import Finding, ReportFigures, WorkerFigures, share
 
-LOW_UTILIZATION_PERCENT = 50.0  # Below this mean the GPUs wait, though tasks run …
+LOW_UTILIZATION_PERCENT = 50.0  # Below this mean the GPUs wait although tasks run …
 BUSY_SHARE = 0.5  # … on threads that are busy for at least this share of the time.
 HIGH_UTILIZATION_PERCENT = 70.0  # A kernel ran nearly always …
-LOW_POWER_SHARE = 0.4  # … but the GPU drew less than this share of its power limit: the kernels filled little of it.
+LOW_POWER_SHARE = 0.4  # … but drew less than this share of the power limit: the kernels used little of the GPU.
 _SECONDS = 2.0
 
 
@@ -20,7 +20,7 @@ def gpu_waits(report: ReportFigures) -> Finding | None:
     mean, submitted = report.mean_gpu_utilization_percent, report.submitted_seconds
     if mean is None or not submitted or submitted < _SECONDS:
         return None
-    # Kernels run for tasks: the time without any is not the GPUs'.
+    # Without the time that had no tasks.
     busy = min(100.0, mean * report.wall_seconds / submitted)
     if busy >= LOW_UTILIZATION_PERCENT or report.idle_share is None or 1 - report.idle_share < BUSY_SHARE:
         return None

@@ -1,4 +1,4 @@
-"""Rules about memory: spilling, workers close to their limit, and memory that is there but cannot be had."""
+"""Rules about memory: spilling, workers close to their limit, and fragmentation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ...protocol.sizes import MEBIBYTE, format_size
 from ..model import Finding, ReportFigures, seconds, share
 from .gpu import on_gpu
 
-SPILLED_BYTES = 64 * MEBIBYTE  # Less than this is written in a moment.
-PRESSURE_SHARE = 0.8  # Above this share of its memory limit, a Dask worker pauses by default: it starts no new task.
-FREE_SHARE = 0.1  # An allocation failed though at least this share of the GPU's memory was free at its fullest.
+SPILLED_BYTES = 64 * MEBIBYTE  # Less is written quickly.
+PRESSURE_SHARE = 0.8  # Above this share of its limit, a Dask worker pauses by default.
+FREE_SHARE = 0.1  # An allocation failed although at least this share of GPU memory was always free.
 _EXHAUSTED = re.compile(r"out[_ ]?of[_ ]?memory|MemoryError|bad_alloc|cudaErrorMemoryAllocation", re.IGNORECASE)
 
 
@@ -33,7 +33,7 @@ def spilling(report: ReportFigures) -> Finding | None:
 
 
 def memory_pressure(report: ReportFigures) -> Finding | None:
-    """A worker that came to ``PRESSURE_SHARE`` of its memory limit, where spilling did not help."""
+    """A worker that reached ``PRESSURE_SHARE`` of its memory limit despite spilling."""
     tight = [
         worker
         for worker in report.workers
@@ -57,7 +57,7 @@ def memory_pressure(report: ReportFigures) -> Finding | None:
 
 
 def out_of_memory(report: ReportFigures) -> Finding | None:
-    """Tasks failed for want of memory; on a GPU with ``FREE_SHARE`` free, that is fragmentation."""
+    """Tasks ran out of memory; on a GPU with ``FREE_SHARE`` free, that is fragmentation."""
     texts = [text for text in report.failures.values() if _EXHAUSTED.search(text)]
     if not texts:
         return None

@@ -1,4 +1,4 @@
-"""Rules about tasks: how many, how long, on how many threads, and what becomes of them."""
+"""Rules about tasks: number, duration, threads and failures."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from ..model import Finding, ReportFigures, seconds, share
 SHORT_SECONDS = 0.2  # Below this, starting a computation costs more than the computation itself.
 
 TINY_SECONDS = 0.01  # Dask's scheduler spends about 1 ms on a task; it should compute ten times as long.
-TINY_TASKS = 200  # Fewer tiny tasks are no bottleneck.
-TINY_PER_SECOND = 20.0  # Fewer per second leave the scheduler at rest, so the time goes elsewhere.
-TINY_IDLE_SHARE = 0.5  # Tiny tasks that keep the threads busy for at least half of the time cost little.
+TINY_TASKS = 200  # Fewer tiny tasks are not a bottleneck.
+TINY_PER_SECOND = 20.0  # With fewer per second the scheduler is idle, so the time goes elsewhere.
+TINY_IDLE_SHARE = 0.5  # Tiny tasks cost little if the threads are busy for at least half of the time.
 
 LARGE_PREFIX_SHARE = 0.5  # A kind of task that computes half of the time, but has fewer tasks than there are threads …
 UNUSED_SHARE = 0.4  # … matters where at least this share of the threads' time was idle.
 
-SKEW_RATIO = 2.5  # A worker (or task) that was busy so many times as long as the median one holds the others up …
-SKEW_SHARE = 0.3  # … when it was busy for this share of the time, while that share of the threads' time was idle.
+SKEW_RATIO = 2.5  # A worker (or task) holds the others up if it was busy this many times as long as the median …
+SKEW_SHARE = 0.3  # … and for this share of the time, while the same share of the threads' time was idle.
 
-OTHERS_SHARE = 0.25  # Other programs that take this share of the cores make everything slow.
+OTHERS_SHARE = 0.25  # Other programs with this share of the cores make everything slow.
 
 LOADING_SHARE = 0.5  # Reading is the bottleneck when it takes at least half of the computing time …
-LOADING_SECONDS = 0.5  # … and so many seconds …
-LOADING_WALL_SHARE = 0.2  # … and, one after the other, this share of the whole time.
+LOADING_SECONDS = 0.5  # … and at least this time …
+LOADING_WALL_SHARE = 0.2  # … and, in sequence, this share of the whole time.
 _LOADING = re.compile(
     r"read[-_ ]?(parquet|csv|json|orc|text|bytes|block|hdf|sql|table|image|file)"
     r"|from[-_]?(zarr|npy)|open[-_]|^load|imread"
@@ -33,7 +33,7 @@ _LOADING = re.compile(
 
 
 def lost_workers(report: ReportFigures) -> Finding | None:
-    """Any worker that ended though nobody had asked it to."""
+    """Any worker that ended without a request."""
     lost = [worker for worker in report.workers if worker.lost]
     if not lost:
         return None
@@ -107,7 +107,7 @@ def few_partitions(report: ReportFigures) -> Finding | None:
         return None
     if report.idle_share is None or report.idle_share < UNUSED_SHARE:
         return None
-    # A task that a worker imports something for is long once, whatever its partition.
+    # The first task that needs an import is long, whatever its partition.
     importing = report.worker_import_seconds
     large = max(report.prefixes, key=lambda prefix: prefix.compute_seconds)
     if large.n_tasks >= report.n_threads or large.compute_seconds < LARGE_PREFIX_SHARE * report.compute_seconds:
@@ -155,7 +155,7 @@ def _busy_worker(report: ReportFigures, floor: float) -> Finding | None:
     if len(stayed) < 2:
         return None
     busiest = max(stayed, key=lambda worker: worker.busy_seconds)
-    # Those that were importing could not take tasks; that is no matter of the data.
+    # Workers that were importing could not take tasks, independent of the data.
     others = statistics.median(
         worker.busy_seconds + (worker.import_seconds or 0.0) for worker in stayed if worker is not busiest
     )
@@ -192,7 +192,7 @@ def data_loading(report: ReportFigures) -> Finding | None:
     )
 
 
-IMPORT_SHARE = 0.25  # Importing that took at least this share of the time says more of the figures than anything else.
+IMPORT_SHARE = 0.25  # Imports with at least this share of the time dominate the figures.
 
 
 def imports(report: ReportFigures) -> Finding | None:

@@ -1,4 +1,4 @@
-"""Rules about bytes that move: between workers, to the notebook and from it."""
+"""Rules about bytes that move between workers, and to and from the notebook."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from ...protocol.sizes import MEBIBYTE, format_size
 from ..model import Finding, ReportFigures, seconds, share
 from .tasks import others_slow
 
-MOVED_BYTES = 64 * MEBIBYTE  # Less than this between workers is a matter of milliseconds.
-MOVED_SHARE = 0.25  # Where it is not known how long that took: more than a quarter of all results moved.
-TRANSFER_SHARE = 0.2  # Fetching took at least this share of what fetching and computing took together.
+MOVED_BYTES = 64 * MEBIBYTE  # Less takes only milliseconds between workers.
+MOVED_SHARE = 0.25  # Without times: at least a quarter of all results moved.
+TRANSFER_SHARE = 0.2  # Fetching took at least this share of fetching and computing together.
 GATHERED_BYTES = 100 * 10**6
-"""More than 100 MB in a notebook are seldom looked at; they pass through the scheduler, one after the other."""
-SENT_BYTES = 10 * 10**6  # From here on, Dask itself warns of a large graph.
+"""More than 100 MB is rarely needed in a notebook, and passes through the scheduler in sequence."""
+SENT_BYTES = 10 * 10**6  # Above it, Dask itself warns about a large graph.
 NOTEBOOK_SHARE, _MOST_SHARE = 0.4, 0.6  # For at least this share of the time no task was submitted.
 MOVED_BYTES_PER_SECOND = 20 * 10**6
-"""As fast at least, data come to a notebook and go from it; what that took is told by rules of its own."""
+"""Minimum speed of data to and from a notebook; separate rules report the time of that."""
 _SHORT_SECONDS = 0.5
 
 
 def between_workers(report: ReportFigures) -> Finding | None:
     """``MOVED_BYTES`` or more, which took ``TRANSFER_SHARE`` of the tasks' time.
 
-    Nobody measures how long shuffles take: where workers were idle for that share of the time meanwhile, and in a
-    report without times, ``MOVED_SHARE`` of all results counts. On a machine that others use all is slow, and fetching
-    is not to blame.
+    The duration of shuffles is not measured: if workers were idle for that share of the time, and in a report without
+    times, ``MOVED_SHARE`` of all results counts. On a machine busy with other programs everything is slow, so the rule
+    does not apply.
     """
     moved = report.transfers.between_workers_bytes
     if moved is None or moved < MOVED_BYTES or others_slow(report):
@@ -100,7 +100,7 @@ def hardly_used(report: ReportFigures) -> Finding | None:
         )
         if (size or 0) >= least
     ]  # fmt: skip
-    # Data that come and go, and imports, have rules of their own.
+    # Data to and from the notebook, and imports, have separate rules.
     alone -= sum(moved) / MOVED_BYTES_PER_SECOND
     alone -= (report.notebook_import_seconds or 0.0) + (report.scheduler_import_seconds or 0.0)
     if alone < NOTEBOOK_SHARE * report.wall_seconds:

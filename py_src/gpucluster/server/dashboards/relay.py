@@ -28,7 +28,7 @@ NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})  # For Jupyter; Bokeh wo
 
 
 class PathRefused(GPUClusterError):
-    """The path is none of a dashboard."""
+    """The path is not one of a dashboard."""
 
     code = "not_found"
     http_status = 404
@@ -42,9 +42,7 @@ def checked_path(path: str) -> str:
     """
     segments = path.split("/")
     # A path may end with a slash, but no other segment is empty.
-    if any(part in {".", ".."} for part in segments) or "" in segments[:-1]:
-        raise PathRefused("This is no address of a dashboard.")
-    if re.search(r"[\\\x00-\x1f\x7f]", path):
+    if any(part in {".", ".."} for part in segments) or "" in segments[:-1] or re.search(r"[\\\x00-\x1f\x7f]", path):
         raise PathRefused("This is no address of a dashboard.")
     if segments[0].casefold() == "proxy":
         raise PathRefused("Pages of single workers are not shown here: use the pages of the cluster.")
@@ -59,9 +57,9 @@ def forwarded_query(query: str) -> str:
 
 @dataclass(frozen=True)
 class Disguise:
-    """Puts the public path wherever the dashboard mentions its secret prefix."""
+    """Replaces the dashboard's secret prefix by the public path."""
 
-    prefix: str  # The secret, without slashes; empty where somebody else serves the pages, below none.
+    prefix: str  # The secret, without slashes; empty if another program serves the pages, without a prefix.
     public: str  # Path of the dashboard below the Jupyter server, without a slash at the end.
 
     def text(self, text: str) -> str:
@@ -74,7 +72,7 @@ class Disguise:
         if not secret or secret not in body:
             return body
         public = self.public.encode()
-        # The second replacement catches spellings that no link can use; a broken link beats a leak.
+        # The second replacement catches other spellings; a broken link is better than a leak.
         return body.replace(b"/" + secret, public).replace(secret, b"dashboard")
 
     def location(self, location: str, host: str) -> str | None:
@@ -85,12 +83,9 @@ class Disguise:
         if not self.prefix and (parts.path.startswith("/") or parts.netloc):
             path = parts._replace(scheme="", netloc="").geturl()
             return None if path.startswith("//") else self.public + path
-        if parts.path.startswith("/") or parts.netloc:
-            inside = parts.path == f"/{self.prefix}" or parts.path.startswith(f"/{self.prefix}/")
-            if not inside:
-                return None
-        rest = parts._replace(scheme="", netloc="").geturl()
-        return self.text(rest)
+        if (parts.path.startswith("/") or parts.netloc) and not f"{parts.path}/".startswith(f"/{self.prefix}/"):
+            return None
+        return self.text(parts._replace(scheme="", netloc="").geturl())
 
 
 _PAGE = """<!DOCTYPE html>
@@ -101,7 +96,7 @@ _PAGE = """<!DOCTYPE html>
 
 
 class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
-    """Passes on one address of one dashboard; a page or a WebSocket."""
+    """Relays one address of one dashboard, a page or a WebSocket."""
 
     _upstream: WebSocketClientConnection | None = None
     _relay: asyncio.Task[None] | None = None
@@ -122,7 +117,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         return message
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Say in a small page what is wrong."""
+        """Show the error on a small page."""
         message = self.refusal(status_code, **kwargs).message
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.finish(_PAGE.format(message=xhtml_escape(message)))
@@ -135,14 +130,14 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
     async def _target(self, cluster: str, path: str) -> Target:
         model = await self.control.get(cluster)
         if model.state.ended:
-            # Its port may belong to somebody else by now.
+            # Its port may belong to another program by now.
             raise InvalidState(f"The cluster '{model.name}' has {model.state.value}: it has no dashboard any more.")
         address = self.control.dashboard(model.id)
         self._disguise = Disguise(address.prefix, self.public_path(cluster))
         return Target(address, checked_path(path), forwarded_query(self.request.query))
 
     async def pass_page(self, cluster: str, path: str) -> None:
-        """Get a page and give it to the browser."""
+        """Get a page and send it to the browser."""
         target = await self._target(cluster, path)
         response = await self.client.fetch(target, self.request.headers)
         self.set_status(response.code)
@@ -171,7 +166,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         return MAX_BYTES
 
     def select_subprotocol(self, subprotocols: list[str]) -> str | None:
-        """Choose what the dashboard chose."""
+        """Choose the dashboard's choice."""
         return self._upstream.selected_subprotocol if self._upstream else None
 
     def open(self, *args: str, **kwargs: str) -> None:
@@ -187,7 +182,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
                 self.close()
 
     def on_close(self) -> None:
-        """Leave the dashboard, too."""
+        """Close the connection to the dashboard, too."""
         if self._relay is not None:
             self._relay.cancel()
         if self._upstream is not None:
@@ -196,7 +191,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
     async def _pass_messages(self) -> None:
         assert self._upstream is not None
         try:
-            # One message at a time: a slow page slows down its own stream only.
+            # One message at a time: a slow page only slows down its own stream.
             while (message := await self._upstream.read_message()) is not None:
                 if isinstance(message, str):
                     message = self.shown(self._disguise.text(message))
@@ -207,7 +202,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
 
 
 class DashboardHandler(AdmissionMixin, DashboardRelay):
-    """One address of one dashboard; a page or a WebSocket."""
+    """One address of one dashboard, a page or a WebSocket."""
 
     auth_resource = AUTH_RESOURCE
     linkable = True
@@ -217,12 +212,12 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
         self.client = client
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Authenticate: a page is sent to the login, a WebSocket is refused."""
+        """Authenticate: redirect a page to the log-in, refuse a WebSocket."""
         await JupyterHandler.prepare(self, _redirect_to_login=not self.wants_socket)
         self.admit()
 
     def refuse_stranger(self) -> None:
-        """Send a person to the log-in."""
+        """Redirect a page to the log-in."""
         if self.wants_socket:
             raise HTTPError(403)
         self.send_to_login()
@@ -241,7 +236,7 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
     @authenticated
     @authorized
     async def head(self, cluster: str, path: str | None = None) -> None:
-        """Get the headers of a page; Dask itself knows no HEAD."""
+        """Get the headers of a page; Dask itself does not support HEAD."""
         await self.pass_page(cluster, path or "status")
 
     def public_path(self, cluster: str) -> str:

@@ -1,4 +1,4 @@
-"""The connection from the Jupyter server to a dashboard: on a unix socket, or on loopback."""
+"""The connection from the Jupyter server to a dashboard, on a unix socket or on loopback."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ...registry.record import DashboardAddress
 CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 30.0
 MAX_CLIENTS = 64  # Requests at the same time, over all dashboards.
-MOST_SOCKETS = 1024  # More than one user has clusters.
+MOST_SOCKETS = 1024  # More than a user's clusters.
 MAX_BYTES = 128 * 2**20  # Largest body or message.
 
-FORWARDED_HEADERS = ("Accept", "Accept-Language")  # Nothing else is sent on: no cookie and no token of Jupyter's.
+FORWARDED_HEADERS = ("Accept", "Accept-Language")  # Nothing else is forwarded: no cookie and no token of Jupyter.
 RETURNED_HEADERS = ("Content-Type", "Content-Disposition", "Cache-Control", "Expires", "Last-Modified")
-"""Nothing else comes back: no cookie on Jupyter's origin, no hop-by-hop header."""
+"""Nothing else is returned: no cookie for Jupyter's origin, no hop-by-hop header."""
 
 
 class DashboardUnreachable(GPUClusterError):
@@ -47,14 +47,14 @@ class Target:
 
     @property
     def host(self) -> str:
-        """Host and port as they stand in addresses; of a socket, a name that belongs to nobody."""
+        """Host and port as in addresses; for a socket, a reserved name."""
         if self.address.socket is not None:
             return hashlib.sha256(self.address.socket.encode()).hexdigest()[:32] + _SOCKETS
         host = self.address.host or ""
         return f"{f'[{host}]' if ':' in host else host}:{self.address.port}"
 
     def url(self, scheme: str) -> str:
-        """Return the address to connect to; holds the secret, so it goes into no log."""
+        """Return the address to connect to; it contains the secret, so do not log it."""
         query = f"?{self.query}" if self.query else ""
         return f"{scheme}://{self.host}{self.address.below}/{self.path}{query}"
 
@@ -100,7 +100,7 @@ class DashboardClient:
     async def fetch(self, target: Target, headers: HTTPHeaders) -> HTTPResponse:
         """Get one page. Raises `DashboardUnreachable` when nothing answers there."""
         if self._client is None:
-            # Made on first use, when the event loop runs.
+            # Created at first use, when the event loop runs.
             self._client = SimpleAsyncHTTPClient(
                 force_instance=True,
                 max_clients=MAX_CLIENTS,

@@ -14,9 +14,9 @@ _USUAL = "LocalCluster"
 
 
 class DaskLabextensionServer:
-    """Looks for it, and never imports it: it would bring Dask into this process.
+    """Finds dask-labextension without importing it, which would load Dask in this process.
 
-    `application`: where its handlers are, if it was loaded. `ignored`: act as if it were not there.
+    `application`: has its handlers, if it was loaded. `ignored`: treat it as absent.
     """
 
     def __init__(self, application: Application, *, ignored: bool, log: logging.Logger) -> None:
@@ -26,7 +26,7 @@ class DaskLabextensionServer:
 
     @property
     def answers(self) -> bool:
-        """Whether it is loaded, which may be before or after us, and may answer."""
+        """Whether it is loaded and not ignored."""
         return not self._ignored and any(
             getattr(rule.target, "__module__", "").startswith(f"{PACKAGE}.")
             for hosts in self._application.default_router.rules
@@ -35,10 +35,10 @@ class DaskLabextensionServer:
 
     @property
     def makes_its_own(self) -> bool:
-        """Whether the site has told it what clusters to make.
+        """Whether the site has configured which clusters it creates.
 
-        Left to itself it runs Dask's ``LocalCluster`` in this process: without encryption, with a dashboard for the
-        whole network, and its nannies change the environment that kernels and clusters inherit.
+        By default it runs Dask's ``LocalCluster`` in this process: without encryption, with a dashboard open to the
+        network, and with nannies that change the environment of kernels and clusters.
         """
         config = sys.modules.get("dask.config")  # It has imported that.
         if config is None or not self.answers:
@@ -47,7 +47,7 @@ class DaskLabextensionServer:
         return chosen != _USUAL
 
     async def clusters(self) -> list[dict[str, Any]]:
-        """Return its own clusters, in its own words."""
+        """Return its own clusters, in its own format."""
         manager = getattr(sys.modules.get(f"{PACKAGE}.manager"), "manager", None)
         if manager is None or not self.answers:
             return []
@@ -56,7 +56,7 @@ class DaskLabextensionServer:
             found = manager.list_clusters()
             listed: list[dict[str, Any]] = await found if inspect.isawaitable(found) else found
         except Exception:
-            # Ours must be listed all the same.
+            # Those of gpucluster must still be listed.
             self._log.warning("dask-labextension could not list its clusters", exc_info=True)
             return []
         return listed

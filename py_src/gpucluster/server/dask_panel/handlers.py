@@ -1,4 +1,4 @@
-"""The addresses that the panel of dask-labextension asks, for clusters of ours."""
+"""The addresses that the panel of dask-labextension requests, for clusters of gpucluster."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .dask_labextension import DaskLabextensionServer
 
 
 def shown(model: ClusterModel) -> bool:
-    """Whether the panel, which knows no states, lists this cluster."""
+    """Whether the panel, which has no states, lists this cluster."""
     return not (model.state.ended or model.wanted.stopped)
 
 
 def panel_model(model: ClusterModel, base_url: str) -> dict[str, Any]:
-    """Return the cluster as the panel knows clusters.
+    """Return the cluster in the panel's format.
 
-    The address has a scheme of ours, because the code that the panel makes of it has no place for credentials:
-    ``Client("gpucluster://name")`` finds them itself.
+    The address has the scheme ``gpucluster``, because the panel's code has no place for credentials:
+    ``Client("gpucluster://name")`` finds them.
     """
     limits = [worker.memory_limit_bytes for worker in model.workers]
     known = [limit for limit in limits if limit is not None]
@@ -54,7 +54,7 @@ def panel_model(model: ClusterModel, base_url: str) -> dict[str, Any]:
 
 
 def wanted_change(body: bytes) -> ClusterPatch:
-    """Read what the panel's scaling dialog sends: the whole cluster, of which two entries count."""
+    """Read a request of the panel's scaling dialog: the whole cluster, of which two entries count."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError):
@@ -68,13 +68,13 @@ def wanted_change(body: bytes) -> ClusterPatch:
     return parse_patch({"n_workers": request["workers"]})
 
 
-PATIENCE_SECONDS = 20.0  # So long a question about a dashboard waits for the cluster to start.
+PATIENCE_SECONDS = 20.0  # How long a request for a dashboard waits for the cluster to start.
 LOOK_SECONDS = 0.25
-_PAGES = "individual-plots.json"  # What the panel asks for to find out whether there is a dashboard, and what it shows.
+_PAGES = "individual-plots.json"  # The panel requests it to find the pages of a dashboard.
 
 
 class PanelClustersHandler(ClustersHandler):
-    """All clusters: ours, then those of dask-labextension's own server part."""
+    """All clusters: those of gpucluster, then those of dask-labextension's own server part."""
 
     def initialize(self, dask_labextension: DaskLabextensionServer, **services: Any) -> None:  # type: ignore[override]
         super().initialize(**services)
@@ -82,7 +82,7 @@ class PanelClustersHandler(ClustersHandler):
 
     @authenticated
     async def get(self) -> None:
-        """List the clusters. Users who may not see ours still see its own, as before."""
+        """List the clusters. Without access to gpucluster's, users still see its own."""
         allowed = await ensure_async(self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE))
         if not allowed and not self.dask_labextension.answers:
             raise HTTPError(403, f"User is not authorized to read on resource: {AUTH_RESOURCE}.")
@@ -93,14 +93,14 @@ class PanelClustersHandler(ClustersHandler):
     @authenticated
     @authorized
     async def put(self) -> None:
-        """Create a cluster of ours with the defaults of this site; returns at once, while it is starting."""
+        """Create a cluster with the defaults of this site; returns at once, while it is starting."""
         kinds = this_site().limits_of(EVERY).backends or ("auto",)
         requested = {"backend": "auto" if "auto" in kinds else kinds[0]}
         self.finish(json.dumps(panel_model(await self.create(requested), self.base_url)))
 
 
 class PanelClusterHandler(ClusterHandler):
-    """One cluster of ours."""
+    """One cluster of gpucluster."""
 
     @authenticated
     @authorized
@@ -110,7 +110,7 @@ class PanelClusterHandler(ClusterHandler):
     @authenticated
     @authorized
     async def patch(self, cluster: str) -> None:
-        """Scale or adapt; returns when the request is noted."""
+        """Scale or adapt; returns when the request is accepted."""
         model = await self._living(cluster)
         patch = wanted_change(self.body())
         self._answer_panel(await self.control.patch(model.id, patch))
@@ -118,7 +118,7 @@ class PanelClusterHandler(ClusterHandler):
     @authenticated
     @authorized
     async def delete(self, cluster: str) -> None:
-        """Ask the cluster to stop; it is not listed from now on."""
+        """Request the cluster to stop; it is no longer listed."""
         model = await self._living(cluster)
         await self.control.stop(model.id, wait=False)
         self.set_status(204)
@@ -141,7 +141,8 @@ class PanelDashboardHandler(DashboardHandler):
         return url_path_join(self.base_url, "dask/dashboard", quote(cluster, safe=""))
 
     async def _target(self, cluster: str, path: str) -> Target:
-        """Wait for a dashboard that is on its way: the panel asks too early, and would have an error in the console."""
+        """Wait for a starting dashboard: the panel asks too early, which would log an error in the browser's
+        console."""
         end = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while asyncio.get_running_loop().time() < end:
             model = await self.control.get(cluster)
@@ -151,10 +152,9 @@ class PanelDashboardHandler(DashboardHandler):
         return await super()._target(cluster, path)
 
     async def pass_page(self, cluster: str, path: str) -> None:
-        """Answer that there are no pages, where a refusal were an error in the console.
+        """Answer that there are no pages instead of a refusal, which would log an error in the browser's console.
 
-        The panel goes on asking for the list of pages when a cluster has ended, and takes each status but 200 as "no
-        dashboard".
+        The panel keeps requesting the list of pages after a cluster has ended; any status but 200 means no dashboard.
         """
         try:
             await super().pass_page(cluster, path)
@@ -166,13 +166,13 @@ class PanelDashboardHandler(DashboardHandler):
 
 
 class NoDashboardHandler(ClusterAPIHandler):
-    """The question whether some address has a dashboard, where dask-labextension's own server part is not used.
+    """Check whether an address has a dashboard, without dask-labextension's own server part.
 
-    The answer is no. To find out, this server would have to fetch whatever address a page names.
+    The answer is always no: this server does not fetch addresses that a page names.
     """
 
     @authenticated
     @authorized
     async def get(self, url: str) -> None:
-        """Say no."""
+        """Report no dashboard."""
         self.finish(json.dumps({"url": url, "isActive": False, "plots": {}}))

@@ -1,7 +1,7 @@
-"""Which requests below ``dask/`` are for us; all others find dask-labextension's own handlers as if we were not here.
+"""Select the requests below ``dask/`` for gpucluster; all others go to dask-labextension's own handlers as usual.
 
-Tornado asks handlers in the order in which they were added, and Jupyter loads extensions in the order of their names.
-Ours come first whatever that order is, and take no request that is not for them.
+Tornado tries handlers in the order in which they were added, and Jupyter loads extensions in the order of their names.
+Those of gpucluster always come first, and take no other requests.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..routes import Services
 from .dask_labextension import DaskLabextensionServer
 from .handlers import NoDashboardHandler, PanelClusterHandler, PanelClustersHandler, PanelDashboardHandler
 
-_OURS = r"([0-9a-f]{8})"  # Ids of ours. dask-labextension's own have dashes.
+_OURS = r"([0-9a-f]{8})"  # Ids of gpucluster. dask-labextension's own have dashes.
 
 
 class _For(PathMatches):
     """Matches a path, for some methods, under a condition.
 
-    `methods`: separated by blanks; empty for all. `when`: the condition, looked at with each request.
+    `methods`: separated by blanks; empty: all. `when`: the condition, checked at each request.
     """
 
     def __init__(self, pattern: str, methods: str = "", when: Callable[[], bool] = lambda: True) -> None:
@@ -42,11 +42,7 @@ class _For(PathMatches):
 def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, base_url: str) -> list[Rule]:
     root = escape(base_url) + "dask/"
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
-    many = {
-        **both,
-        "directory": services.directory,
-        "dask_labextension": dask_labextension,
-    }
+    many = {**both, "directory": services.directory, "dask_labextension": dask_labextension}
     pages = {"control": services.control, "client": services.dashboards}
 
     def alone() -> bool:
@@ -68,7 +64,7 @@ def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, b
 
 
 def put_first(application: Application, rules: list[Rule]) -> None:
-    """Add rules that are asked before all others, those of extensions that were loaded earlier included."""
+    """Add rules before all others, also before those of extensions that were loaded earlier."""
     known = application.default_router.rules
     before = list(known)
     application.add_handlers(".*$", rules)

@@ -1,7 +1,7 @@
 """One reader of the event stream for all viewers.
 
-However many pages are open, the registry is watched once, each cluster's samples come once and are passed on
-without being parsed, and each message is made once.
+The registry is watched once for all open pages, each cluster's samples are read once and passed on without parsing, and
+each message is created once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class EventPump:
         self._viewers: set[Viewer] = set()
         self._clusters: dict[str, ClusterModel] | None = None
         self._newest: dict[tuple[str, str], EventMessage] = {}
-        """The last reading of this machine and of each cluster, for those who come later."""
+        """The last reading of this machine and of each cluster, for new viewers."""
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -43,7 +43,7 @@ class EventPump:
     def attach(self, write: Write, close: Callable[[], object] = lambda: None) -> Viewer:
         """Add a viewer; its first message is a ``Hello`` with the current list.
 
-        `close`: closes its connection. A page then asks for the list, and is answered why there is none.
+        `close`: closes its connection. A page then requests the list, and receives the error.
         """
         viewer = Viewer(write, close)
         self._viewers.add(viewer)
@@ -96,7 +96,7 @@ class EventPump:
         async for host in self._host.readings():
             message = _message(HostChanged(host=host))
             self._newest[message.about] = message
-            if self._clusters is not None:  # A viewer's first message is a Hello, which brings this one along.
+            if self._clusters is not None:  # Not before a viewer's first message, the Hello.
                 self._send(message)
 
     def _deliver(self, event: Event | RawTelemetry) -> None:
@@ -128,11 +128,7 @@ class EventPump:
 
 
 def _message(event: Event) -> EventMessage:
-    match event:
-        case ClusterChanged(cluster=cluster):
-            id = cluster.id
-        case ClusterRemoved(id=cluster_id):
-            id = cluster_id
-        case _:
-            id = ""
+    id = (
+        event.cluster.id if isinstance(event, ClusterChanged) else event.id if isinstance(event, ClusterRemoved) else ""
+    )
     return event_message(event.kind, id, event.model_dump_json().encode())

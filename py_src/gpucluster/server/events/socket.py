@@ -16,11 +16,11 @@ from ..standby import StandbyKeeper
 from .pump import EventPump
 from .viewers import EventMessage, Viewer
 
-MAX_MESSAGE_BYTES = 1024  # A viewer has nothing to say.
+MAX_MESSAGE_BYTES = 1024  # Viewers' messages are ignored.
 
 
 class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
-    """Sends events to one page; login and origin are checked before the upgrade."""
+    """Sends events to one page; log-in and origin are checked before the upgrade."""
 
     auth_resource = AUTH_RESOURCE
     _viewer: Viewer | None = None
@@ -38,19 +38,19 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     @ws_authenticated
     @authorized
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        # The list of clusters says why the registry cannot be used.
+        # The list of clusters then reports the error.
         self.control.registry.check_directory()
         await super().get(*args, **kwargs)
 
     def open(self, *args: str, **kwargs: str) -> None:
         super().open(*args, **kwargs)
         self.standby.used()
-        # With the compression of WebSockets itself, which a site may turn on, frames differ between viewers.
+        # With WebSocket compression, which a site may enable, frames differ between viewers.
         self._plain = self.get_compression_options() is None
         self._viewer = self.pump.attach(self._write, self.close)
 
     def on_message(self, message: str | bytes) -> None:
-        """Ignore what a page says."""
+        """Ignore messages of a page."""
 
     def on_close(self) -> None:
         if self._viewer is not None:
@@ -61,6 +61,6 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         if stream is None:
             raise WebSocketClosedError
         if self._plain:
-            # The same bytes for everybody; write_message would build a frame and start a task for each viewer.
+            # The same bytes for all viewers; write_message would create a frame and a task for each.
             return stream.write(message.frame)
         return self.write_message(message.payload, binary=message.compressed)

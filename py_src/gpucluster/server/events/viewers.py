@@ -1,4 +1,4 @@
-"""One page that gets events: what waits for it, and the messages."""
+"""Events for one page: the messages, and those that wait."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _FINAL, _TEXT, _BINARY = 0x80, 0x1, 0x2
 
 @dataclass(frozen=True)
 class EventMessage:
-    """What is sent to a page."""
+    """A message to a page."""
 
-    about: tuple[str, str]  # Kind of the event and what it is about: a later message about it makes this one void.
+    about: tuple[str, str]  # Kind and subject of the event: a later message about it replaces this one.
     payload: bytes  # JSON, or gzip of it.
     compressed: bool
-    frame: bytes  # The payload as a WebSocket frame, which is not masked: the same for everybody.
+    frame: bytes  # The payload as an unmasked WebSocket frame, the same for all viewers.
 
 
 def event_message(kind: str, id: str, text: bytes) -> EventMessage:
-    """Make a message of an event's JSON."""
+    """Create a message from an event's JSON."""
     compressed = len(text) > COMPRESS_ABOVE_BYTES
     payload = gzip.compress(text, _LEVEL, mtime=0) if compressed else text
     return EventMessage((kind, id), payload, compressed, _frame(payload, _BINARY if compressed else _TEXT))
@@ -47,14 +47,11 @@ def _frame(payload: bytes, opcode: int) -> bytes:
 
 
 Write = Callable[[EventMessage], "asyncio.Future[Any]"]
-"""Begins to send a message. The future is done at once when the connection has taken it."""
+"""Starts to send a message. The future is done once the connection has taken it."""
 
 
 class Viewer:
-    """What is still to be sent to one page.
-
-    Nobody waits for a page: while its connection is full, only the newest message about each thing is kept.
-    """
+    """Queue of one page. While its connection is full, only the newest message about each subject is kept."""
 
     def __init__(self, write: Write, close: Callable[[], object] = lambda: None) -> None:
         self._write = write
@@ -63,7 +60,7 @@ class Viewer:
         self._writing: asyncio.Future[Any] | None = None
 
     def offer(self, message: EventMessage) -> None:
-        """Send a message now, or as soon as the page can take it."""
+        """Send a message now, or once the page can take it."""
         if self._writing is None and not self._waiting:
             self._send(message)
             return
@@ -73,7 +70,7 @@ class Viewer:
         elif kind == "removed":
             self._waiting.pop(("cluster", id), None)
             self._waiting.pop(("telemetry", id), None)
-        # At the end: what it replaces may be older than other things that wait.
+        # Append it: the replaced message may be older than others that wait.
         self._waiting.pop(message.about, None)
         self._waiting[message.about] = message
 
@@ -81,7 +78,7 @@ class Viewer:
         try:
             writing = self._write(message)
         except (StreamClosedError, WebSocketClosedError):
-            return  # Whoever holds the connection is told by it.
+            return  # The connection reports its own end.
         if not writing.done():
             self._writing = writing
             writing.add_done_callback(self._sent)

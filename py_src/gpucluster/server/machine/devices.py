@@ -1,4 +1,4 @@
-"""The GPUs of this machine: who uses them, what open pages see of them, and stopping one's own processes."""
+"""The GPUs of this machine: their users, updates for open pages, and stopping the user's own processes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ...protocol.workers import names_of_clusters, names_of_workers
 from ...registry.process import ProcessIdentity, is_alive, send_signal
 from ..api import ClusterAPIHandler
 
-FRESH_SECONDS = 1.0  # Several pages that ask at once share one reading.
+FRESH_SECONDS = 1.0  # Simultaneous requests share one reading.
 
 Notebooks = Callable[[], Awaitable[dict[int, str]]]
-"""Gives the paths of the notebooks whose kernels run, by the kernels' process ids."""
+"""Returns the paths of notebooks with a running kernel, by the kernels' process ids."""
 
 
 class DeviceReader:
-    """Reads the devices in a thread; a failure is a sentence, never an error."""
+    """Reads the devices in a thread; a failure becomes a message, never an exception."""
 
     def __init__(
         self, control: AsyncControl, notebooks: Notebooks, log: logging.Logger, *, may_stop: bool = True
@@ -43,14 +43,14 @@ class DeviceReader:
         if self._reading is None or (self._reading.done() and now - self._read_at > FRESH_SECONDS):
             self._reading = asyncio.create_task(self._read())
             self._read_at = now
-        # One asker that goes away must not cancel the reading of the others.
+        # A request that is cancelled must not cancel the reading of the others.
         return await asyncio.shield(self._reading)
 
     async def _read(self) -> HostDevices:
         try:
             models = await self._control.list()
             supervisors, workers = names_of_clusters(models), names_of_workers(models)
-            # Nobody needs to know the notebooks while no process uses a GPU.
+            # The notebooks are not needed while no process uses a GPU.
             notebooks = await self._notebooks() if self._in_use else {}
             host = await asyncio.to_thread(_host_devices, supervisors, notebooks, workers)
             in_use = any(device.processes for device in host.devices)
@@ -68,16 +68,11 @@ class DeviceReader:
 
 
 def _shown_only(host: HostDevices) -> HostDevices:
-    return host.model_copy(
-        update={
-            "devices": [
-                device.model_copy(
-                    update={"processes": [one.model_copy(update={"can_stop": False}) for one in device.processes]}
-                )
-                for device in host.devices
-            ]
-        }
-    )
+    devices = []
+    for device in host.devices:
+        processes = [process.model_copy(update={"can_stop": False}) for process in device.processes]
+        devices.append(device.model_copy(update={"processes": processes}))
+    return host.model_copy(update={"devices": devices})
 
 
 def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str], workers: dict[int, str]) -> HostDevices:
@@ -98,25 +93,25 @@ _CHANGE: dict[str, float] = {
     "temperature_celsius": 1.0,
     "host_memory_available_bytes": 256 * _MIB,
 }
-"""A figure that has moved by less than this is not sent again."""
+"""Smaller changes are not sent."""
 
 
 class HostWatch:
-    """Reads the devices again and again. `devices`: who reads."""
+    """Reads the devices periodically."""
 
     def __init__(self, devices: DeviceReader) -> None:
         self._devices = devices
         self._seen_gpu = False
 
     async def readings(self) -> AsyncIterator[HostDevices]:
-        """Yield a reading, and another one whenever something has changed enough to matter."""
-        told: HostDevices | None = None
+        """Yield a reading, and another one after each change that matters."""
+        last: HostDevices | None = None
         while True:
             host = await self._devices.read()
-            if told is None or matters(told, host):
-                told = host
+            if last is None or matters(last, host):
+                last = host
                 yield host
-            # A GPU that was there comes back more likely than one that never was.
+            # A GPU may come back if there was one before.
             self._seen_gpu |= bool(host.devices)
             await asyncio.sleep(SECONDS if self._seen_gpu else SECONDS_WITHOUT_GPU)
 
@@ -150,7 +145,7 @@ def _moved(old: object, new: object, name: str) -> bool:
     return bool(abs(after - before) >= _CHANGE[name])
 
 
-PATIENCE_SECONDS = 5.0  # So long a process may take to end by itself; then it is killed.
+PATIENCE_SECONDS = 5.0  # From the request to end until the process is killed.
 LOOK_SECONDS = 0.05
 
 
@@ -163,7 +158,7 @@ class StopProcessHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self, pid: str) -> None:
-        """End the process, and kill it where it does not end; returns when it is gone, or cannot be ended."""
+        """Terminate the process, and kill it if it does not end; returns when it is gone, or cannot be ended."""
         if not self.allowed:
             raise AccessDenied("This server only shows who uses the GPUs (GPUClusterExtension.stop_processes).")
         birth = parsed(StopProcess, self.body()).birth
@@ -196,7 +191,7 @@ async def _end(process: ProcessIdentity) -> bool:
 async def notebooks_by_pid(session_manager: Any, kernel_manager: Any) -> dict[int, str]:
     """Return the paths of the open notebooks and consoles by the process id of their kernel.
 
-    Kernels that run elsewhere, or through a provisioner that tells no process id, are left out.
+    Kernels that run elsewhere, or whose provisioner has no process id, are left out.
     """
     found: dict[int, str] = {}
     for session in await session_manager.list_sessions():

@@ -1,7 +1,7 @@
 """Clusters, workers and GPUs as families of metrics, named by the conventions of Prometheus and OpenMetrics.
 
-Base units, which end the name; shares from 0 to 1; what only grows is a counter. A figure that is not measured has no
-sample. ``prometheus_client`` is what the Jupyter server itself tells its metrics with.
+Names end with base units; ratios are from 0 to 1; figures that only grow are counters. A figure that is not measured
+has no sample. The Jupyter server itself exports its metrics with ``prometheus_client``.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ GPU_FIGURES = (
 
 
 def cluster_families(models: Sequence[ClusterModel], samples: dict[str, TelemetrySample]) -> Iterator[Metric]:
-    """Yield what is known of clusters and their workers.
+    """Yield the metrics of clusters and their workers.
 
-    `models`: all clusters; those that have ended are only counted, since another may have the name of one of them.
-    `samples`: the newest figures by the cluster's id, of those that have told them.
+    `models`: all clusters; ended ones are only counted, since another one may have the same name. `samples`: the newest
+    figures by the cluster's id, as far as known.
     """
     states = Counter(model.state for model in models)
     number = GaugeMetricFamily("gpucluster_clusters", "Clusters by state.", labels=["state"])
@@ -145,17 +145,17 @@ def _family(prefix: str, figure: Figure, labels: Sequence[str]) -> CounterMetric
 
 
 class Families:
-    """What ``generate_latest`` takes for a registry."""
+    """Stands for a registry in ``generate_latest``."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families = families
 
     def collect(self) -> Iterable[Metric]:
-        """Return those that have samples: a family without any says nothing."""
+        """Return the families that have samples."""
         return [family for family in self._families if family.samples]
 
 
-ANSWER_SECONDS = 5.0  # So long a cluster may take: Prometheus waits ten seconds for all of them.
+ANSWER_SECONDS = 5.0  # Timeout per cluster: Prometheus waits ten seconds for all of them.
 
 
 class MetricsHandler(ClusterAPIHandler):
@@ -175,9 +175,9 @@ class MetricsHandler(ClusterAPIHandler):
         self.finish(text, set_content_type=CONTENT_TYPE_LATEST)
 
     async def _samples(self, models: Sequence[ClusterModel]) -> dict[str, TelemetrySample]:
-        asked = [model.id for model in models if is_sampled(model)]
-        told = await asyncio.gather(*map(self._sample, asked))
-        return {id: sample for id, sample in zip(asked, told, strict=True) if sample is not None}
+        ids = [model.id for model in models if is_sampled(model)]
+        samples = await asyncio.gather(*map(self._sample, ids))
+        return {id: sample for id, sample in zip(ids, samples, strict=True) if sample is not None}
 
     async def _sample(self, id: str) -> TelemetrySample | None:
         try:

@@ -1,4 +1,4 @@
-"""What somebody with a link sees of one cluster: a page of ours, gauges, and some pages of Dask's dashboard.
+"""The view of a cluster through a link: a page with gauges and some pages of Dask's dashboard.
 
 These are the only addresses of the extension that do without Jupyter's log-in. They check a link's token instead,
 show what ``protocol/links.py`` and ``pages.py`` name, and change nothing.

@@ -1,4 +1,4 @@
-"""Pages of Dask's dashboard that a link shows. Nothing that a page sends reaches the dashboard but its questions."""
+"""Pages of Dask's dashboard that a link shows. Only read requests of a page reach the dashboard."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .pages import Address, address_of
 from .shown import without_paths
 
 QUESTIONS = frozenset({"PULL-DOC-REQ", "SERVER-INFO-REQ"})
-MOST_FRAME_BYTES = 4 * 2**20  # What is not passed on is read all the same; a longer frame ends the connection.
+MOST_FRAME_BYTES = 4 * 2**20  # A longer frame ends the connection.
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _AFTER_HEADER = 2
 _MOST_BUFFERS = 1024
 
 
 class ReadOnly:
-    """Passes questions on, and nothing else."""
+    """Forwards read requests, and nothing else."""
 
     def __init__(self) -> None:
-        self._left = 0  # Frames that the message which has begun still has.
+        self._left = 0  # Frames left of the current message.
 
     def passed_on(self, frame: str | bytes) -> tuple[str, ...]:
-        """Take the next frame that a page sends; returns the frames that go to the dashboard."""
+        """Take a page's next frame; returns the frames to forward to the dashboard."""
         if self._left > 0:
             self._left -= 1
             return ()
@@ -45,7 +45,7 @@ class ReadOnly:
 
 
 def is_acknowledgement(frame: str | bytes) -> bool:
-    """Whether the dashboard says that it has made the page's session: before, it fails at a question."""
+    """Whether the dashboard reports that the page's session exists; before that, requests fail."""
     return _header(frame).get("msgtype") == "ACK"
 
 
@@ -57,17 +57,17 @@ def _header(frame: str | bytes) -> dict[str, object]:
     return header if isinstance(header, dict) else {}
 
 
-PAGES_LOADED = (60, 60.0)  # So many pages by one link within so many seconds: each one costs the scheduler work.
+PAGES_LOADED = (60, 60.0)  # Pages per link, and seconds: each page costs the scheduler work.
 _NO_MENU = b"<style>.navbar { display: none !important }</style></head>"
-"""What leads from a page to others leads nowhere here."""
+"""Links from a page to others do not work here."""
 
 
 class SharedDashboardHandler(SharedSocket, DashboardRelay):
-    """One address of the dashboard; a page, a file that it loads, or its WebSocket."""
+    """One address of the dashboard: a page, a file of it, or its WebSocket."""
 
     client: DashboardClient
     policy_of_content = (
-        # Bokeh has scripts in its pages and compiles some of them.
+        # Bokeh's pages contain scripts, and compile some.
         "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'"
     )
@@ -100,7 +100,7 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         await self.pass_page(cluster, path)
 
     def public_path(self, cluster: str) -> str:
-        """Return the path below the view, which the view's cookie is sent to."""
+        """Return the path below the view, for which the view's cookie is valid."""
         return url_path_join(self.view_path(cluster), "dashboard")
 
     def fit_page(self, body: bytes) -> bytes:
@@ -108,12 +108,12 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         return body.replace(b"</head>", _NO_MENU, 1) if self._is_page else body
 
     async def on_message(self, message: str | bytes) -> None:
-        """Pass on what the page sends, once the dashboard has made its session: Bokeh's own pages wait, too."""
+        """Forward a page's frames once the dashboard has created its session: Bokeh's own pages wait, too."""
         await self._acknowledged.wait()
         await DashboardRelay.on_message(self, message)
 
     def passed_on(self, message: str | bytes) -> tuple[str, ...]:
-        """Return what the dashboard hears of it: questions."""
+        """Return the frames to forward."""
         return self._filter.passed_on(message)
 
     def shown(self, message: str) -> str:

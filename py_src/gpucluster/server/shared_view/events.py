@@ -18,21 +18,21 @@ from .handler import SharedViewHandler, SharedViewMixin, TooOften
 from .pages import shown_pages
 from .sessions import OpenViews, ViewSession
 
-MOST_MESSAGE_BYTES = 1024  # Who looks has nothing to say.
-OVER_CODE = 4001  # Closes a WebSocket for good: the page does not try again.
-FULL_CODE = 1013  # The protocol's own: try again later.
+MOST_MESSAGE_BYTES = 1024  # Viewers' messages are ignored.
+OVER_CODE = 4001  # Closes a WebSocket for good: the page does not reconnect.
+FULL_CODE = 1013  # Of the protocol: try again later.
 TOO_MANY = "Too many pages are open by this link. Close some, and load this one again."
 WHY_OVER = "The link has expired or was revoked, or the cluster has stopped."
 
 
 class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
-    """A WebSocket of somebody who looks by a link."""
+    """A WebSocket of a viewer with a link."""
 
     views: OpenViews
     session: ViewSession | None = None
 
     def admit_socket(self, cluster: str) -> SharedLink:
-        """Return the link by which somebody looks. Raises `ViewRefused`, `LoginFirst`, `TooOften`."""
+        """Return the viewer's link. Raises `ViewRefused`, `LoginFirst`, `TooOften`."""
         self.session, link = self.session_and_link(cluster)
         if not self.sessions.has_room(self.session):
             raise TooOften(TOO_MANY)
@@ -40,10 +40,7 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         return link
 
     def watch_link(self) -> bool:
-        """Close when the link is withdrawn; called when the WebSocket is open.
-
-        Returns whether it may stay: others may have come while this one was opened.
-        """
+        """Close the open WebSocket when the link is revoked. Returns whether it may stay: others may have filled up."""
         assert self.session is not None
         if not self.sessions.has_room(self.session):
             self.close(FULL_CODE, TOO_MANY)
@@ -52,7 +49,7 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         return True
 
     def unwatch_link(self) -> None:
-        """Forget it; called when the WebSocket has closed."""
+        """Forget the closed WebSocket."""
         self.views.remove(self.end_view)
 
     def end_view(self) -> None:
@@ -89,7 +86,7 @@ class SharedEventsHandler(SharedSocket):
         await WebSocketHandler.get(self)
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """Greet, and attach to the feed."""
+        """Send the first message, and attach to the feed."""
         WebSocketMixin.open(self, *args, **kwargs)
         if not self.watch_link():
             return
@@ -97,7 +94,7 @@ class SharedEventsHandler(SharedSocket):
         self._viewer = self.feeds.attach(self._cluster, self._write, tasks=self._tasks)
 
     def on_message(self, message: str | bytes) -> None:
-        """Ignore what a page says."""
+        """Ignore messages of a page."""
 
     def on_close(self) -> None:
         self.unwatch_link()
@@ -106,7 +103,7 @@ class SharedEventsHandler(SharedSocket):
             self._viewer = None
 
     def end_view(self) -> None:
-        """Say why, and close."""
+        """Send the reason, and close."""
         try:
             self.write_message(SharedOver(message=WHY_OVER).model_dump_json())
         except WebSocketClosedError:

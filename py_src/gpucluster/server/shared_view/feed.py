@@ -1,4 +1,4 @@
-"""One reader of one cluster for all who look at it by a link: its state, and its figures as far as they are shown."""
+"""One reader per cluster for all viewers with a link: its state and the figures that links show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RETRY_SECONDS = 2.0
 
 
 class ViewFeeds:
-    """The clusters that somebody looks at by a link."""
+    """The clusters that are viewed through a link."""
 
     def __init__(self, control: AsyncControl, log: logging.Logger) -> None:
         self._control = control
@@ -27,7 +27,7 @@ class ViewFeeds:
         self._feeds: dict[str, _Feed] = {}
 
     def attach(self, cluster: str, write: Write, *, tasks: bool) -> Viewer:
-        """Add a viewer to a cluster, who receives changes from now on; ``tasks``: with keys of tasks."""
+        """Add a viewer to a cluster, which receives changes from now on; ``tasks``: with task keys."""
         feed = self._feeds.get(cluster)
         if feed is None:
             feed = self._feeds[cluster] = _Feed(self._control, cluster, self._log)
@@ -51,9 +51,9 @@ class _Feed:
         self._control = control
         self._id = cluster
         self._log = log
-        self._viewers: dict[Viewer, bool] = {}  # Whether each of them may see keys of tasks.
+        self._viewers: dict[Viewer, bool] = {}  # Whether each of them may see task keys.
         self._last: SharedCluster | None = None
-        self._newest: dict[bool, EventMessage] = {}  # With and without what only those may see.
+        self._newest: dict[bool, EventMessage] = {}  # Without and with task keys.
         self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._follow())]
 
     def attach(self, write: Write, tasks: bool) -> Viewer:
@@ -64,7 +64,7 @@ class _Feed:
         return viewer
 
     def detach(self, viewer: Viewer) -> bool:
-        """Return whether anybody is left."""
+        """Return whether viewers are left."""
         self._viewers.pop(viewer, None)
         if not self._viewers:
             self.stop()
@@ -80,7 +80,8 @@ class _Feed:
             with suppress(GPUClusterError, OSError):
                 shown = shown_cluster(await self._control.get(self._id))
                 if self._last is not None and shown != self._last:
-                    message = event_message("cluster", self._id, _json(SharedChanged(cluster=shown)))
+                    event = SharedChanged(cluster=shown).model_dump_json().encode()
+                    message = event_message("cluster", self._id, event)
                     self._send({False: message, True: message})
                 self._last = shown
             await asyncio.sleep(LOOK_SECONDS)
@@ -101,7 +102,7 @@ class _Feed:
                 else:
                     self._newest = {}
             except (GPUClusterError, OSError):
-                pass  # It has just ended, or hangs: its state shows what it is now.
+                pass  # It has just ended, or hangs: its state shows that.
             except Exception as error:
                 if not failed:
                     self._log.warning("The figures of a shared view broke off: %s", error, exc_info=True)
@@ -112,7 +113,3 @@ class _Feed:
         for viewer, tasks in self._viewers.items():
             if tasks in messages:
                 viewer.offer(messages[tasks])
-
-
-def _json(event: SharedChanged) -> bytes:
-    return event.model_dump_json().encode()

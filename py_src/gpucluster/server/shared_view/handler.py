@@ -1,4 +1,4 @@
-"""What all addresses of a shared view have in common: who is let in, and what browsers must not do."""
+"""Base of all addresses of a shared view: access control, rate limits, and headers that restrict browsers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_NAMES = 1024
 
 
 class Limiter:
-    """Counts what happens under a name within a span of time."""
+    """Counts events by name within a span of time."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most = most
@@ -28,7 +28,7 @@ class Limiter:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def is_over(self, name: str) -> bool:
-        """Return whether it was too often."""
+        """Return whether the limit is reached."""
         times = self._times.get(name)
         if times is None:
             return False
@@ -50,40 +50,40 @@ class Limiter:
 
 COOKIE = "gpucluster-view"
 OPENINGS = (240, 60.0)
-"""So many WebSockets and histories by one link within so many seconds: all pages of a link may come back at once."""
+"""WebSockets and histories per link, and seconds: all pages of a link may reconnect at once."""
 OVER = "This link is not valid: it has expired, was revoked, or is incomplete. Ask for a new one."
 
 
 class ViewRefused(GPUClusterError):
-    """There is no such link, or not for whoever asks. Which of both is not told."""
+    """There is no such link, or not for this viewer; the answer does not reveal which."""
 
     code = "link_over"
     http_status = 403
 
 
 class LoginFirst(GPUClusterError):
-    """The link is right, and the hub does not know who asks."""
+    """The link is valid, but requires the hub's log-in."""
 
     code = "log_in_first"
     http_status = 401
 
 
 class TooOften(GPUClusterError):
-    """Somebody asks too often."""
+    """Too many requests."""
 
     code = "too_often"
     http_status = 429
 
 
 class SharedViewMixin(JupyterHandler):
-    """First base of the addresses below ``gpucluster/shared/``. None of them asks for Jupyter's log-in by itself."""
+    """First base of the handlers below ``gpucluster/shared/``. None of them requires Jupyter's log-in by default."""
 
     control: AsyncControl
     sessions: ViewSessions
     wrong: Limiter
     loads: Limiter
     openings: Limiter
-    policy_of_content = "default-src 'none'"  # Content-Security-Policy, besides who may embed the page.
+    policy_of_content = "default-src 'none'"  # Content-Security-Policy, without frame-ancestors.
     embedded = "'none'"  # Who may embed it.
     linkable = False  # Whether other sites may link to it.
     leads_to_login = False  # Whether a stranger is sent to the log-in.
@@ -92,20 +92,19 @@ class SharedViewMixin(JupyterHandler):
         vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Learn who asks, which need not be anybody, and refuse other sites."""
+        """Find the user, if any, and refuse other sites."""
         await JupyterHandler.prepare(self, _redirect_to_login=self.leads_to_login)
         if not self._finished:
             self.must_be_own_page()
             try:
                 self.control.registry.check_directory()
-            except GPUClusterError as error:  # It names a directory, which is not for guests.
+            except GPUClusterError as error:  # It names a directory, which viewers must not see.
                 raise HTTPError(503, "%s", error.message) from None
 
     def must_be_own_page(self) -> None:
-        """Refuse what a browser sends for a page of another site.
+        """Refuse requests of another site's page.
 
-        Browsers say from where a page loads something (``Sec-Fetch-Site``) at addresses of loopback and of HTTPS only.
-        At all others there is the ``Origin`` of what a page sends.
+        Browsers send ``Sec-Fetch-Site`` only to loopback and HTTPS addresses, and ``Origin`` to all others.
         """
         headers = self.request.headers
         if is_from_elsewhere(headers) and not (self.linkable and opens_a_tab(self.request.method, headers)):
@@ -114,10 +113,11 @@ class SharedViewMixin(JupyterHandler):
             raise HTTPError(403)
 
     def check_xsrf_cookie(self) -> None:
-        """What is sent here is the token of a link, which no other site knows; Jupyter's own cookie counts nothing."""
+        """Not needed: requests contain a link's token, which no other site knows, and Jupyter's cookie has no
+        effect."""
 
     def session_and_link(self, cluster: str) -> tuple[ViewSession, SharedLink]:
-        """Return by which link somebody looks. Raises `ViewRefused`, `LoginFirst`."""
+        """Return the viewer's session and link. Raises `ViewRefused`, `LoginFirst`."""
         session = self.sessions.find(self.get_cookie(COOKIE), cluster)
         link = self.sessions.link_of(session) if session is not None else None
         if session is None or link is None:
@@ -126,13 +126,13 @@ class SharedViewMixin(JupyterHandler):
         return session, link
 
     def count_opening(self, session: ViewSession) -> None:
-        """Count a WebSocket or a history by the session's link, whether or not it is closed soon. Raises `TooOften`."""
+        """Count a WebSocket or a history of the session's link. Raises `TooOften`."""
         if self.openings.is_over(session.link):
             raise TooOften("This link is opened too often. Try again in a minute.")
         self.openings.note(session.link)
 
     def must_be_known(self, link: SharedLink) -> None:
-        """Refuse who is not logged in to the hub, where the link asks for that. Raises `LoginFirst`."""
+        """Refuse viewers without the hub's log-in if the link requires it. Raises `LoginFirst`."""
         if self.sessions.policy.asks_for_login(link) and not self.current_user:
             raise LoginFirst("This link is for people who are logged in to this hub. Log in, and it opens.")
 
@@ -141,7 +141,7 @@ class SharedViewMixin(JupyterHandler):
         return url_path_join(self.base_url, "gpucluster/shared", cluster) + "/"
 
     def set_default_headers(self) -> None:
-        """Tell browsers to pass nothing on, to embed nothing, and to keep nothing."""
+        """Forbid browsers to send referrers, embed the page, or store it."""
         super().set_default_headers()
         self.set_header("Content-Security-Policy", self.content_security_policy)
         self.set_header("Referrer-Policy", "no-referrer")
@@ -152,13 +152,13 @@ class SharedViewMixin(JupyterHandler):
 
     @property
     def content_security_policy(self) -> str:
-        """What the page may load and who may embed it; nothing is reported, and nothing is wider than this."""
+        """What the page may load, and which pages may embed it."""
         return f"{self.policy_of_content}; frame-ancestors {self.embedded}; base-uri 'none'; form-action 'none'"
 
     def _forbidden(self, error: BaseException | None) -> str:
-        """Say nothing of Jupyter's log-in, which is not what is missing here."""
+        """Return a message without Jupyter's log-in, which is not required here."""
         return "This request does not come from the page of the link."
 
 
 class SharedViewHandler(SharedViewMixin, RefusalMixin):
-    """An address that is no WebSocket."""
+    """An address other than a WebSocket."""

@@ -1,4 +1,4 @@
-"""The page of a shared view with what it loads, and the exchange of a link's token for a cookie."""
+"""The page of a shared view with its files, and the exchange of a link's token for a cookie."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .handler import COOKIE, OVER, Limiter, SharedViewHandler, TooOften, ViewRef
 MOST_BODY_BYTES = 1024
 ONLY_JSON = 'Send the token of the link as JSON, {"token": "…"}, and nothing else.'
 WRONG_TOKENS = (10, 60.0)
-"""So many from one address within so many seconds; then others have to wait. Many people share an address, so a
-token that is right lets in whatever others have sent: nobody can guess 256 bits."""
+"""Number and seconds: more wrong tokens from one address have to wait. A right token is always accepted, since users
+may share an address, and 256 bits cannot be guessed."""
 WRONG = (
     "This link is not right, and too many that are not came from your address. Ask for a new one, or try again in a "
     "minute."
 )
-OPENINGS_TOLD = (1, 600.0)  # How often the activity says that a link was opened; the list of links counts each time.
+OPENINGS_TOLD = (1, 600.0)  # Number and seconds of log entries about opening a link; the list counts each time.
 
 _HERE = Path(str(files("gpucluster"))) / "server" / "shared_view" / "static"
 _WIDGETS = Path(str(files("gpucluster"))) / "widgets" / "static"
@@ -37,11 +37,11 @@ FILES = {
     "widgets.css": (_WIDGETS / "widgets.css", "text/css"),
     "widgets.js": (_WIDGETS / "widgets.js", "text/javascript"),
 }
-"""The same for everybody who has the package; no other file can be asked for."""
+"""Files of the package; no other file is served."""
 
 
 class SharedPageHandler(SharedViewHandler):
-    """The page. It is the same for every cluster, also for those that there are not, and holds nothing of any."""
+    """The page. It is the same for every id, even of clusters that do not exist."""
 
     policy_of_content = (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -76,20 +76,20 @@ class _Token(BaseModel):
 
 
 class SharedSessionHandler(SharedViewHandler):
-    """The exchange: a link's token for a cookie that this view alone is sent."""
+    """Exchange of a link's token for a cookie that is only sent to this view."""
 
     told: Limiter
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Say whether the cookie still lets somebody look."""
+        """Check whether the cookie is still valid."""
         self.session_and_link(cluster)
         self.set_status(204)
         self.finish()
 
     @allow_unauthenticated
     async def post(self, cluster: str) -> None:
-        """Take a token, and give a cookie."""
+        """Take a token, and set a cookie."""
         link = self._link(cluster)
         self.must_be_known(link)
         key = self.sessions.begin(cluster, link.id)
@@ -127,18 +127,18 @@ class SharedSessionHandler(SharedViewHandler):
     def _token(self) -> str:
         kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            # The form of another page cannot send this header.
+            # Forms of other pages cannot send this header.
             raise InvalidRequest("Send the token of the link with the header 'Content-Type: application/json'.")
         if len(self.request.body) > MOST_BODY_BYTES:
             raise InvalidRequest(ONLY_JSON)
         try:
             return _Token.model_validate_json(self.request.body).token
         except ValidationError:
-            # What was sent is not repeated: it may be most of a token.
+            # The message does not repeat the request, which may contain most of a token.
             raise InvalidRequest(ONLY_JSON) from None
 
     async def _note(self, cluster: str, link: SharedLink) -> None:
-        """Count, and say so in the activity: nobody who looks waits for that, or is refused because of it."""
+        """Count and log the opening; viewers do not wait for that, and a failure does not refuse them."""
         viewer = self._viewer()
         try:
             folder = self.control.registry.folder(cluster)
@@ -151,11 +151,11 @@ class SharedSessionHandler(SharedViewHandler):
             return
         self.told.note(link.id)
         whom = f" by {viewer}" if viewer else ""
-        said = f"Link {link.id} opened{whom}; {times(opened.opened)} so far"
-        _later(self.control.note_link(model, said, by="someone with the link"))
+        entry = f"Link {link.id} opened{whom}; {times(opened.opened)} so far"
+        _later(self.control.note_link(model, entry, by="someone with the link"))
 
     def _viewer(self) -> str | None:
-        """Return the name that the hub knows somebody by; elsewhere nobody who looks has one."""
+        """Return the viewer's name on the hub; ``None`` without a hub."""
         user: Any = self.current_user if self.sessions.policy.hub else None
         return printable(str(getattr(user, "username", "")), 60) or None if user else None
 
@@ -170,12 +170,12 @@ def _later(coroutine: Any) -> None:
 
 
 class SharedLoginHandler(SharedViewHandler):
-    """The way to the hub's log-in and back to the view."""
+    """Redirect to the hub's log-in and back to the view."""
 
     linkable = True
     leads_to_login = True
 
     @authenticated
     async def get(self, cluster: str) -> None:
-        """Go back: whoever comes here is logged in."""
+        """Redirect to the view after the log-in."""
         self.redirect(self.view_path(cluster))

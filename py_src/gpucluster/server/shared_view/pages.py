@@ -1,7 +1,7 @@
-"""Which addresses of Dask's dashboard a link shows. Whatever is not named here is not there.
+"""The addresses of Dask's dashboard that a link shows. All others are not found.
 
-Left out for good: what shows code (profiles, call stacks, exceptions), logs, contents of tasks, hosts and connections
-(``info/…``, ``json/…``, ``metrics``, the tables of workers), what computes something (``hardware``), and Dask's proxy.
+Never shown: code (profiles, call stacks, exceptions), logs, contents of tasks, hosts and connections (``info/…``,
+``json/…``, ``metrics``, the tables of workers), pages that compute something (``hardware``), and Dask's proxy.
 """
 
 from __future__ import annotations
@@ -13,42 +13,25 @@ from ...client.display.dashboard import PAGES
 from ...protocol.links import SharedPage
 
 FIGURES = (
-    "individual-nprocessing",
-    "individual-occupancy",
-    "individual-aggregate-time-per-action",
-    "individual-workers-memory",
-    "individual-cluster-memory",
-    "individual-workers-memory-timeseries",
-    "individual-workers-disk",
-    "individual-workers-disk-timeseries",
-    "individual-gpu-memory",
-    "individual-gpu-utilization",
-    "individual-rmm-memory",
-    "individual-cpu",
-    "individual-workers-cpu-timeseries",
-    "individual-workers-transfer-bytes",
-    "individual-workers-network",
-    "individual-workers-network-timeseries",
-    "individual-bandwidth-workers",
-    "individual-bandwidth-types",
-)
-"""Figures of workers. In what Dask draws itself, kinds of tasks stand as their keys begin, which we cannot filter."""
+    "individual-nprocessing", "individual-occupancy", "individual-aggregate-time-per-action",
+    "individual-workers-memory", "individual-cluster-memory", "individual-workers-memory-timeseries",
+    "individual-workers-disk", "individual-workers-disk-timeseries", "individual-gpu-memory",
+    "individual-gpu-utilization", "individual-rmm-memory", "individual-cpu", "individual-workers-cpu-timeseries",
+    "individual-workers-transfer-bytes", "individual-workers-network", "individual-workers-network-timeseries",
+    "individual-bandwidth-workers", "individual-bandwidth-types",
+)  # fmt: skip
+"""Figures of workers. Some plots show the beginnings of task keys, which cannot be filtered."""
 TASKS = (
-    "individual-task-stream",
-    "individual-graph",
-    "individual-groups",
-    "individual-group-progress",
-    "individual-progress",
-    "individual-compute-time-per-key",
-    "individual-memory-by-key",
-)
-"""Tasks by their keys or by what these begin with, which may hold what somebody has put there."""
+    "individual-task-stream", "individual-graph", "individual-groups", "individual-group-progress",
+    "individual-progress", "individual-compute-time-per-key", "individual-memory-by-key",
+)  # fmt: skip
+"""Tasks by their keys or key prefixes, which may contain anything that a program put there."""
 
 _FILE = re.compile(r"(static|statics)/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(?:js|css|svg|png|ico)")
 
 
 class Address(Enum):
-    """What an address of the dashboard is to somebody with a link."""
+    """Kind of a dashboard's address for viewers with a link."""
 
     PAGE = "page"
     SOCKET = "socket"
@@ -64,7 +47,7 @@ def shown_pages(*, tasks: bool, gpus: bool) -> list[SharedPage]:
 
 
 def address_of(path: str, *, tasks: bool) -> Address | None:
-    """Return what a path is; ``None``: nothing that a link shows."""
+    """Return the kind of a path; ``None``: links do not show it."""
     shown = {*FIGURES, *(TASKS if tasks else ())}
     if path in shown:
         return Address.PAGE

@@ -1,4 +1,4 @@
-"""Which handler answers which address of shared views. Nothing else of the extension does without Jupyter's log-in."""
+"""Addresses of shared views and their handlers. All other routes of the extension require Jupyter's log-in."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SharedViews:
     feeds: ViewFeeds
 
     async def close(self) -> None:
-        """Let go of everything."""
+        """Close all views and feeds."""
         await self.views.close()
         await self.feeds.close()
 

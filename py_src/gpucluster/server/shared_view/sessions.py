@@ -1,4 +1,4 @@
-"""Links by which others look at a cluster: whether they count, who looks through them, and the open views."""
+"""Links to read-only views: whether they are valid, their sessions, and the open views."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def is_of_a_hub(environment: Mapping[str, str] = os.environ) -> bool:
 
 @dataclass(frozen=True)
 class LinkPolicy:
-    """What this server and its site say of links."""
+    """Rules of this server and its site about links."""
 
-    shows: bool = True  # Whether this server shows clusters by a link.
-    hub: bool = False  # Whether it belongs to a hub, whose log-in is asked for besides the link.
+    shows: bool = True  # Whether this server shows clusters through links.
+    hub: bool = False  # Whether it belongs to a hub, whose log-in is required besides the link.
 
     def allows(self, link: SharedLink) -> bool:
-        """Return whether a link that was made counts here and now."""
+        """Return whether an existing link is valid here and now."""
         return self.shows and this_site().sharing.links
 
     def asks_for_login(self, link: SharedLink) -> bool:
@@ -41,7 +41,7 @@ class LinkPolicy:
         return self.hub and not (link.public and this_site().sharing.public_links)
 
 
-IDLE_SECONDS = 600.0  # A session that asks for nothing for so long, and has no WebSocket open, is over.
+IDLE_SECONDS = 600.0  # A session ends after this time without a request or an open WebSocket.
 MOST_OF_A_LINK = 50
 MOST_SOCKETS_OF_A_LINK = 100
 _KEY_BYTES = 32
@@ -49,7 +49,7 @@ _KEY_BYTES = 32
 
 @dataclass
 class ViewSession:
-    """One browser that looks at one cluster by one link."""
+    """One browser that views one cluster through one link."""
 
     cluster: str
     link: str
@@ -58,7 +58,7 @@ class ViewSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody has asked for anything for long."""
+        """Whether the session has ended for lack of use."""
         return self.sockets == 0 and time.monotonic() - self.used > IDLE_SECONDS
 
 
@@ -72,8 +72,8 @@ class ViewSessions:
         self._known: dict[str, tuple[tuple[int, int, int], list[StoredLink]]] = {}
 
     def begin(self, cluster: str, link: str) -> str:
-        """Return a new key for a browser, which knows nothing else."""
-        self._drop_idle()
+        """Start a session, and return the key for the browser."""
+        self._sessions = {key: session for key, session in self._sessions.items() if not session.is_idle}
         own = [key for key, session in self._sessions.items() if session.link == link]
         for key in own[: max(0, len(own) - MOST_OF_A_LINK + 1)]:
             del self._sessions[key]
@@ -93,14 +93,14 @@ class ViewSessions:
         return session
 
     def link_of(self, session: ViewSession) -> SharedLink | None:
-        """Return the link as it is now; ``None``: it has ended, was withdrawn, or counts here no more."""
+        """Return the current link; ``None``: it has expired, was revoked, or is no longer valid here."""
         for stored in self.links(session.cluster):
             if stored.link.id == session.link and self.policy.allows(stored.link):
                 return stored.link
         return None
 
     def links(self, cluster: str) -> list[StoredLink]:
-        """Return the links of a cluster that have not ended; the file is read again when it has changed."""
+        """Return the active links of a cluster; the file is read again when it has changed."""
         folder = self._registry.folder(cluster)
         stamp = _stamp(folder)
         if stamp is None:
@@ -113,16 +113,13 @@ class ViewSessions:
         return [stored for stored in known[1] if stored.link.ends_at > moment]
 
     def has_room(self, session: ViewSession) -> bool:
-        """Return whether another WebSocket may be opened by the session's link."""
+        """Return whether the session's link may open another WebSocket."""
         open_ones = sum(other.sockets for other in self._sessions.values() if other.link == session.link)
         return open_ones < MOST_SOCKETS_OF_A_LINK
 
-    def _drop_idle(self) -> None:
-        self._sessions = {key: session for key, session in self._sessions.items() if not session.is_idle}
-
 
 def _hashed(key: str) -> str:
-    # A look-up by the key itself could tell by its time how much of a guess is right.
+    # The time of a look-up by the key itself could reveal how much of a guess is right.
     return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()
 
 
@@ -140,7 +137,7 @@ Close = Callable[[], None]
 
 
 class OpenViews:
-    """Looks again, once a second, whether whoever looks still may."""
+    """Checks once a second whether the open views are still allowed."""
 
     def __init__(self, sessions: ViewSessions) -> None:
         self._sessions = sessions
@@ -151,7 +148,7 @@ class OpenViews:
         return len(self._open)
 
     def add(self, session: ViewSession, close: Close) -> None:
-        """Note a WebSocket, and what closes it."""
+        """Register a WebSocket by the function that closes it."""
         self._open[close] = session
         session.sockets += 1
         if self._task is None or self._task.done():

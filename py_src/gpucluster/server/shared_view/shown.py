@@ -1,7 +1,7 @@
-"""What of a sample a link shows: the figures, without the names of machines and without what keys of tasks may hold.
+"""The part of a sample that a link shows: the figures, without names of machines and contents of task keys.
 
-Dask takes the kind of a task from the beginning of its key, which names what is computed, and where a program chooses
-keys itself may be a path, an address or a password.
+Dask takes the kind of a task from the prefix of its key, which names what is computed and, if a program chooses keys
+itself, may be a path, an address or a password.
 """
 
 from __future__ import annotations
@@ -29,25 +29,21 @@ SHOWN = frozenset(
     }
 )  # fmt: skip
 """``progress`` names kinds of tasks; unless the link shows tasks, it has one entry for all of them."""
-WITHHELD = frozenset({"host", "host_others_cores"})  # So is what a newer cluster measures and nobody has decided on.
+WITHHELD = frozenset({"host", "host_others_cores"})  # So are unknown figures of newer clusters.
 _COUNTS = frozenset(PrefixProgress.model_fields) - {"prefix"}
 ALL_TASKS = "all tasks"
 
-# The address of a worker on one machine is the path of its socket, which its process number is part of. Dask also
-# writes it quoted, for addresses of pages that a link does not show.
+# A local worker's address is the path of its socket, which contains its process id. Dask also writes it quoted.
 _SOCKET = re.compile(r"gpucluster(?:\+|%2B)unix(?::|%3A)(?:/|%2F){2}[^\s\"'<>\\]*?(?:/|%2F)[0-9]+-([0-9a-f]{6})\b")
 
 
 def without_paths(text: str) -> str:
-    """Return what the dashboard says, with the random part of each socket's name in place of its path."""
+    """Return a text of the dashboard with each socket's path reduced to its random part."""
     return _SOCKET.sub(r"socket-\1", text)
 
 
 def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
-    """Return the JSON of an event without what is withheld; ``None``: it is no sample that can be read.
-
-    `line`: bytes; the event. `tasks`: whether the link shows keys of tasks.
-    """
+    """Return the JSON of an event without what is withheld; ``None``: unreadable. `tasks`: keep task keys."""
     try:
         event: Any = json.loads(line)
         sample: Any = event["sample"]
