@@ -86,8 +86,7 @@ def test_results_that_a_gpu_worker_holds_in_host_memory():
     """Its buffer was made with the limit of before, also where the worker itself has the present one."""
     buffer = types.SimpleNamespace(n=400 * MIB)
     worker: Any = types.SimpleNamespace(
-        data=types.SimpleNamespace(host_buffer=buffer),
-        memory_manager=types.SimpleNamespace(memory_limit=300 * MIB),
+        data=types.SimpleNamespace(host_buffer=buffer), memory_manager=types.SimpleNamespace(memory_limit=300 * MIB)
     )
     for limit in (300 * MIB, 350 * MIB):
         memory_limits.lower_worker_limit(worker, limit)

@@ -105,7 +105,7 @@ def test_heartbeats(here, canary, wait_until):
 
 async def test_how_workers_end(canary, tmp_path):
     ends: dict[int, int] = {}
-    nannies.tell_how_workers_end(ends.__setitem__)
+    nannies.report_worker_exits(ends.__setitem__)
     async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
         async with Nanny(scheduler.address, nthreads=1, host="127.0.0.1", local_directory=str(tmp_path)) as nanny:
             pid = nanny.pid

@@ -59,7 +59,7 @@ async def test_the_plan(cluster, canary):
         cluster.worker_spec["more"] = spec(Worker)
         await spec_cluster.reconcile(cluster)
         assert spec_cluster.made(cluster).keys() == {0, "more"}
-        spec_cluster.plan_no_more(cluster, {"0"})
+        spec_cluster.remove_from_plan(cluster, {"0"})
         assert spec_cluster.planned(cluster) == ["more"]
         assert spec_cluster.made(cluster).keys() == {0, "more"}
         again = spec_cluster.reconcile(cluster)
@@ -67,9 +67,9 @@ async def test_the_plan(cluster, canary):
         await again
         assert spec_cluster.made(cluster).keys() == {"more"}
     with canary("SpecCluster.workers, from which one can be taken"):
-        taken = spec_cluster.count_no_more(cluster, "more")
+        taken = spec_cluster.uncount(cluster, "more")
         assert isinstance(taken, Worker)
-        assert spec_cluster.count_no_more(cluster, "more") is None
+        assert spec_cluster.uncount(cluster, "more") is None
         await taken.close()
 
 
@@ -103,8 +103,8 @@ async def test_workers_that_cannot_start(cluster, canary):
             error = error.__cause__
         assert isinstance(error, OSError), repr(failed["broken"])
         assert spec_cluster.coming(cluster) == []
-    spec_cluster.plan_no_more(cluster, {"broken"})
-    spec_cluster.count_no_more(cluster, "broken")
+    spec_cluster.remove_from_plan(cluster, {"broken"})
+    spec_cluster.uncount(cluster, "broken")
 
 
 async def test_adapting_ends(cluster, canary):

@@ -22,7 +22,14 @@ from gpucluster.protocol.instructing import ClassCluster, ClassClusters, Cluster
 from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import parse_spec
-from gpucluster.sharing.instructor_lines import MOST_OF_A_USER, LineTooLong, hear, listening, say, socket_name
+from gpucluster.sharing.instructor_lines import (
+    MOST_OF_A_USER,
+    LineTooLong,
+    listening,
+    receive_line,
+    send_line,
+    socket_name,
+)
 from gpucluster.site.instructors import Instructors, instructors, is_instructor
 from gpucluster.supervisor.instructor_listener import InstructorListener, facts_of
 from pydantic import ValidationError
@@ -83,17 +90,17 @@ def test_whom_the_site_names(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
 def test_a_line_has_an_end_and_a_bound() -> None:
     one, other = socket.socketpair()
     with one, other:
-        say(one, InstructorRequest(ask="stop"))
-        assert hear(other, time.monotonic() + 5) == b'{"ask":"stop","text":""}'
+        send_line(one, InstructorRequest(ask="stop"))
+        assert receive_line(other, time.monotonic() + 5) == b'{"ask":"stop","text":""}'
         one.sendall(b"x" * 5000)
         with pytest.raises(LineTooLong):
-            hear(other, time.monotonic() + 5, 4096)
+            receive_line(other, time.monotonic() + 5, 4096)
         with pytest.raises(TimeoutError):
-            hear(one, time.monotonic() - 1)
+            receive_line(one, time.monotonic() - 1)
         one.shutdown(socket.SHUT_WR)
         while other.recv(4096):
             pass
-        assert hear(other, time.monotonic() + 5) is None
+        assert receive_line(other, time.monotonic() + 5) is None
 
 
 def test_the_kernel_tells_groups_and_whose_names_are() -> None:

@@ -252,8 +252,8 @@ async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path
     one, two, other_two = worker("1", "tcp://h:1"), worker("2", "tcp://h:2"), worker("2", "tcp://h:3")
     activity_log = log_of(tmp_path, {"1", "2"})
     activity_log.saw_workers([one, two], restarting=False)
-    activity_log.sends_away({"tcp://h:1", "tcp://h:2"})
-    activity_log.keeps({"tcp://h:1"})
+    activity_log.mark_leaving({"tcp://h:1", "tcp://h:2"})
+    activity_log.mark_staying({"tcp://h:1"})
     activity_log.saw_workers([other_two], restarting=False)
     activity_log.flush()
     assert [entry.message for entry in activity.read(tmp_path / "activity")] == [

@@ -87,7 +87,10 @@ def test_the_system_kills_when_memory_is_used_up() -> None:
             "Worker 1 died: XID 79 of its GPU. 1 piece of scattered data is lost.",
         ),
         (
-            [Death(worker("1"), None, 2, told_by_deployment=True), Death(worker("2"), None, told_by_deployment=True)],
+            [
+                Death(worker("1"), None, 2, explained_by_deployment=True),
+                Death(worker("2"), None, explained_by_deployment=True),
+            ],
             "Workers 1 and 2 left. 2 results are being recomputed.",
         ),
     ],

@@ -71,7 +71,7 @@ async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
     deployment, store, changed = FailingDeployment(failing), Store(), asyncio.Event()
     failures: list[str] = []
     log = SimpleNamespace(
-        failed=failures.append, sends_away=lambda _: None, keeps=lambda *_: None, misses=lambda _: None
+        failed=failures.append, mark_leaving=lambda _: None, mark_staying=lambda *_: None, mark_lost=lambda _: None
     )
     reconciler = Reconciler(
         deployment, SimpleNamespace(maximum_workers=100, shares_memory=False, n_workers=4),
@@ -110,7 +110,7 @@ def test_a_long_wait_is_told_once(monkeypatch):
     told = []
     for _ in range(8):
         assert backoff.due
-        backoff.asked()
+        backoff.note_request()
         told.append(backoff.take_wait_to_report())
         assert backoff.take_wait_to_report() is None
         now[0] += 60.0 if backoff.due else told[-1] or 4.0
