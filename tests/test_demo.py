@@ -75,7 +75,7 @@ def serial_run(k: int, seed: int, iterations: int) -> tuple[np.ndarray, float]:
     return model.cluster_centers_, float(model.inertia_)
 
 
-def test_the_lesson_computes_on_our_cluster_what_scikit_learn_does(demo: Completed, log: str) -> None:
+def test_lesson_matches_scikit_learn(demo: Completed, log: str) -> None:
     named = re.search(r"the notebook with all that it printed and drew: (\S+)", demo.stdout)
     run = ExecutedLesson(nbformat.read(Path(named[1]), as_version=4))  # type: ignore[index]
     states = {check["exercise"]: check["state"] for check in run.of_kind("check")}

@@ -60,7 +60,7 @@ async def test_a_client_ends_with_its_scheduler(canary):
             assert client.futures == {}
 
 
-def test_the_place_of_a_default_client_is_kept_until_the_next_one_comes(here, canary):
+def test_ended_default_client_refuses_until_replaced(here, canary):
     lazy = dask.delayed(sum)([1, 2])
 
     def refusal() -> Exception:
@@ -78,7 +78,7 @@ def test_the_place_of_a_default_client_is_kept_until_the_next_one_comes(here, ca
         assert ended.status == "closed"
 
 
-def test_dasks_own_client_is_taken_over_while_it_connects(here, canary):
+def test_default_client_is_taken_over(here, canary):
     class Cluster:
         scheduler_address = here.scheduler.address
         status = here.cluster.status
@@ -96,7 +96,7 @@ def test_dasks_own_client_is_taken_over_while_it_connects(here, canary):
         assert type(client) is distributed.Client
 
 
-def test_results_that_went_with_their_client_are_missed(here, canary):
+def test_results_lost_with_client_raise(here, canary):
     with clients.ClientOfCluster(here.scheduler.address) as client:
         kept = dask.delayed(sum)([1, 2]).persist()
         distributed.wait(kept)
@@ -119,7 +119,7 @@ def test_results_that_went_with_their_client_are_missed(here, canary):
         assert other.loss(CancelledError("for another reason")) is None
 
 
-def test_a_loss_is_that_of_the_futures_own_client(here, canary):
+def test_loss_names_the_futures_client(here, canary):
     with clients.ClientOfCluster(here.scheduler.address, name="lost") as lost:
         gone = dask.delayed(sum)([1, 2]).persist()
         distributed.wait(gone)
@@ -176,7 +176,7 @@ MAKE_FUTURES = {
 
 
 @pytest.mark.parametrize("call", MAKE_FUTURES.values(), ids=MAKE_FUTURES)
-def test_an_error_that_is_kept_holds_no_futures(here, canary, monkeypatch, call):
+def test_stored_error_holds_no_futures(here, canary, monkeypatch, call):
     lazy = dask.delayed(abs)(dask.delayed(abs)(-3))
     gc.collect()
     before = set(here.scheduler.tasks)
@@ -229,7 +229,7 @@ async def test_a_scatter_that_is_cancelled_leaves_nothing(here, canary, monkeypa
                     await asyncio.sleep(0.01)
 
 
-def test_what_cannot_be_sent_fails_the_same_way_again(here):
+def test_unsendable_task_fails_repeatedly(here):
     class Unsendable:
         def __reduce__(self):
             raise TypeError("not to be sent")

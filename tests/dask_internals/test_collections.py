@@ -21,7 +21,7 @@ from gpucluster.dask_internals import collections, loops, scheduler_information
 FRAME = pd.DataFrame({"a": [1, 2, 3, 4]})
 
 
-def test_what_blocks_are_like(canary):
+def test_meta_of_blocks(canary):
     with canary("Array._meta and DataFrame._meta"):
         assert isinstance(collections.meta(da.ones(4, chunks=2)), np.ndarray)
         assert len(collections.meta(da.ones(4, chunks=2))) == 0
@@ -90,7 +90,7 @@ async def _in_dask_threads():
     "made", [da.ones((4, 2), chunks=2), dd.from_pandas(FRAME, npartitions=2), dask.delayed(abs)(-1)],
     ids=["array", "frame", "delayed"],
 )  # fmt: skip
-def test_what_a_graph_needs(here, canary, made):
+def test_keys_needed_by_graph(here, canary, made):
     with canary("Expr.operands, layers of graphs with futures, and GraphNode.dependencies"):
         kept = here.client.persist(made)
         needed = {future.key for future in futures_of(kept)}
@@ -99,7 +99,7 @@ def test_what_a_graph_needs(here, canary, made):
         assert collections.needed_by(LLGExpr({"x": Task("x", abs, TaskRef("y"))})) == {"y"}
 
 
-def test_an_error_that_is_kept_holds_no_futures(here, canary, monkeypatch):
+def test_stored_error_holds_no_futures(here, canary, monkeypatch):
     lazy = dask.delayed(abs)(-3)
     with canary("futures in frames of distributed, of what calls it, and of the event loop"):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as kept, collections.leaving_no_futures():

@@ -30,7 +30,7 @@ async def test_a_comm_on_any_stream(canary):
         assert comm_parts.MAX_BUFFER_BYTES > 10**8
 
 
-def test_a_scheduler_serves_its_pages_on_a_socket(canary, in_new_process, tmp_path: Path):
+def test_scheduler_serves_pages_on_socket(canary, in_new_process, tmp_path: Path):
     """In a process of its own: workers there have no web server any more."""
     code = f"""
 import asyncio, logging

@@ -52,7 +52,7 @@ async def client_with() -> AsyncIterator[Callable[[str], Any]]:
     await runner.cleanup()
 
 
-async def test_a_server_is_asked_by_who_is_logged_in(client_with: Callable[[str], Any], canary: Any) -> None:
+async def test_requests_are_authenticated(client_with: Callable[[str], Any], canary: Any) -> None:
     with canary("dask_gateway.Gateway._request"):
         client = client_with("secret")
         assert await gateways.ask(client, "POST", "/here", {"n": 1}) == {"method": "POST", "body": {"n": 1}}

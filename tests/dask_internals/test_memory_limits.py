@@ -59,7 +59,7 @@ async def test_workers_to_come_and_nannies(canary):
     cluster.status = Status.closed
 
 
-async def test_a_worker_that_starts_again_has_the_present_limit(canary):
+async def test_restarted_worker_has_present_limit(canary):
     """Its nanny may still have the old one, while the process that it looks after uses more than the new one."""
     async with LocalCluster(
         n_workers=1, threads_per_worker=1, memory_limit=1200 * MIB, asynchronous=True, dashboard_address=":0"
@@ -82,7 +82,7 @@ async def test_a_worker_that_starts_again_has_the_present_limit(canary):
             assert known() == [700 * MIB]
 
 
-def test_results_that_a_gpu_worker_holds_in_host_memory():
+def test_host_buffer_of_gpu_worker_is_lowered():
     """Its buffer was made with the limit of before, also where the worker itself has the present one."""
     buffer = types.SimpleNamespace(n=400 * MIB)
     worker: Any = types.SimpleNamespace(

@@ -12,7 +12,7 @@ from gpucluster.dask_internals import array_imports, listening, loops, machine, 
 from tornado.httpclient import AsyncHTTPClient
 
 
-def test_what_clients_send(here, canary, wait_until):
+def test_messages_of_clients_are_followed(here, canary, wait_until):
     told: list[tuple[str, int]] = []
     with canary("Scheduler.stream_handlers['update-graph'] and Scheduler.handlers['scatter']"):
         following = messages.follow_received_from_clients(here.scheduler, lambda *one: told.append(one))
@@ -80,7 +80,7 @@ def test_messages_of_our_own(here, canary):
         assert messages.deserialized(arrived[1]) is arrived[1]
 
 
-def test_a_socket_that_is_taken_from_a_connection(here, canary):
+def test_socket_is_taken_from_connection(here, canary):
     with canary("Comm.stream, an IOStream with socket, writing() and read_bytes(); Comm.abort(), which leaves a copy"):
         found = []
 

@@ -85,7 +85,7 @@ print("fine")
 
 
 @pytest.mark.full
-def test_what_is_changed_for_good(in_new_process, canary):
+def test_changes_of_dask_in_process(in_new_process, canary):
     with canary(
         "Nanny.__init__ and Scheduler.__init__ filling periodic_callbacks, NannyMemoryManager.memory_monitor, "
         "scheduler.heartbeat_interval, Scheduler.broadcast of 'run', WorkerProcess._init_msg_interval and "
@@ -103,7 +103,7 @@ def test_heartbeats(here, canary, wait_until):
         assert heartbeat_seconds_of(types.SimpleNamespace(periodic_callbacks={})) is None
 
 
-async def test_how_workers_end(canary, tmp_path):
+async def test_worker_exits_are_reported(canary, tmp_path):
     ends: dict[int, int] = {}
     nannies.report_worker_exits(ends.__setitem__)
     async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
@@ -159,7 +159,7 @@ async def test_a_process_in_its_start_is_killed(canary, tmp_path):
 
 
 @pytest.mark.full
-async def test_a_worker_that_has_nothing_to_do_looks_at_itself_less_often() -> None:
+async def test_idle_worker_measures_less_often() -> None:
     memory = "distributed.worker.memory."
     with dask.config.set({f"{memory}spill": 0.7, f"{memory}pause": 0.8}):
         async with (

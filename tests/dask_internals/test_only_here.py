@@ -159,7 +159,7 @@ def _imported(module: str, aliases: list[ast.alias]) -> Iterator[str]:
 THEIRS = {"dask", "dask_cuda", "distributed"}
 
 
-def test_nobody_else_touches_what_is_not_documented():
+def test_only_dask_internals_uses_undocumented_names():
     known = own_names() | OF_PYTHON
     found = {}
     for path in modules():
@@ -182,7 +182,7 @@ def test_nobody_else_touches_what_is_not_documented():
         "from dask.core import flatten",
     ],
 )
-def test_it_would_be_seen(code):
+def test_undocumented_use_is_found(code):
     assert list(private(ast.parse(code), own_names() | OF_PYTHON))
 
 
@@ -199,13 +199,13 @@ def test_every_function_has_a_canary():
 
 
 @pytest.mark.parametrize("error", [AttributeError("'Worker' object has no attribute 'nothing'"), AssertionError()])
-def test_a_canary_dies_with_a_sentence(error, canary):
+def test_canary_failure_has_explanation(error, canary):
     with pytest.raises(pytest.fail.Exception, match="has no Worker.nothing any more, or it works in another"):
         with canary("Worker.nothing"):
             raise error
 
 
-def test_it_says_what_it_relies_on():
+def test_docstrings_name_what_they_rely_on():
     silent = []
     for path in INTERNALS.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ import pytest
 from gpucluster.dask_internals import clients, scheduler_information
 
 
-def test_what_a_scheduler_knows_at_one_time(here, canary):
+def test_kept_results_are_read_at_once(here, canary):
     with canary("Client.scheduler.nbytes(keys=, summary=), who_has(keys=) and identity(n_workers=)"):
         future = here.client.scatter(bytes(1000), direct=False, workers=[here.worker.address])
         found: scheduler_information.Kept = scheduler_information.kept(here.client, [future.key, "unknown"])

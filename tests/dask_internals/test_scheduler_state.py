@@ -319,7 +319,7 @@ def test_restart_from_within(here, canary):
         assert inspect.iscoroutinefunction(state.restart_workers)
 
 
-def test_a_worker_that_nobody_can_reach(here, canary):
+def test_forget_unreachable_worker(here, canary):
     with canary("Scheduler.remove_worker(address, stimulus_id=, close=), a coroutine"):
         assert inspect.iscoroutinefunction(inspect.unwrap(Scheduler.remove_worker))
         inspect.signature(Scheduler.remove_worker).bind(here.scheduler, "address", stimulus_id="why", close=False)

@@ -7,7 +7,7 @@ from gpucluster.dask_internals.workers import shuffling
 from gpucluster.dask_internals.workers.following import Following, follow_handler
 
 
-def test_shards_are_followed_where_they_leave_and_where_they_arrive(here, canary):
+def test_sent_and_received_shards_are_followed(here, canary):
     import dask.dataframe as dd
     import numpy as np
     import pandas as pd
@@ -57,7 +57,7 @@ def test_sizes_of_shards():
     assert shuffling.shard_bytes({"a": b"1", "b": None}) == 1
 
 
-def test_the_last_follower_leaves_things_as_they_were():
+def test_last_follower_restores_original():
     table = {"operation": len}
     told: list[dict[str, int]] = []
     first, second = (follow_handler(table, "operation", told.append) for _ in range(2))

@@ -7,7 +7,7 @@ from collections import deque
 from gpucluster.dask_internals.workers import transfers
 
 
-def test_what_workers_note_down_of_results(here, canary, wait_until):
+def test_transfer_logs_are_followed(here, canary, wait_until):
     incoming, outgoing = [], []
     logs = here.worker.transfer_outgoing_log, here.other.transfer_incoming_log
     following = [

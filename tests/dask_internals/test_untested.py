@@ -26,7 +26,7 @@ def test_the_dask_of_the_tests_has_everything() -> None:
     assert ("Nanny", "process") in untested._named_attributes(), "folders below are read, too"
 
 
-def test_names_that_are_gone_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_names_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(untested, "_sources", lambda: iter([SOURCE]))
     untested.missing_names.cache_clear()
     try:

@@ -31,7 +31,7 @@ def test_tasks(here, canary, wait_until):
         here.client.cancel(slow)
 
 
-def test_a_worker_that_has_come_beyond_its_start(here, canary):
+def test_worker_that_completed_its_start(here, canary):
     with canary("Worker._instances and the states of a worker that has not started"):
         assert not has_been_running(type("Starting", (), {"status": Status.starting}))
         assert has_been_running(here.worker)

@@ -41,7 +41,7 @@ def test_no_request_makes_the_server_fail(here: Place, seed: int) -> None:
     assert here.forget() == []
 
 
-def test_a_day_leaves_no_files_and_threads_open(here: Place, seed: int) -> None:
+def test_long_use_leaves_no_files_or_threads(here: Place, seed: int) -> None:
     assert here.jupyter is not None
     server = here.jupyter.process.pid
     day = Day(here.control, seed, {"server": lambda: of_process(server)}, watch=lambda: None, most_workers=2)
@@ -59,7 +59,7 @@ def test_a_day_leaves_no_files_and_threads_open(here: Place, seed: int) -> None:
     assert here.forget() == []
 
 
-def test_whatever_is_killed_nothing_is_left_and_nothing_hangs(here: Place, seed: int) -> None:
+def test_kills_leave_nothing(here: Place, seed: int) -> None:
     if here.jupyter is None:  # The test runs once more: it ends the server.
         here.start_jupyter()
     report = chaos(here, operations=40, seed=seed, seconds_between_signals=0.7)

@@ -64,7 +64,7 @@ def _delegated(*, by_port: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("name", _delegated(by_port=True))
-def test_cuml_finds_it_where_workers_have_a_port(device_with_port: Any, name: str) -> None:
+def test_cuml_matches_with_ports(device_with_port: Any, name: str) -> None:
     from gpucluster.learn import config_context
 
     fit = FITS[name]
@@ -74,7 +74,7 @@ def test_cuml_finds_it_where_workers_have_a_port(device_with_port: Any, name: st
 
 
 @pytest.mark.parametrize("name", _delegated(by_port=True))
-def test_without_a_port_our_own_take_their_place(device: Any, name: str) -> None:
+def test_own_algorithms_replace_cuml_without_ports(device: Any, name: str) -> None:
     fit = FITS[name]
     X, y = map(device, fit.data())
     model = fit.fitted(X, y)
@@ -89,7 +89,7 @@ def test_without_a_port_our_own_take_their_place(device: Any, name: str) -> None
         *(("gpucluster", name) for name in FITS if name not in WITHOUT_CUPY),
     ],
 )
-def test_cuml_and_our_own_algorithms_on_cupy_find_what_scikit_learn_finds(device: Any, engine: str, name: str) -> None:
+def test_cuml_and_own_algorithms_match_scikit_learn(device: Any, engine: str, name: str) -> None:
     from gpucluster.learn import config_context
 
     fit = FITS[name]
@@ -98,7 +98,7 @@ def test_cuml_and_our_own_algorithms_on_cupy_find_what_scikit_learn_finds(device
         assert fit.differing(fit.fitted(X, y), X, y) == {}
 
 
-def test_data_on_a_gpu_are_fitted_by_cuml_unless_ours_is_faster_or_it_cannot(device: Any) -> None:
+def test_gpu_data_is_delegated_to_cuml(device: Any) -> None:
     from gpucluster.learn import KMeans
 
     for name, by_cuml in (("LogisticRegression", True), ("LinearRegression", False), ("KMeans", False), ("PCA", False)):
@@ -111,7 +111,7 @@ def test_data_on_a_gpu_are_fitted_by_cuml_unless_ours_is_faster_or_it_cannot(dev
     assert not hasattr(KMeans(300, init="k-means++", max_iter=1, random_state=0).fit(X), "_delegate")
 
 
-def test_what_cuml_has_fitted_takes_rows_in_memory(device: Any) -> None:
+def test_cuml_model_predicts_rows_in_memory(device: Any) -> None:
     import numpy as np
 
     fit = FITS["RandomForestClassifier"]
@@ -144,7 +144,7 @@ def test_labels_on_a_gpu_can_be_compared(device: Any) -> None:
     assert accuracy_score(device(labels), device(others)) == np.mean(labels == others)
 
 
-def test_cuml_knows_the_parameters_that_it_is_given() -> None:
+def test_cuml_accepts_delegated_parameters() -> None:
     import importlib
     import inspect
 

@@ -30,7 +30,7 @@ def random_trace(seed: int) -> list[Event]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_pool_of_rmm_does_what_the_simulated_one_does(seed: int) -> None:
+def test_rmm_pool_behaves_like_simulated_one(seed: int) -> None:
     trace = random_trace(seed)
     found = devicepools.replay_on_device(trace, 64 * MIB, 64 * MIB)
     simulated = replay(trace, Pool(64 * MIB, 64 * MIB))
@@ -72,7 +72,7 @@ def certain_sizes(trace: list[Event]) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_pool_of_rmm_grows_as_the_simulated_one_does(seed: int) -> None:
+def test_rmm_pool_grows_like_simulated_one(seed: int) -> None:
     trace = random_trace(seed)
     found = devicepools.replay_on_device(trace, 8 * MIB, 96 * MIB)
     assert isinstance(found, Replay)
@@ -83,7 +83,7 @@ def test_the_pool_of_rmm_grows_as_the_simulated_one_does(seed: int) -> None:
         assert found.requests_to_card == replay(trace, Pool(8 * MIB, 96 * MIB)).requests_to_card
 
 
-def test_a_refusal_is_a_memory_error_with_the_words_of_the_lesson() -> None:
+def test_refusal_is_memory_error() -> None:
     found = devicepools.replay_on_device([("allocate", "A", 2 * MIB)], MIB, MIB)
     assert isinstance(found, Replay)
     with pytest.raises(MemoryError, match="Not enough room to grow, current/max/try size"):

@@ -35,7 +35,7 @@ def test_memory_is_back_after_restart_and_stop(cluster_with: Any) -> None:
     assert settles_to(before, within=64 * MIB)[0]
 
 
-def test_memory_is_back_after_a_supervisor_was_killed(cluster_with: Any) -> None:
+def test_gpu_memory_is_freed_after_kill(cluster_with: Any) -> None:
     before = used_by_us()
     with cluster_with() as (cluster, client):
         client.submit(touch, pure=False).result(timeout=120)
@@ -55,7 +55,7 @@ def test_a_worker_that_is_killed_comes_back(cluster_with: Any) -> None:
         assert client.submit(touch, pure=False).result(timeout=120)
 
 
-def test_processes_that_workers_come_from_have_no_context(cluster_with: Any) -> None:
+def test_forkserver_has_no_cuda_context(cluster_with: Any) -> None:
     with cluster_with() as (cluster, client):
         worker = client.submit(os.getpid, pure=False).result(timeout=60)
         client.submit(touch, pure=False).result(timeout=120)

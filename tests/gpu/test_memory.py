@@ -51,18 +51,18 @@ def ones(n_bytes: int) -> Any:
     ],
     ids=["pool", "tracked pool", "async", "managed"],
 )
-def test_the_workers_memory_resource_is_the_one_asked_for(cluster_with: Any, options: Any, resource: str) -> None:
+def test_worker_has_requested_memory_resource(cluster_with: Any, options: Any, resource: str) -> None:
     with cluster_with(**options) as (_, client):
         assert resource in client.submit(resource_chain, pure=False).result(timeout=120)
         assert client.submit(hold, 0.25, pure=False).result(timeout=120) == GIB // 4
 
 
-def test_a_pool_that_does_not_fit_is_refused_before_anything_starts(cluster_with: Any) -> None:
+def test_too_large_pool_is_refused_before_start(cluster_with: Any) -> None:
     with pytest.raises(GPUClusterError, match=r"(?i)pool|memory"), cluster_with(rmm_pool_size=1000 * GIB):
         pass
 
 
-def test_a_task_that_takes_too_much_fails_alone(cluster_with: Any) -> None:
+def test_task_exceeding_memory_fails_alone(cluster_with: Any) -> None:
     with cluster_with(rmm_pool_size=GIB, rmm_maximum_pool_size=GIB) as (cluster, client):
         with pytest.raises(MemoryError):
             client.submit(hold, 4, pure=False).result(timeout=120)
@@ -70,7 +70,7 @@ def test_a_task_that_takes_too_much_fails_alone(cluster_with: Any) -> None:
         assert cluster.n_workers == 1
 
 
-def test_results_above_the_limit_move_to_host_memory(cluster_with: Any) -> None:
+def test_results_above_limit_spill_to_host(cluster_with: Any) -> None:
     with cluster_with(device_memory_limit=GIB) as (cluster, client):
         futures = [client.submit(ones, GIB // 2, pure=False) for _ in range(4)]
         assert client.submit(lambda *arrays: sum(int(one.size) for one in arrays), *futures).result(timeout=300)

@@ -21,7 +21,7 @@ def is_gone(pid: int) -> bool:
 
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
-def test_it_is_as_if_the_command_had_been_run() -> None:
+def test_contained_program_behaves_like_command() -> None:
     done = subprocess.run(contained("sh", "-c", "cat; echo said >&2; exit 3"), input=b"told ", capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (3, b"told ", b"said\n")
     assert subprocess.run(contained("sh", "-c", "kill -9 $$")).returncode == -signal.SIGKILL
@@ -43,7 +43,7 @@ def test_what_it_leaves_ends_with_it(tmp_path: Path) -> None:
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
 @pytest.mark.parametrize("trap", ["", "trap '' TERM; "], ids=["polite", "deaf"])
-def test_who_ends_it_ends_all_of_it(tmp_path: Path, wait_until, trap: str) -> None:
+def test_ending_contained_program_ends_all(tmp_path: Path, wait_until, trap: str) -> None:
     file = tmp_path / "pid"
     command = contained("sh", "-c", f"{trap}{ESCAPE.format(file)} wait; sleep 4246", seconds=0.2)
     with subprocess.Popen(command) as running:
@@ -55,7 +55,7 @@ def test_who_ends_it_ends_all_of_it(tmp_path: Path, wait_until, trap: str) -> No
 
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
-def test_it_ends_with_whoever_started_it(tmp_path: Path, wait_until) -> None:
+def test_contained_program_ends_with_its_parent(tmp_path: Path, wait_until) -> None:
     file = tmp_path / "pid"
     command = contained("sh", "-c", f"{ESCAPE.format(file)} wait")
     starter = f"import subprocess, time; subprocess.Popen({command!r}, start_new_session=True); time.sleep(600)"

@@ -48,7 +48,7 @@ def linux_names(tree: ast.AST) -> Iterator[str]:
             yield f"line {node.lineno}: the C library"
 
 
-def test_nobody_else_uses_what_only_linux_has() -> None:
+def test_only_operating_system_uses_linux_names() -> None:
     found = {}
     for path in modules():
         name = path.relative_to(PACKAGE).as_posix()
@@ -76,5 +76,5 @@ def _allowed(name: str, use: str) -> bool:
         "psutil.Process().cpu_affinity()",
     ],
 )
-def test_it_would_be_seen(code: str) -> None:
+def test_undocumented_use_is_found(code: str) -> None:
     assert list(linux_names(ast.parse(code)))

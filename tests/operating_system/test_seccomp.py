@@ -50,7 +50,7 @@ signal.raise_signal(signal.SIGTERM)
 """
 
 
-def test_without_help_of_landlock_what_runs_already_gets_no_signal() -> None:
+def test_signals_are_refused_without_landlock() -> None:
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
     try:
         command = [sys.executable, "-c", SIGNALS, str(sleeper.pid)]

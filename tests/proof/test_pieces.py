@@ -33,7 +33,7 @@ def done(folder: Path, *code: str, seconds: float = 60) -> Result:
     return run(piece, folder, python=sys.executable, environment=os.environ, commit="abc", simulated=True)
 
 
-def test_what_a_piece_says_and_measures_is_kept(tmp_path: Path) -> None:
+def test_output_of_piece_is_kept(tmp_path: Path) -> None:
     result = done(tmp_path, WRITES, "{figures}")
     assert (result.outcome, result.returncode, result.commit) == ("passed", 0, "abc")
     assert json.loads((tmp_path / "figures.json").read_text()) == {"a": 1}
@@ -41,7 +41,7 @@ def test_what_a_piece_says_and_measures_is_kept(tmp_path: Path) -> None:
     assert read_result(tmp_path) == result
 
 
-def test_old_figures_do_not_stand_for_new_ones(tmp_path: Path) -> None:
+def test_stale_figures_are_dropped(tmp_path: Path) -> None:
     done(tmp_path, WRITES, "{figures}")
     assert done(tmp_path, "raise SystemExit(4)").returncode == 4
     assert not (tmp_path / "figures.json").exists()
@@ -49,7 +49,7 @@ def test_old_figures_do_not_stand_for_new_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_piece_that_takes_too_long_ends_with_all_it_started(tmp_path: Path) -> None:
+def test_piece_timeout_ends_its_processes(tmp_path: Path) -> None:
     child = tmp_path / "child"
     code = (
         "import subprocess, sys, time\n"
@@ -100,7 +100,7 @@ def test_only_what_is_missing_is_run(
     assert counter.read_text() == "xxx", "at another commit it is"
 
 
-def test_when_time_is_up_the_rest_waits_for_the_next_call(
+def test_remaining_pieces_wait_for_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     two(monkeypatch, "pass", "pass")
@@ -121,7 +121,7 @@ def test_when_time_is_up_the_rest_waits_for_the_next_call(
     assert call(tmp_path, "--seconds", "100") == 0
 
 
-def test_a_piece_that_can_never_begin_is_not_waited_for(
+def test_piece_that_cannot_begin_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     two(monkeypatch, "pass", "pass")
@@ -131,7 +131,7 @@ def test_a_piece_that_can_never_begin_is_not_waited_for(
 
 
 @pytest.mark.full
-def test_a_piece_that_took_too_long_has_failed(
+def test_piece_timeout_is_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     piece = Piece("endless", "a test", ("-c", "import time; time.sleep(600)"), 2)
@@ -158,7 +158,7 @@ def test_results_of_two_machines_are_not_mixed(
     assert json.loads((tmp_path / "machine.json").read_text()) == before
 
 
-def test_without_a_gpu_and_with_wrong_names_it_says_so(
+def test_missing_gpu_and_wrong_names_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(tmp_path, "--only", "nothing") == 2
@@ -168,7 +168,7 @@ def test_without_a_gpu_and_with_wrong_names_it_says_so(
     assert "No NVIDIA GPU was found here" in capsys.readouterr().err
 
 
-def test_what_a_piece_needs_is_looked_for_first(
+def test_requirements_of_piece_are_checked_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     piece = Piece("far", "a test", ("-c", "pass"), 60, needs=("no_such_module_anywhere",))
@@ -177,7 +177,7 @@ def test_what_a_piece_needs_is_looked_for_first(
     assert "far: left out, as no_such_module_anywhere cannot be imported here." in capsys.readouterr().out
 
 
-def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
+def test_page_marks_simulated_gpu(tmp_path: Path) -> None:
     result = done(tmp_path / "settings", WRITES, "{figures}")
     facts = machine_facts(simulated=True)
     (tmp_path / "settings" / "figures.json").write_text(json.dumps({"pool": {"skipped": "needs RAPIDS"}}))
@@ -187,7 +187,7 @@ def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
     assert "| pool | needs RAPIDS |" in page
 
 
-def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
+def test_page_shows_speed_and_lessons(tmp_path: Path) -> None:
     measured = json.loads((RESULTS / "gpu-direct-h200-2026-11-27.json").read_text())["first"]
     figures = {
         "direct": measured,
@@ -248,7 +248,7 @@ def test_other_code_is_proved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.full
-def test_every_piece_is_a_program_that_explains_itself() -> None:
+def test_every_piece_has_help() -> None:
     modules = {piece.command[1] for piece in pieces(simulated=False)} - {"pytest"}
     names = ("allocations", "clusters", "gauges", "lessons", "recordings", "sharing", "speed")
     assert modules == {f"benchmarks.gpu.{name}" for name in names}

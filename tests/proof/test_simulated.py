@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="compiles a stand-in for NVML: install gcc")
-def test_clusters_start_and_leave_nothing_and_the_page_says_so(tmp_path: Path) -> None:
+def test_life_leaves_nothing_and_page_reports_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.gpu", "--simulated", "--out", str(tmp_path), "--only", "settings"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=360, check=False)

@@ -64,7 +64,7 @@ def test_a_lesson_on_cpus_needs_no_gpu() -> None:
 
 
 @pytest.mark.full
-def test_a_real_lesson_on_this_machine_is_none_on_a_gpu(tmp_path: Path) -> None:
+def test_cpu_lesson_is_no_gpu_proof(tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks.gpu.lessons", "run", "00", "--figures", str(figures)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
@@ -126,12 +126,12 @@ def test_work_that_was_not_compared() -> None:
     ]
 
 
-def test_a_recording_of_cpu_workers_is_none_of_a_gpu() -> None:
+def test_cpu_recording_is_no_gpu_proof() -> None:
     session = read_recording(find_recording("kmeans-cpu"))
     assert recordings.troubles(session) == ["does not say that a real GPU was there", "has no figures of GPU memory"]
 
 
-def test_what_the_driver_does_not_tell_is_said() -> None:
+def test_unreadable_driver_is_reported() -> None:
     before, after = {"vram_cluster_bytes": None}, {"vram_cluster_bytes": None}
     step = Step(
         "worker, cudaMalloc", {"vram_cluster_bytes": 2**29}, before, after, 2**29, None, [], ["vram_cluster_bytes"]
@@ -152,7 +152,7 @@ def test_what_the_driver_does_not_tell_is_said() -> None:
         ("import pytest\npytest.skip('all', allow_module_level=True)", 1, {"passed": 0, "skipped": 1}),
     ],
 )
-def test_a_test_that_is_left_out_proves_nothing(tmp_path: Path, tests: str, code: int, counts: dict[str, int]) -> None:
+def test_skipped_test_proves_nothing(tmp_path: Path, tests: str, code: int, counts: dict[str, int]) -> None:
     conftest = (ROOT / "tests" / "gpu" / "conftest.py").read_text(encoding="utf-8")
     (tmp_path / "conftest.py").write_text(f"{conftest}\n\ndef _why_not() -> str:\n    return ''\n")
     (tmp_path / "test_some.py").write_text(tests)

@@ -35,7 +35,7 @@ def wheels(tmp_path: Path) -> Path:
 
 
 @pytest.mark.full
-def test_parts_make_the_wheel_again_and_it_installs(wheels: Path, tmp_path: Path) -> None:
+def test_parts_rebuild_wheel(wheels: Path, tmp_path: Path) -> None:
     parts = split(wheels, tmp_path / "parts", 100)
     assert len(parts) > 5
     assert all(part.stat().st_size <= 100 for part in parts)
@@ -70,7 +70,7 @@ def test_libraries_that_were_brought_come_first(wheels: Path, tmp_path: Path) ->
     assert library_folders(tmp_path / "environment")[0] == brought
 
 
-def test_a_part_that_is_missing_or_damaged_is_noticed(wheels: Path, tmp_path: Path) -> None:
+def test_missing_or_damaged_part_is_detected(wheels: Path, tmp_path: Path) -> None:
     parts = split(wheels, tmp_path / "parts", 100)
     first = parts[0].read_bytes()
     parts[0].write_bytes(b"x" * len(first))
@@ -82,7 +82,7 @@ def test_a_part_that_is_missing_or_damaged_is_noticed(wheels: Path, tmp_path: Pa
         join(tmp_path / "parts", tmp_path / "joined")
 
 
-def test_what_is_no_wheel_is_refused_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_wheel_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = tmp_path / "made"
     made.mkdir()
     (made / NAME).write_text("nothing")
@@ -110,7 +110,7 @@ def library(*pieces: list[tuple[int, int, bytes]]) -> bytes:
     return bytes(header) + code + names + table
 
 
-def test_a_wheel_is_cut_down_to_one_kind_of_gpu(tmp_path: Path) -> None:
+def test_wheel_is_reduced_to_one_gpu_architecture(tmp_path: Path) -> None:
     both = [(2, 80, b"ampere" * 100), (2, 90, b"hopper" * 100), (1, 120, b"text" * 100)]
     only_older = [(2, 80, b"older!" * 100)]
     whole = library(both, only_older)

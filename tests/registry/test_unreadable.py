@@ -71,7 +71,7 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_one_that_has_ended_is_listed_with_the_reason_and_can_be_removed(registry, damage):  # noqa: F811
+def test_damaged_ended_cluster_is_listed_and_removable(registry, damage):  # noqa: F811
     good, _held = write(registry, "good", ClusterState.RUNNING)
     bad = write_ended(registry, "bad")
     damage(bad)
@@ -85,7 +85,7 @@ def test_one_that_has_ended_is_listed_with_the_reason_and_can_be_removed(registr
     assert not bad.path.exists()
 
 
-def test_the_id_is_the_name_of_the_folder(registry):  # noqa: F811
+def test_id_is_folder_name(registry):  # noqa: F811
     original = write_ended(registry, "original")
     copy = registry.folder("abd00001")
     shutil.copytree(original.path, copy.path)
@@ -95,7 +95,7 @@ def test_the_id_is_the_name_of_the_folder(registry):  # noqa: F811
     assert [model.id for model in registry.list()] == [original.id] and not copy.path.exists()
 
 
-def test_odd_files_beside_a_record_keep_nobody_from_the_list(registry):  # noqa: F811
+def test_odd_files_do_not_break_list(registry):  # noqa: F811
     folder, held = write(registry, "dead", ClusterState.RUNNING)
     os.close(held)
     folder.lock.unlink()
@@ -108,7 +108,7 @@ def test_odd_files_beside_a_record_keep_nobody_from_the_list(registry):  # noqa:
     assert [model.state for model in Registry(registry.directory).list()] == [ClusterState.FAILED]
 
 
-def test_no_pipe_in_the_place_of_a_file_makes_anyone_wait(registry, monkeypatch):  # noqa: F811
+def test_pipes_in_place_of_files_do_not_block(registry, monkeypatch):  # noqa: F811
     folder, held = write(registry, "dead", ClusterState.RUNNING)
     folder.secret.unlink()
     files = ("remembered", "reaping", "killed", "log", "process", "secret", "dashboard", "links", "submitted")
@@ -155,7 +155,7 @@ class Process:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_one_that_runs_is_asked(registry, damage, monkeypatch):  # noqa: F811
+def test_running_cluster_with_damaged_record_is_queried(registry, damage, monkeypatch):  # noqa: F811
     monkeypatch.setattr(unreadable, "_ANSWER_SECONDS", 30.0)
     folder, held = write(registry, "runs", ClusterState.RUNNING)
     model = registry.find("runs")
@@ -180,7 +180,7 @@ def test_one_that_runs_is_asked(registry, damage, monkeypatch):  # noqa: F811
         (426, "nonsense", True),
     ],
 )
-def test_what_answers_otherwise_can_be_stopped(registry, status, body, listed):  # noqa: F811
+def test_unexpected_answer_can_be_stopped(registry, status, body, listed):  # noqa: F811
     folder, held = write(registry, "runs", ClusterState.RUNNING)
     directory(folder)
     process = Process(folder, status, body)
@@ -194,7 +194,7 @@ def test_what_answers_otherwise_can_be_stopped(registry, status, body, listed): 
 
 
 @pytest.mark.processes
-def test_a_folder_that_its_owner_may_not_enter_is_that_folders_fault(registry):  # noqa: F811
+def test_closed_folder_is_reported(registry):  # noqa: F811
     from tests.otheruser import OtherUser
 
     user = OtherUser({"PATH": "/usr/bin:/bin"})

@@ -26,7 +26,7 @@ def claimed(*uuids: str) -> NodeClaims:
     return claims
 
 
-def test_a_claim_is_seen_until_it_is_given_back() -> None:
+def test_claim_is_visible_until_released() -> None:
     assert counts() == {}
     mine = claimed(ONE, OLD_STYLE)
     assert counts() == {ONE: 1, OLD_STYLE: 1}
@@ -44,7 +44,7 @@ def test_several_may_claim_the_same() -> None:
     second.release()
 
 
-def test_who_was_slower_looks_again() -> None:
+def test_slower_claim_is_retried() -> None:
     first, second = NodeClaims(), NodeClaims()
     with first.choosing(), second.choosing():
         first.claim([TWO])
@@ -56,7 +56,7 @@ def test_who_was_slower_looks_again() -> None:
     first.release()
 
 
-def test_all_numbers_taken_stop_nobody() -> None:
+def test_claims_work_with_all_numbers_taken() -> None:
     held = [hold(claim_name(ONE, str(number))) for number in range(1, MOST_NUMBERS + 1)]
     mine = claimed(ONE)
     assert counts() == {ONE: MOST_NUMBERS + 1}
@@ -66,7 +66,7 @@ def test_all_numbers_taken_stop_nobody() -> None:
         each.close()
 
 
-def test_what_is_above_the_limit_of_a_user_does_not_count() -> None:
+def test_excess_claims_do_not_count() -> None:
     held = [hold(claim_name(uuid, "1")) for uuid in (ONE, TWO)]
     assert read_node(per_user=1).counts == {ONE: 1}
     for each in held:
@@ -75,7 +75,7 @@ def test_what_is_above_the_limit_of_a_user_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("made", [["x0000000a", "2", "1"], ["1", "2", "x0000000a"]])
-def test_claims_are_ordered_by_number_whatever_numbers_the_kernel_gives_sockets(made: list[str]) -> None:
+def test_claims_are_ordered_by_number(made: list[str]) -> None:
     held = [hold(claim_name(ONE, mark)) for mark in made]
     assert [claim.mark for claim in read_node().claims] == ["1", "2", "x0000000a"]
     assert [claim.mark for claim in read_node(per_user=2).claims] == ["1", "2"], "those with a number count first"
@@ -149,7 +149,7 @@ def test_connections_to_a_name_hold_nothing() -> None:
         each.close()
 
 
-def test_a_socket_of_another_type_is_no_claim() -> None:
+def test_other_socket_type_is_no_claim() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         other.bind(b"\0" + claim_name(ONE, "1").encode())
         assert counts() == {}

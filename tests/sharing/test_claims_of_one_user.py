@@ -34,7 +34,7 @@ def taken(claims: DeviceClaims) -> set[str]:
         return set(found)
 
 
-def test_a_claim_is_seen_until_it_is_given_back(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_claim_is_visible_until_released(claims: DeviceClaims, tmp_path: Path) -> None:
     mine = DeviceClaims(tmp_path)
     assert taken(claims) == set()
     mine.claim([ONE, OLD_STYLE])
@@ -53,7 +53,7 @@ def test_several_may_claim_the_same(claims: DeviceClaims, tmp_path: Path) -> Non
     assert taken(claims) == set()
 
 
-def test_a_claim_ends_with_its_process_however_it_ends(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_claim_ends_with_its_process(claims: DeviceClaims, tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path), ONE]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None

@@ -73,7 +73,7 @@ def test_text_is_plain() -> None:
     assert request.text == "one two??]0;x?"
 
 
-def test_whom_the_site_names(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_instructors_by_user_and_group(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
     assert not instructors().include(0, {0}), "without a site there is none, not even root"
@@ -87,7 +87,7 @@ def test_whom_the_site_names(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     assert not Instructors().include(0, {0})
 
 
-def test_a_line_has_an_end_and_a_bound() -> None:
+def test_lines_are_bounded() -> None:
     one, other = socket.socketpair()
     with one, other:
         send_line(one, InstructorRequest(ask="stop"))
@@ -103,7 +103,7 @@ def test_a_line_has_an_end_and_a_bound() -> None:
         assert receive_line(other, time.monotonic() + 5) is None
 
 
-def test_the_kernel_tells_groups_and_whose_names_are() -> None:
+def test_kernel_reports_groups_and_owners() -> None:
     listener = listen(socket_name("0000000a"), 1)
     try:
         assert [[id for id, _ in ids] for ids in listening()[0].values()] == [["0000000a"]]
@@ -120,7 +120,7 @@ def test_the_kernel_tells_groups_and_whose_names_are() -> None:
     assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
 
 
-async def test_a_cluster_whose_name_is_taken_is_reached_under_another(
+async def test_taken_socket_name_is_replaced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     site = tmp_path / "site.yaml"
@@ -141,7 +141,7 @@ async def test_a_cluster_whose_name_is_taken_is_reached_under_another(
         close(taken)
 
 
-def test_whoever_waits_in_accept_is_told_that_it_is_closed() -> None:
+def test_closing_listener_ends_accept() -> None:
     listener = listen(socket_name("0000000b"), 1)
     ended = threading.Event()
 
@@ -165,7 +165,7 @@ def test_many_names_of_one_user_are_left_out() -> None:
             close(listener)
 
 
-def test_nobody_widens_the_table_of_the_others() -> None:
+def test_long_names_do_not_widen_table() -> None:
     held = [HeldGPU(uuid="g" * 80, slot=1, slots=2)] * 64
     gpus = _gpus(held, {})
     assert len(gpus) == 9 and gpus[-1] == "56 more"
@@ -211,7 +211,7 @@ def test_the_class_as_text() -> None:
     assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")
 
 
-def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:
+def test_connected_client_is_notified_of_stop() -> None:
     stopped = model(
         state=ClusterState.STOPPED,
         messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada: The exam begins.")],

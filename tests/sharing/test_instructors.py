@@ -165,7 +165,7 @@ def said(model: dict[str, Any]) -> list[dict[str, Any]]:
     return [message for message in model["messages"] if message["code"] == "message"]
 
 
-def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> None:
+def test_message_is_shown_in_every_interface(classroom: Classroom) -> None:
     before = len(said(classroom.cluster()))
     code, out, err = classroom.ask(
         classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12\udc9b."
@@ -181,7 +181,7 @@ def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> Non
     assert "(instructor " in classroom.ask(classroom.learner, "status", SECRET_NAME)[1]
 
 
-def test_nobody_else_is_listened_to(classroom: Classroom) -> None:
+def test_only_instructors_are_served(classroom: Classroom) -> None:
     before = classroom.cluster()
     for user in (classroom.outsider, classroom.learner):
         for words in (["--class"], ["message", "all", "hello"], ["stop", classroom.learner.name, "--yes"]):
@@ -210,7 +210,7 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
 
 
 @pytest.mark.full
-def test_forged_names_tell_nothing_and_hold_up_nobody(classroom: Classroom) -> None:
+def test_forged_names_are_ignored(classroom: Classroom) -> None:
     with classroom.outsider.start("-c", FORGED, f"gpucluster-{classroom.node}") as forger:
         assert forger.stdout is not None
         assert forger.stdout.readline() == "listens\n"
@@ -227,7 +227,7 @@ def test_forged_names_tell_nothing_and_hold_up_nobody(classroom: Classroom) -> N
         forger.kill()
 
 
-def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Classroom) -> None:
+def test_flood_does_not_delay_instructor(classroom: Classroom) -> None:
     flooder = str(Path(__file__).with_name("flooder.py"))
     with classroom.outsider.start(flooder, classroom.name, "60") as process:
         assert process.stdout is not None
@@ -244,7 +244,7 @@ def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Clas
 
 
 @pytest.mark.full
-def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
+def test_hanging_process_is_reported(classroom: Classroom) -> None:
     before = classroom.cluster()
     os.kill(before["pid"], signal.SIGSTOP)
     try:
@@ -260,7 +260,7 @@ def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
 
 
 @pytest.mark.full
-def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_changed_site_file_is_read_again(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     name = classroom.name
     classroom.says("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
@@ -274,9 +274,7 @@ def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wa
     assert [each["state"] for each in classroom.seen()] == ["running"]
 
 
-def test_who_takes_the_name_of_a_cluster_first_hides_nothing(
-    classroom: Classroom, wait_until: Callable[..., Any]
-) -> None:
+def test_squatted_name_hides_no_cluster(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     name, id, outsider = classroom.name, classroom.cluster()["id"], classroom.outsider
     classroom.says("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
@@ -292,7 +290,7 @@ def test_who_takes_the_name_of_a_cluster_first_hides_nothing(
     assert any(f"The user {outsider.name} (uid {outsider.uid}) holds the name" in line for line in lines)
 
 
-def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_stop_names_instructor_and_reason(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     for _ in range(REQUESTS + 1):
         code, out, _ = classroom.ask(classroom.instructor, "node", "message", classroom.learner.name, "Stop, please.")
     assert code == 1 and f"It has had {REQUESTS} messages from you" in out, "but a stop is not held back"
@@ -310,7 +308,7 @@ def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[...,
     wait_until(lambda: classroom.seen() == [])  # its process says that it has stopped, and then ends
 
 
-def test_after_a_kill_nothing_is_left_of_it(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_kill_leaves_nothing(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     options = ("--backend", "local", "--n-workers", "0", "--memory-limit", "400 MiB", "--name", "killed")
     code, _, err = classroom.ask(classroom.learner, "create", *options)
     assert code == 0, err

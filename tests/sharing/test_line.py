@@ -57,7 +57,7 @@ def people() -> Iterator[list[Person]]:
         person.goes()
 
 
-def test_slots_are_given_out_evenly_and_never_twice(people: list[Person]) -> None:
+def test_slots_are_assigned_evenly_and_once(people: list[Person]) -> None:
     people += [Person() for _ in range(5)]
     found = [person.asks() for person in people]
     assert found == ["GPU-1/1", "GPU-2/1", "GPU-1/2", "GPU-2/2", "In queue: you are next"]
@@ -80,7 +80,7 @@ def test_first_come_first_served(people: list[Person]) -> None:
     assert people[6].asks() == "In queue: you are next", "who gives up is before nobody"
 
 
-def test_who_needs_several_is_not_passed_by_for_ever(people: list[Person]) -> None:
+def test_request_for_several_is_not_starved(people: list[Person]) -> None:
     first, second, big, small = people[:] = Person(slots=1), Person(slots=1), Person(count=2, slots=1), Person(slots=1)
     first.asks(), second.asks()
     assert big.asks() == "In queue: you are next"
@@ -91,7 +91,7 @@ def test_who_needs_several_is_not_passed_by_for_ever(people: list[Person]) -> No
     assert big.asks() == "GPU-1/1 GPU-2/1"
 
 
-def test_who_wants_a_certain_gpu_waits_for_it_and_holds_up_no_other(people: list[Person]) -> None:
+def test_request_for_one_gpu_does_not_delay_others(people: list[Person]) -> None:
     first, second, certain, any_one = people[:] = Person(ONE, slots=1), Person(TWO, slots=1), Person(ONE), Person()
     certain.line.parts = any_one.line.parts = {ONE: 1, TWO: 1}
     first.asks(), second.asks()
@@ -112,7 +112,7 @@ def test_about_how_long(people: list[Person]) -> None:
     assert people[3].asks() == "In queue: 1 before you, about 2 h 1 min"
 
 
-def test_a_place_that_turns_up_later_is_behind_whatever_it_says(people: list[Person]) -> None:
+def test_later_place_is_behind(people: list[Person]) -> None:
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
     for person in people:
         person.asks()
@@ -122,9 +122,7 @@ def test_a_place_that_turns_up_later_is_behind_whatever_it_says(people: list[Per
     forged.close()
 
 
-def test_who_stands_there_and_takes_nothing_is_passed_over(
-    people: list[Person], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_idle_place_is_skipped(people: list[Person], monkeypatch: pytest.MonkeyPatch) -> None:
     stands = hold(place_name(7, 1, None))
     assert stands is not None
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
@@ -135,7 +133,7 @@ def test_who_stands_there_and_takes_nothing_is_passed_over(
     stands.close()
 
 
-def test_who_waits_for_more_than_there_is_holds_up_nobody(people: list[Person]) -> None:
+def test_impossible_request_does_not_delay_others(people: list[Person]) -> None:
     stands = hold(place_name(7, 999, None))
     people.append(Person(slots=1))
     assert people[0].asks() == "GPU-1/1"
@@ -143,7 +141,7 @@ def test_who_waits_for_more_than_there_is_holds_up_nobody(people: list[Person]) 
     stands.close()
 
 
-def test_places_beyond_a_users_limit_hold_up_nobody(people: list[Person]) -> None:
+def test_places_beyond_user_limit_do_not_count(people: list[Person]) -> None:
     held = [hold(claim_name(ONE, "1")), hold(claim_name(TWO, "1"))]
     stands = [hold(place_name(number, 1, None)) for number in range(1, 9)]
     people.append(Person(slots=1, per_user=3))
@@ -153,7 +151,7 @@ def test_places_beyond_a_users_limit_hold_up_nobody(people: list[Person]) -> Non
         each.close()
 
 
-def test_claims_above_a_users_limit_keep_nobody_out(people: list[Person]) -> None:
+def test_claims_above_user_limit_do_not_count(people: list[Person]) -> None:
     squatted = [hold(claim_name(uuid, str(number))) for uuid in (ONE, TWO) for number in (1, 2)]
     person = Person(per_user=2)
     people.append(person)
@@ -164,9 +162,7 @@ def test_claims_above_a_users_limit_keep_nobody_out(people: list[Person]) -> Non
 
 
 @pytest.mark.processes
-def test_another_user_holds_up_nobody_with_many_places(
-    own_node: str, people: list[Person], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_places_do_not_delay_others(own_node: str, people: list[Person], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.3)
     user = OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"})
     try:
@@ -186,7 +182,7 @@ def test_another_user_holds_up_nobody_with_many_places(
 
 
 @pytest.mark.processes
-def test_the_line_goes_on_when_somebody_is_killed(own_node: str, people: list[Person]) -> None:
+def test_queue_continues_after_kill(own_node: str, people: list[Person]) -> None:
     people += [Person() for _ in range(5)]
     for person in people[:4]:
         person.asks()

@@ -29,7 +29,7 @@ HOST = HostDevices(
 )
 
 
-def test_holders_and_the_line_are_told_by_user() -> None:
+def test_holders_and_queue_are_listed_by_user() -> None:
     claims, waits = NodeClaims(POLICY), NodeClaims(POLICY)
     parts = {"GPU-0": 2, "GPU-2": 2}
     Line(claims, parts).take(["GPU-0"], 1, chosen=True, ends=seconds_since_boot() + 7290)
@@ -48,7 +48,7 @@ def test_holders_and_the_line_are_told_by_user() -> None:
     claims.release()
 
 
-def test_free_slots_are_told_with_their_number() -> None:
+def test_free_slots_are_numbered() -> None:
     claims = NodeClaims(POLICY)
     Line(claims, {"GPU-0": 2}).take(["GPU-0"], 1, chosen=True)
     node = shown(HOST, read_node(per_user=2), POLICY)
@@ -59,7 +59,7 @@ def test_free_slots_are_told_with_their_number() -> None:
     claims.release()
 
 
-def test_nobody_fills_the_view_with_claims_and_places() -> None:
+def test_claims_and_places_per_user_are_bounded() -> None:
     liar, honest = 3_000_000_001, 3_000_000_002  # of whom nobody knows a name
     claims = tuple(Claim(f"GPU-{gpu}", str(mark), liar, mark) for gpu in (0, 2) for mark in range(1, 200))
     places = tuple(Place(number, 1, frozenset(), liar, number) for number in range(1, 100))
@@ -108,7 +108,7 @@ def test_nonsense_of_a_holder_breaks_nothing() -> None:
 
 
 @pytest.mark.processes
-def test_another_user_sees_no_more_than_the_name(own_node: str) -> None:
+def test_other_users_see_only_the_name(own_node: str) -> None:
     assert gpucluster.node().line == []
     mine = NodeClaims()
     with mine.choosing():

@@ -55,7 +55,7 @@ def test_first_come_first_served(taken: list[Turn]) -> None:
     assert taken[4].before() == 2, "who gives up is before nobody"
 
 
-def test_a_name_that_turns_up_later_is_behind_whatever_it_says(taken: list[Turn]) -> None:
+def test_later_name_is_behind(taken: list[Turn]) -> None:
     taken.append(take())
     forged = [hold(start_name(number)) for number in range(7)]
     assert taken[0].before() == 0
@@ -73,14 +73,14 @@ def test_nonsense_is_no_turn(taken: list[Turn]) -> None:
         each.close()
 
 
-def test_who_hangs_is_not_waited_for(taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_start_is_skipped(taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:
     taken += [take() for _ in range(4)]
     assert taken[3].before() == 3
     monkeypatch.setattr(turns, "PATIENCE_SECONDS", -1.0)
     assert taken[3].before() == 0
 
 
-def test_nobody_waits_longer_than_a_minute(taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wait_is_at_most_a_minute(taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:
     taken += [take() for _ in range(9)]
     before = taken[8].before()
     assert not taken[8].has_come(before)
@@ -94,7 +94,7 @@ def test_few_of_one_user_count(taken: list[Turn], monkeypatch: pytest.MonkeyPatc
     assert taken[5].before() == 2
 
 
-def test_the_process_goes_on_with_the_turn_of_who_asked(taken: list[Turn]) -> None:
+def test_turn_is_passed_to_process(taken: list[Turn]) -> None:
     taken += [take(), take()]
     again = Turn(taken[1]._held.dup())
     assert again.before() == 1, "the name itself tells when"
@@ -111,9 +111,7 @@ def test_what_people_read() -> None:
 
 
 @pytest.mark.processes
-def test_another_user_holds_up_nobody_with_many_names(
-    own_node: str, taken: list[Turn], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_names_do_not_delay_others(own_node: str, taken: list[Turn], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "MOST_OF_A_USER", 2)
     user = OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"})
     try:

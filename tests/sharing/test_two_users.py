@@ -87,7 +87,7 @@ def test_several_gpus_at_the_same_moment(choosers: list[Chooser]) -> None:
             chooser.has()
 
 
-def test_a_claim_ends_with_who_is_killed(choosers: list[Chooser], users: list[OtherUser]) -> None:
+def test_claim_ends_when_its_holder_is_killed(choosers: list[Chooser], users: list[OtherUser]) -> None:
     one, other = choosers
     one.tell(do="choose", n_workers=1, gpus=1, at=0)
     assert one.has() == ["GPU-0"]
@@ -100,7 +100,7 @@ def test_a_claim_ends_with_who_is_killed(choosers: list[Chooser], users: list[Ot
     assert [claim.user for claim in read_node().claims] == [users[1].uid]
 
 
-def test_nobody_speaks_for_somebody_else(users: list[OtherUser]) -> None:
+def test_statements_of_other_users_are_ignored(users: list[OtherUser]) -> None:
     mine = NodeClaims()
     with mine.choosing():
         mine.claim(["GPU-0"])
@@ -118,7 +118,7 @@ def test_nobody_speaks_for_somebody_else(users: list[OtherUser]) -> None:
     mine.release()
 
 
-def test_a_squatter_stops_nobody(users: list[OtherUser], choosers: list[Chooser]) -> None:
+def test_squatter_does_not_block_others(users: list[OtherUser], choosers: list[Chooser]) -> None:
     everything = [claim_name(f"GPU-{gpu}", str(number)) for gpu in range(2) for number in range(1, 65)]
     with users[0].start("-c", HOLD, *everything) as squatter:
         assert squatter.stdout is not None

@@ -8,7 +8,7 @@ import pytest
 from gpucluster.site.sections import read_sections
 
 
-def test_what_is_said_holds():
+def test_limits_in_file_apply():
     sharing = read_sections(Path("/x"), "sharing: {links: true, public_links: true, link_hours: 4}").sharing
     assert (sharing.links, sharing.public_links, sharing.link_hours) == (True, True, 4)
     nothing = read_sections(Path("/x"), "title: A site").sharing
@@ -26,6 +26,6 @@ def test_what_cannot_be_read_shows_nothing(text):
 @pytest.mark.parametrize(
     ("hours", "says"), [("0", "must be at least 1 minute (0.0167), not 0."), ("48", "must be at most 24, not 48.")]
 )
-def test_the_bounds_of_the_time_are_said_as_people_say_them(hours, says):
+def test_walltime_bounds_are_readable(hours, says):
     [trouble] = read_sections(Path("/x"), f"sharing: {{link_hours: {hours}}}").troubles
     assert f"sharing.link_hours: {says}" in trouble

@@ -1,4 +1,4 @@
-"""What a cluster tells of failed tasks and of its largest results, and that a notebook's can be released."""
+"""Failed tasks and largest results of a cluster, and the release of a notebook's results."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def test_failed_tasks_and_large_results(site, wait_until, capsys):
     assert site.control.activity("held").entries[-1].message == f"Release 4 results of '{largest.name}'"
 
 
-def test_many_results_are_looked_at_in_slices(monkeypatch):
-    """The scheduler goes on with its own work, and is asked again after a while only."""
+def test_results_are_read_in_slices(monkeypatch):
+    """The scheduler's own work continues, and it is queried again only after a while."""
     monkeypatch.setattr(results, "SLICE", 10)
     monkeypatch.setattr(
         results, "results_of", lambda worker: [(f"kind-{i % 20}",) * 2 + (2**i, "", ()) for i in range(40)]

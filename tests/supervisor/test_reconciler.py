@@ -1,4 +1,4 @@
-"""Steps that fail swallow no request; how long the next try waits; the idle timer."""
+"""Failing steps lose no request; backoff of retries; the idle timer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpucluster.supervisor.reconciler import Backoff, Reconciler
 
 
 class FailingDeployment:
-    """Workers that are there at once, of a queue whose service fails in one verb after a while."""
+    """Workers that start at once, of a queue whose service fails in one verb after a while."""
 
     limit = None
 
@@ -57,7 +57,7 @@ class FailingDeployment:
 
 
 class Store:
-    """What is wanted, as the supervisor keeps it."""
+    """Stands for the supervisor's store of what is wanted."""
 
     def __init__(self) -> None:
         self.model = SimpleNamespace(wanted=Wanted(n_workers=4), state=ClusterState.RUNNING, notice=None)
@@ -67,7 +67,7 @@ class Store:
 
 
 @pytest.mark.parametrize("failing", ["adapt", "scale 6", "restart"])
-async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
+async def test_request_during_failing_step_is_done(failing: str) -> None:
     deployment, store, changed = FailingDeployment(failing), Store(), asyncio.Event()
     failures: list[str] = []
     log = SimpleNamespace(
@@ -89,7 +89,7 @@ async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
 
     first = {"adapt": Wanted(adapt=Adapt(minimum=1, maximum=8)), "scale 6": Wanted(n_workers=6), "restart": None}
     want(first[failing])
-    while failing not in deployment.asked:  # noqa: ASYNC110 - nobody tells
+    while failing not in deployment.asked:  # noqa: ASYNC110 - there is no event
         await asyncio.sleep(0.01)
     want(Wanted(n_workers=2))
     if failing != "restart":
@@ -99,11 +99,11 @@ async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
             await asyncio.sleep(0.01)
     want(Wanted(n_workers=2, stopped=True))
     await running
-    assert deployment.asked.count(failing) == 1, "what failed does not come again"
+    assert deployment.asked.count(failing) == 1, "a failed step is not repeated"
     assert [failure for failure in failures if "did not answer" in failure]
 
 
-def test_a_long_wait_is_told_once(monkeypatch):
+def test_long_wait_is_reported_once(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(reconciler.time, "monotonic", lambda: now[0])
     backoff = Backoff()
@@ -117,7 +117,7 @@ def test_a_long_wait_is_told_once(monkeypatch):
     assert told == [None, None, None, 8.0, 16.0, 32.0, 60.0, 60.0]
 
 
-def test_what_happened_between_two_looks_counts() -> None:
+def test_use_between_updates_restarts_count() -> None:
     timer = IdleTimer(timeout_seconds=0)
     timer.update(busy=False, quiet=True, n_uses=1)
     first = timer.model()
@@ -130,7 +130,7 @@ def test_what_happened_between_two_looks_counts() -> None:
     timer.update(busy=False, quiet=True, n_uses=2)
     assert not timer.expired
     time.sleep(0.6)
-    assert not timer.expired, "the count began anew"
+    assert not timer.expired, "the count restarted"
     assert timer.model().quiet_since not in {None, "2026-01-01T00:00:00Z"}
     timer.update(busy=True, quiet=False, n_uses=3)
     assert (timer.model().idle_since, timer.model().stops_at, timer.model().quiet_since) == (None, None, None)

@@ -72,7 +72,7 @@ def test_a_thousand_workers_fit():
     assert model.worker_seconds[0] <= -500, "ten minutes all the same"
 
 
-def test_what_was_fine_becomes_coarse_when_many_join():
+def test_rows_become_coarse_with_many_workers():
     history = History("0000000a")
     for second in range(300):
         history.add(columns(2, value=second), float(second))
@@ -85,7 +85,7 @@ def test_what_was_fine_becomes_coarse_when_many_join():
     assert set(model.workers["w399"].cpu_percent[:-1]) == {None}
 
 
-def test_a_worker_that_left_is_forgotten_after_ten_minutes():
+def test_worker_is_forgotten_after_ten_minutes():
     history = History("0000000a")
     history.add(columns(2), 0.0)
     history.add(columns(1), 500.0)

@@ -18,7 +18,7 @@ def test_a_rate_needs_two_readings():
     assert rates.per_second("nvlink", 5_000, 12.0) is None, "each counter for itself"
 
 
-def test_a_counter_that_cannot_be_read_begins_anew():
+def test_unreadable_counter_restarts():
     rates = Rates()
     rates.per_second("pcie", 1_000, 10.0)
     assert rates.per_second("pcie", None, 11.0) is None
@@ -26,7 +26,7 @@ def test_a_counter_that_cannot_be_read_begins_anew():
     assert rates.per_second("pcie", 2_300, 13.0) == 300
 
 
-def test_a_counter_that_went_back_begins_anew():
+def test_decreased_counter_restarts():
     rates = Rates()
     rates.per_second("pcie", 1_000, 10.0)
     assert rates.per_second("pcie", 500, 11.0) is None
@@ -54,12 +54,12 @@ def test_nothing_stays_nothing():
 
 
 @pytest.mark.parametrize(("n_workers", "many"), [(1, False), (100, False), (200, False), (400, True), (1000, True)])
-def test_the_heartbeat_tells_how_many_there_are(n_workers, many):
+def test_heartbeat_interval_shows_cluster_size(n_workers, many):
     heartbeat = SimpleNamespace(callback_time=1000 * heartbeat_interval(n_workers))
     assert is_one_of_many(SimpleNamespace(periodic_callbacks={"heartbeat": heartbeat})) is many
 
 
-def test_digits_that_nobody_can_see_do_not_travel():
+def test_invisible_digits_are_not_sent():
     figures = {
         "device": "GPU-01234567-89ab-cdef-0123-456789abcdef",
         "device_error": "This GPU is lost.",

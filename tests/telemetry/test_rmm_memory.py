@@ -115,7 +115,7 @@ CUDA = CudaMemoryResource()
         ),
     ],
 )
-def test_each_state_is_told_as_it_is(use, resource, used, pool, maximum):
+def test_each_state_is_reported(use, resource, used, pool, maximum):
     assert use(resource) == (near(used), near(pool), near(maximum))
 
 
@@ -125,7 +125,7 @@ def test_a_chain_without_end_ends(use):
     assert use(resource) == (None, None, None)
 
 
-def test_the_maximum_of_a_pool_is_what_dask_cuda_was_told(use):
+def test_pool_maximum_is_that_of_dask_cuda(use):
     worker = Worker({"RMMSetup-1": RMMSetup(LIMIT), "other": object()})
     assert use(PoolMemoryResource(CUDA), worker) == (None, near(POOL), near(LIMIT))
     assert use(PoolMemoryResource(CUDA), Worker({"RMMSetup-1": RMMSetup()})) == (None, near(POOL), None)

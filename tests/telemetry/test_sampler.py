@@ -47,7 +47,7 @@ async def first(sampler):
         await listening.aclose()
 
 
-async def test_a_line_is_the_event_that_the_model_says(cluster, sampler):
+async def test_line_equals_model_event(cluster, sampler):
     await equipped(cluster.scheduler)
     async with Client(cluster, asynchronous=True) as client:
         futures = client.map(lambda x: x + 1, range(20))
@@ -71,7 +71,7 @@ async def test_a_line_is_the_event_that_the_model_says(cluster, sampler):
         assert unmeasured.encode() not in line, "an unmeasured column takes no room"
 
 
-async def test_a_worker_without_the_plugin_tells_what_dask_measures(cluster):
+async def test_worker_without_plugin_reports_dask_figures(cluster):
     scheduler = cluster.scheduler
     while not all(worker.metrics.get("memory") for worker in scheduler.workers.values()):  # noqa: ASYNC110
         await asyncio.sleep(0.05)
@@ -83,7 +83,7 @@ async def test_a_worker_without_the_plugin_tells_what_dask_measures(cluster):
 
 
 @pytest.mark.parametrize("row", [[VERSION + 1, *[7] * len(COLUMNS)], [VERSION, 7], "nonsense", None])
-async def test_a_row_of_another_version_is_not_read(cluster, row):
+async def test_row_of_other_version_is_ignored(cluster, row):
     for worker in cluster.scheduler.workers.values():
         worker.metrics[METRIC] = row
     columns = HeartbeatReader(cluster.scheduler).read()
@@ -111,7 +111,7 @@ def test_columns_are_folded():
     assert compact({"workers": ["a"], "x": [1]}) == {"workers": ["a"], "x": 1}
 
 
-async def test_nothing_is_encoded_while_nobody_looks(cluster, sampler, monkeypatch):
+async def test_samples_are_not_encoded_without_listeners(cluster, sampler, monkeypatch):
     monkeypatch.setattr(sampling, "INTERVAL_SECONDS", 0.05)
     encoded = []
     monkeypatch.setattr(Sampler, "encoded", lambda self, columns: encoded.append(1) or b"{}\n")
@@ -123,7 +123,7 @@ async def test_nothing_is_encoded_while_nobody_looks(cluster, sampler, monkeypat
     assert encoded
 
 
-async def test_all_listeners_get_the_same_bytes_made_once(cluster, sampler, monkeypatch):
+async def test_listeners_share_one_encoding(cluster, sampler, monkeypatch):
     monkeypatch.setattr(Sampler, "interval", 0.05)
     made = []
     encode = Sampler.encoded
@@ -146,7 +146,7 @@ async def test_all_listeners_get_the_same_bytes_made_once(cluster, sampler, monk
     assert len(made) < 20
 
 
-async def test_a_slow_listener_gets_the_newest_and_holds_nobody_up(cluster, sampler, monkeypatch):
+async def test_slow_listener_gets_newest_sample(cluster, sampler, monkeypatch):
     monkeypatch.setattr(Sampler, "interval", 0.02)
     slow = sampler.listen()
     oldest = await anext(slow)
@@ -159,7 +159,7 @@ async def test_a_slow_listener_gets_the_newest_and_holds_nobody_up(cluster, samp
     await fast.aclose()
 
 
-async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
+async def test_recently_active_task_kinds_come_last(cluster):
     watch = TaskProgress(cluster.scheduler)
     async with Client(cluster, asynchronous=True) as client:
         kept = [client.submit(abs, number, key=(f"kind{number:02}", 0)) for number in range(40)]
@@ -178,7 +178,7 @@ async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
         assert last["kind08"] == {"prefix": "kind08", "in_memory": 1, "erred": 1}
 
 
-async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatch):
+async def test_reading_visits_few_task_kinds(cluster, monkeypatch):
     scheduler = cluster.scheduler
     before = set(scheduler.plugins)
     watch = TaskProgress(scheduler)
@@ -228,7 +228,7 @@ async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatc
     assert set(scheduler.plugins) == before
 
 
-async def test_what_was_there_before_the_watch_is_counted(cluster):
+async def test_earlier_results_are_counted(cluster):
     async with Client(cluster, asynchronous=True) as client:
         failing = client.submit(abs, "x", key=("early", 0))
         assert isinstance(await failing.exception(), TypeError)
@@ -256,7 +256,7 @@ async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch,
     assert "A sample could not be taken" in caplog.text
 
 
-async def test_a_cluster_rests_while_nobody_looks_or_uses_it(cluster, sampler, monkeypatch):
+async def test_unused_cluster_rests(cluster, sampler, monkeypatch):
     often, seldom = wakeups.SHORTEST_HEARTBEAT_SECONDS, wakeups.RESTING_HEARTBEAT_SECONDS
     assert wakeups.heartbeat_seconds() == often
     monkeypatch.setattr(sampling, "REST_AFTER_SECONDS", 0.0)

@@ -50,7 +50,7 @@ async def run(memory_limit, work):
     return json.loads(printed.splitlines()[-1]), errors.decode()
 
 
-async def test_nobody_wakes_up_for_nothing():
+async def test_unused_callbacks_are_removed():
     found, _ = await run(4 * 2**30, "await asyncio.sleep(1)")
     assert set(found["nanny"]).isdisjoint({"tick", "ticks", "monitor", "shift_counters"})
     assert found["nanny"]["memory_monitor"] == 500, "the worker is almost empty"
@@ -62,7 +62,7 @@ async def test_nobody_wakes_up_for_nothing():
     assert found["same"]
 
 
-async def test_a_worker_that_uses_too_much_memory_is_ended_all_the_same():
+async def test_worker_exceeding_memory_is_ended():
     # A fresh worker process alone is larger than this.
     wait = "\n        ".join(["for _ in range(600):", "    if nanny.pid != pid: break", "    await asyncio.sleep(0.1)"])
     found, errors = await run(60 * 2**20, wait)

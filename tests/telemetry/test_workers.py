@@ -62,7 +62,7 @@ def complete(n_workers):
     return lambda sample: len(sample.workers) == n_workers and None not in sample.column("sent_bytes")
 
 
-def test_workers_tell_all_about_themselves(sample, connection):
+def test_workers_report_all_figures(sample, connection):
     found = sample(complete(2))
     assert found.workers == ["0", "1"]
     assert found.n_threads == 1
@@ -74,7 +74,7 @@ def test_workers_tell_all_about_themselves(sample, connection):
 
 
 @pytest.mark.full
-def test_workers_that_join_later_tell_the_same(sample, connection, shared_site):
+def test_later_workers_report_the_same(sample, connection, shared_site):
     sample(complete(2))
     shared_site.control.patch("shared", {"n_workers": 4})
     assert sample(complete(4)).workers == ["0", "1", "2", "3"]
@@ -83,7 +83,7 @@ def test_workers_that_join_later_tell_the_same(sample, connection, shared_site):
 
 
 @pytest.mark.full
-def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, wait_until):
+def test_workers_report_after_restart(sample, connection, shared_site, wait_until):
     before = {worker.pid for worker in shared_site.get("shared").workers}
     shared_site.control.restart("shared", wait=False)
     shared_site.wait_for(
@@ -147,7 +147,7 @@ def test_shuffles_are_counted(sample, connection):
 
 
 @pytest.mark.full
-def test_progress_is_told_by_kind(sample, connection):
+def test_progress_is_reported_by_kind(sample, connection):
     def slowly(x):
         import time
 
@@ -165,7 +165,7 @@ def test_progress_is_told_by_kind(sample, connection):
     assert done.progress[-1].in_memory == 40
 
 
-def test_the_past_is_told_to_who_comes_late(sample, connection, shared_site):
+def test_history_is_sent_to_new_views(sample, connection, shared_site):
     sample(complete(2))
     history = shared_site.control.history(shared_site.get("shared").id)
     assert len(history.seconds) == len(history.cpu_percent) == len(history.memory_bytes) > 2
@@ -175,7 +175,7 @@ def test_the_past_is_told_to_who_comes_late(sample, connection, shared_site):
 
 
 @pytest.mark.full
-def test_a_worker_without_gpucluster_starts_and_tells_what_dask_measures(sample, connection, shared_site):
+def test_worker_without_gpucluster_reports_dask_figures(sample, connection, shared_site):
     """Of an older or foreign environment: our module cannot be imported there."""
     model = shared_site.get("shared")
     folder = shared_site.registry.folder(model.id)
@@ -208,7 +208,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @pytest.mark.full
-def test_a_cluster_that_has_ended_has_no_figures(site):
+def test_ended_cluster_has_no_figures(site):
     model = site.running()
     site.control.stop(model.id)
     with pytest.raises(InvalidState):
