@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
@@ -70,6 +71,15 @@ def until(condition: Callable[[], Any], *, timeout: float = PATIENCE_SECONDS, wh
             raise AssertionError(f"did not happen within {timeout:.0f} s: {what() if callable(what) else what}")
         # What takes long is looked at less often, and so is what costs more than a look: others need the processors.
         time.sleep(min(MOST_SECONDS_BETWEEN_LOOKS, max(0.02, 3 * (now - asked), (now - begun) / 20)))
+
+
+async def until_async(
+    condition: Callable[[], Any], *, timeout: float = PATIENCE_SECONDS, interval: float = 0.01
+) -> None:
+    """Wait in a coroutine for something that sends no event."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(interval)
 
 
 class Site:

@@ -1,4 +1,4 @@
-"""``dask.array`` without SciPy, as long as nobody asks for it."""
+"""``dask.array`` imports SciPy only on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change in dask-jobqueue shows here first."""
+"""Canaries: dask-jobqueue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 from gpucluster.dask_internals.other_packages.batch_scripts import slurm_jobs, slurm_script
 
-# Not importorskip: whoever imports dask-jobqueue itself gives SIGINT away, here for all tests of this process.
+# Not importorskip: importing dask-jobqueue replaces the SIGINT handler for all tests of this process.
 pytestmark = pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="needs the package 'dask-jobqueue'")
 
 OPTIONS = {"memory": "2GB", "cores": 2, "processes": 1, "walltime": "00:10:00", "scheduler": "tls://h:1", "name": "n"}
@@ -25,7 +25,7 @@ def test_script_has_own_command_and_dask_header() -> None:
 
 
 def test_sigint_handler_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """dask-jobqueue takes SIGINT when it is imported (0.9): a supervisor or a notebook would end without a word."""
+    """dask-jobqueue 0.9 replaces it on import; supervisors and notebooks would end silently."""
     before = signal.getsignal(signal.SIGINT)
     for name in [name for name in sys.modules if name.partition(".")[0] == "dask_jobqueue"]:
         monkeypatch.delitem(sys.modules, name)

@@ -1,4 +1,4 @@
-"""Canaries: what code for ``distributed.deploy.Cluster`` asks of a cluster."""
+"""Canaries: a cluster that code takes for a ``distributed.deploy.Cluster``."""
 
 from __future__ import annotations
 

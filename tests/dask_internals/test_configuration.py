@@ -1,4 +1,4 @@
-"""What keeps a cluster from starting is refused, and nothing else is."""
+"""Settings that would keep a cluster from starting are refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REFUSED = {
 
 @pytest.fixture
 def refused(monkeypatch, tmp_path):
-    """Return what is refused of settings below ``distributed``, in a file."""
+    """Return the messages about refused settings below ``distributed`` in a file."""
 
     def look(settings):
         (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"distributed": settings}))

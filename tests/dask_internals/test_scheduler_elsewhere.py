@@ -1,4 +1,4 @@
-"""Canaries: handlers of a scheduler in another process, and the client of Kubernetes that Dask's operator uses."""
+"""Canaries: handlers of a scheduler in another process, and the Kubernetes client of Dask's operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canaries: settings that a scheduler reads while it works."""
+"""Canaries: settings that a scheduler reads at work."""
 
 from __future__ import annotations
 

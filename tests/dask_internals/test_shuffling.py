@@ -1,4 +1,4 @@
-"""Canaries: bytes that peer-to-peer shuffles move."""
+"""Canaries: bytes moved by peer-to-peer shuffles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_sent_and_received_shards_are_followed(here, canary):
     with canary("Worker.handlers['shuffle_receive'] with the argument data"):
         arrived = {address: sum(n for _, to, n in sent if to == address) for address in addresses}
         assert received == arrived
-    with canary("ShuffleRun._send, which nobody else replaces"):
+    with canary("ShuffleRun._send, which no one else replaces"):
         for one in following:
             assert one.whole
             one.stop()
@@ -59,14 +59,14 @@ def test_sizes_of_shards():
 
 def test_last_follower_restores_original():
     table = {"operation": len}
-    told: list[dict[str, int]] = []
-    first, second = (follow_handler(table, "operation", told.append) for _ in range(2))
+    seen: list[dict[str, int]] = []
+    first, second = (follow_handler(table, "operation", seen.append) for _ in range(2))
     assert table["operation"]([1, 2]) == 2
-    assert told == [{}, {}]
+    assert seen == [{}, {}]
     first.stop()
     assert second.whole
     table["operation"] = max
     assert not second.whole
     second.stop()
-    assert table["operation"] is max, "what somebody else has put there stays"
+    assert table["operation"] is max, "a later handler was replaced"
     assert isinstance(first, Following)

@@ -1,4 +1,4 @@
-"""Canaries: where a worker holds its results."""
+"""Canaries: where a worker stores its results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.dask_internals.workers import spilling
 
 
 def test_spilled_bytes_are_counted(here, canary, wait_until):
-    # What an earlier test has let go of is not gone yet when that test ends.
+    # Results released by an earlier test may not be gone yet.
     with canary("Worker.state.nbytes"):
         wait_until(lambda: spilling.managed_bytes(here.worker) == 0)
         before = spilling.managed_bytes(here.worker)
@@ -78,7 +78,7 @@ def test_spilled_result_is_read_with_full_scratch(tmp_path, canary):
     with canary("SpillBuffer.slow_to_fast(key) puts the result into SpillBuffer.fast and evicts others"):
         assert data[0] == values[0]
         assert sorted(data.slow) == [1, 2]
-    # As it is told when there are more workers: now scratch is full.
+    # The limit is lowered, as for more workers: now scratch is full.
     assert spilling.bound_spilling(worker, 13_000)
     assert spilling.spills_no_more(worker)
     assert data[1] == values[1]
@@ -94,7 +94,7 @@ def test_spilled_result_is_read_with_full_scratch(tmp_path, canary):
         dumps: list[bytes] = []
         assert [data.evict() for _ in range(5)] == [-1] * 5
         assert len(dumps) == 1
-    # A result that Dask itself would lose: it has come back, and the one that had to leave could not.
+    # Dask itself would lose this result: it was read back, but the one to be evicted could not be written.
     spilling.bound_spilling(worker, None)
     data.disk.data.max_weight = 1
     assert data[1] == values[1]

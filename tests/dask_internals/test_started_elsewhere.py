@@ -1,4 +1,4 @@
-"""Canaries: workers that something else starts, as SpecCluster counts them."""
+"""Canaries: workers started by something else, as SpecCluster counts them."""
 
 from __future__ import annotations
 

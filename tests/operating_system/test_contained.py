@@ -1,4 +1,4 @@
-"""Programs of which nothing is left, and what ends everything below a process."""
+"""Contained programs leave no process behind; ``end_descendants`` ends everything below a process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_contained_program_behaves_like_command() -> None:
 def test_what_it_leaves_ends_with_it(tmp_path: Path) -> None:
     file = tmp_path / "pid"
     script = ESCAPE.format(file) + f"until [ -e {file} ]; do sleep 0.01; done; exit 5"
-    # What keeps the pipe open would keep whoever reads it, too.
+    # A process that keeps the pipe open would keep its reader waiting.
     done = subprocess.run(contained("sh", "-c", script), capture_output=True, timeout=60)
     assert done.returncode == 5, done.stderr
     assert is_gone(int(file.read_text()))
@@ -71,19 +71,19 @@ from gpucluster.operating_system import end_descendants
 
 os.setsid()
 end_descendants.start()
-keeps_on = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
-child = subprocess.Popen([sys.executable, "-c", keeps_on], stdout=subprocess.PIPE)
+stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", stubborn], stdout=subprocess.PIPE)
 child.stdout.readline()
 orphans = []
 for session, environment in ((False, {}), (True, dict(os.environ))):
-    # Its own parent ends at once: below us it is never seen.
+    # Its own parent ends at once, so we never see it below us.
     code = (
         "import subprocess, sys\\n"
         f"p = subprocess.Popen(['sleep', '600'], start_new_session={session}, stdout=-3, stderr=-3)\\n"
         "p.returncode = 0; print(p.pid, flush=True)"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    orphans.append(int(said.stdout))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    orphans.append(int(done.stdout))
 print(end_descendants.started(), child.pid, *orphans, flush=True)
 sys.stdin.readline()
 os._exit(0)
@@ -92,7 +92,7 @@ os._exit(0)
 
 @pytest.mark.parametrize("killed", [True, False], ids=["killed", "ended"])
 def test_nothing_is_left(killed: bool, wait_until) -> None:
-    """A child that ignores signals, an orphan of the session, and one that has a session of its own."""
+    """Neither a child that ignores signals, nor an orphan in our session, nor one in its own session."""
     stranger = subprocess.Popen(["sleep", "600"])
     with subprocess.Popen([sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
         assert parent.stdin is not None and parent.stdout is not None

@@ -1,4 +1,4 @@
-"""Sockets with a long path or none, who is at their other end, and files that somebody else made."""
+"""Sockets with a long path or none, their peers, and files of other users."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_elsewhere_a_long_path_is_refused(long_path: Path, monkeypatch: pytest.M
     [((256, 4096), 4096), ((256, resource.RLIM_INFINITY), 10_240), ((20_000, 20_000), 20_000), ((256, 256), 256)],
 )
 def test_open_file_limit_is_raised(limits: tuple[int, int], taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """macOS says that there is no limit, and refuses more than 10,240."""
+    """macOS reports no limit and refuses more than 10,240."""
     now = [limits[0]]
 
     def set_limit(_: int, wanted: tuple[int, int]) -> None:
@@ -72,7 +72,7 @@ def test_peer_is_identified() -> None:
 
 
 def test_unknown_owner_gives_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Linux has no ``LOCAL_PEERCRED``, so that this is what an unknown system answers."""
+    """Linux has no ``LOCAL_PEERCRED`` and so answers like an unknown system."""
     monkeypatch.setattr(peers, "LINUX", False)
     one, other = socket.socketpair()
     with one, other:
@@ -81,10 +81,10 @@ def test_unknown_owner_gives_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_macos_credentials_are_read() -> None:
-    told = struct.pack("=IIh2x16I", 0, 501, 2, 20, 12, *[0] * 14)
-    assert len(told) == peers.XUCRED_BYTES
-    assert peers.user_in(told) == 501
-    assert peers.user_in(struct.pack("=I", 1) + told[4:]) is None, "another version may have other fields"
+    packed = struct.pack("=IIh2x16I", 0, 501, 2, 20, 12, *[0] * 14)
+    assert len(packed) == peers.XUCRED_BYTES
+    assert peers.user_in(packed) == 501
+    assert peers.user_in(struct.pack("=I", 1) + packed[4:]) is None, "another version may have other fields"
 
 
 def open_files() -> set[str]:
@@ -123,7 +123,7 @@ def test_links_are_followed_above_folder_only(tmp_path: Path) -> None:
     (tmp_path / "above").symlink_to(tmp_path / "real")
     for path in ("above/inner/file", "real/link", "real/way/file"):
         assert read_plain_file(tmp_path / path, 10) == b"x"
-    root = tmp_path / "above"  # itself a link, which the owner of the machine made
+    root = tmp_path / "above"  # itself a link made by the owner of the machine
     assert read_plain_file(root / "inner" / "file", 10, below=root) == b"x"
     with pytest.raises(NotPlain, match=r"^is a link$"):
         read_plain_file(root / "link", 10, below=root)

@@ -1,4 +1,4 @@
-"""What a restricted process can still do."""
+"""The rights that remain to a restricted process."""
 
 from __future__ import annotations
 

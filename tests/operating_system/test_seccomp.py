@@ -1,4 +1,4 @@
-"""Which calls of the system a filtered process has left."""
+"""The system calls that remain to a filtered process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ assert seccomp.restrict_signals(numbers, groups)
 for pid in (sleeper, os.getppid(), -os.getpgid(sleeper), -1):
     assert refused(lambda: os.kill(pid, 0)), pid
 if os.uname().machine == "x86_64":
-    # Also with what is in the upper half of a register, which the kernel does not look at.
+    # Also with bits in the upper half of a register, which the kernel ignores.
     for pid in (sleeper | 1 << 32, sleeper | 1 << 63, -os.getpgid(sleeper) & 0xFFFFFFFF):
         assert refused(lambda: raw(pid, 0)), pid
 assert refused(lambda: signal.pidfd_send_signal(os.pidfd_open(sleeper), 0))

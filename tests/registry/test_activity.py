@@ -1,4 +1,4 @@
-"""The file that says who asked what."""
+"""The activity file: who requested what."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.registry import activity
 
 
 def entry(message: str) -> ActivityEntry:
-    return ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="scale", by="somebody", message=message)
+    return ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="scale", by="any user", message=message)
 
 
 def test_entries_are_read_back(tmp_path):
@@ -58,7 +58,7 @@ def test_entry_after_truncated_one_is_kept(tmp_path):
         file.write(entry("a name such as Jürgen").model_dump_json().encode().partition("ü".encode()[1:])[0])
     activity.append(path, entry("after"))
     assert [each.message for each in activity.read(path)] == ["before", "after"]
-    # Also when so much is in it that the oldest entries go.
+    # Also when the file is full and the oldest entries are dropped.
     for number in range(2 * activity.KEPT):
         activity.append(path, entry(f"{number}"))
     assert activity.read(path)[-1].message == f"{2 * activity.KEPT - 1}"
@@ -67,13 +67,13 @@ def test_entry_after_truncated_one_is_kept(tmp_path):
 def test_partial_write_raises(tmp_path, monkeypatch):
     path = tmp_path / "activity"
     room = [30]
-    really = os.write
+    original = os.write
 
     def write(descriptor: int, data: bytes) -> int:
         if not room[0]:
             raise OSError(errno.ENOSPC, "No space left on device")
         taken, room[0] = data[: room[0]], 0
-        return really(descriptor, taken)
+        return original(descriptor, taken)
 
     monkeypatch.setattr(activity.os, "write", write)
     with pytest.raises(OSError, match="No space left"):

@@ -1,13 +1,16 @@
-"""The registry's directory is proved private before anything is read or written."""
+"""The registry's directory is checked to be private before it is read or written."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
+import shutil
 import stat
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,14 +19,11 @@ from gpucluster.protocol.errors import RegistryUnsafe
 from gpucluster.registry.directory import default_directory, secure_directory, write_private
 from gpucluster.registry.store import Registry
 
-root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory to somebody else")
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can change an owner")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    import shutil
-    import tempfile
-
+def place() -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
     yield made
     shutil.rmtree(made)
@@ -49,7 +49,7 @@ def test_a_directory_open_to_others_is_refused(place, mode):
 @root_only
 def test_directory_of_another_user_is_refused(place):
     os.chown(place, 65534, 65534)
-    with pytest.raises(RegistryUnsafe, match="belongs to another user, nobody. Set"):
+    with pytest.raises(RegistryUnsafe, match="belongs to another user, nobody. Set"):  # words: ok
         Registry(place)
 
 
@@ -81,7 +81,8 @@ def test_file_in_place_of_directory_is_named(place):
 def test_foreign_file_in_place_of_directory_is_named(place):
     (place / "clusters").touch()
     os.chown(place / "clusters", 65534, 65534)
-    with pytest.raises(RegistryUnsafe, match=r"A file \(of the user nobody\) is at .* Ask its owner to remove it, or"):
+    message = r"A file \(of the user nobody\) is at .* Ask its owner to remove it, or"  # words: ok
+    with pytest.raises(RegistryUnsafe, match=message):
         Registry(place / "clusters")
 
 
@@ -110,7 +111,7 @@ def test_replaceable_place_is_refused(place, mode, safe):
 @root_only
 @pytest.mark.parametrize("where", ["of another user", "in a folder of another user", "behind a link of mine"])
 def test_path_through_foreign_link_is_refused(place, where):
-    """Sockets and results would go wherever its owner lets it lead, at any time."""
+    """Its owner could redirect sockets and results at any time."""
     place.chmod(0o1777)
     (place / "home").mkdir(mode=0o700)
     (place / "theirs").mkdir(mode=0o755)
@@ -221,7 +222,7 @@ def test_directory_opened_later_is_refused(place):
     for use in (registry.list, registry.check_directory, lambda: registry.find("a"), registry.exclusive().__enter__):
         with pytest.raises(RegistryUnsafe, match=f"is open to other users. Close it, chmod 700 {place / 'clusters'}"):
             use()
-    # A process that runs in there all the same can write why it ends.
+    # A process that already runs there can still write why it ends.
     assert Registry(place / "clusters", later=True, proved=True).folder(folder.id).path == folder.path
     (place / "clusters").chmod(0o700)
     assert registry.list() == []

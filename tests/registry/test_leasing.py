@@ -1,4 +1,4 @@
-"""The holder of a lease: a process that lives and wants it."""
+"""A lease lasts while its process lives and holds it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.registry.leasing import Hold, lease_of_this_process, why_over
 from gpucluster.registry.record import Folder
 from gpucluster.registry.store import ENDED_LEASES_KEPT
 
-from .test_store import registry, write, write_ended  # noqa: F401
+from .records import write, write_ended
 
 MINE = lease_of_this_process("cell", "notebook, process 7")
 
@@ -25,7 +25,7 @@ def test_lease_lasts_until_released(tmp_path: Path) -> None:
     assert why_over(folder, MINE) is None
     with pytest.raises(InvalidState):
         Hold(folder)
-    # A child that was forked meanwhile has the same.
+    # A forked child inherits the descriptor.
     child = os.dup(hold._descriptor or -1)
     hold.let_go()
     hold.let_go()
@@ -49,7 +49,7 @@ def test_lease_ends_with_its_process(tmp_path: Path) -> None:
     hold.let_go()
 
 
-def test_leases_do_not_displace_clusters(registry):  # noqa: F811
+def test_leases_do_not_displace_clusters(registry):
     write_ended(registry, "mine", age=timedelta(hours=1))
     for number in range(12):
         write_ended(registry, f"lease-{number}", age=timedelta(minutes=30 - number), lease=MINE)

@@ -1,4 +1,4 @@
-"""Links that let others look at a cluster, as they are written down."""
+"""The stored links that let others view a cluster."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_missing_link_leaves_no_file(folder):
     assert withdraw_links(folder, None) == []
     with pytest.raises(LinkNotFound):
         withdraw_links(folder, "0a1b2c3d")
-    assert note_opened(folder, "0a1b2c3d", "somebody") is None
+    assert note_opened(folder, "0a1b2c3d", "grace") is None
     assert list(folder.path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""A process is its pid and its birth: a stranger with a recycled pid is never signalled."""
+"""A process is identified by pid and birth: a process with a recycled pid is never signalled."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ first = subprocess.Popen(["sleep", "600"])
 who = identify(first.pid)
 first.kill()
 first.wait()
-# A pid comes round again after thousands of others, never within one tick of the clock that births are told in.
+# Wait more than one tick of the clock that measures births: no real pid is recycled that fast.
 time.sleep(3 / os.sysconf("SC_CLK_TCK"))
 for attempt in range(200):
     Path("/proc/sys/kernel/ns_last_pid").write_text(str(first.pid - 1))

@@ -1,4 +1,4 @@
-"""The registry read from disk: what lives, what has ended, what is forgotten."""
+"""The registry on disk: running, ended and removed clusters."""
 
 from __future__ import annotations
 
@@ -6,52 +6,22 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 from gpucluster.backends.local import LocalSpec
 from gpucluster.client.control import Control
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch, RegistryUnsafe
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.models import ClusterState, Wanted
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.registry import activity, lock
 from gpucluster.registry.ending import note_end, tail
-from gpucluster.registry.record import DashboardAddress, Folder, Record
+from gpucluster.registry.record import DashboardAddress
 from gpucluster.registry.secret import read_secret
 from gpucluster.registry.store import ENDED_KEPT, Registry
 
-
-@pytest.fixture
-def registry():
-    directory = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
-    yield Registry(directory)
-    shutil.rmtree(directory)
-
-
-def stamp(age: timedelta) -> str:
-    return (datetime.now(UTC) - age).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def write(registry: Registry, name: str, state: ClusterState, *, age=timedelta(), **changes) -> tuple[Folder, int]:
-    """Write a cluster down as its supervisor would; the lock is ours."""
-    folder, held = registry.new_folder()
-    model = ClusterModel(
-        id=folder.id, name=name, backend="local", state=state, wanted=Wanted(n_workers=2), n_workers=2, pid=4242,
-        idle=Idle(timeout_seconds=60, idle_since=stamp(age), stops_at=stamp(age)), python="python",
-        created_at=stamp(age), ended_at=stamp(age) if state.ended else None, spec=LocalSpec(),
-        scheduler_address="tls://127.0.0.1:1",
-    )  # fmt: skip
-    registry.write(folder, Record(kind="cluster", cluster=model.model_copy(update=changes)))
-    return folder, held
-
-
-def write_ended(registry: Registry, name: str, **options) -> Folder:
-    folder, held = write(registry, name, ClusterState.STOPPED, **options)
-    os.close(held)
-    return folder
+from .records import write, write_ended
 
 
 def test_running_cluster_is_shown(registry):
@@ -81,7 +51,7 @@ def test_dead_process_is_shown_as_failed(registry, state):
     assert [(entry.kind, entry.message) for entry in activity.read(folder.activity)] == [("failure", model.reason)]
     assert registry.list() == [model]
     assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
-    assert Registry(registry.directory).list() == [model], "what was found out is written down"
+    assert Registry(registry.directory).list() == [model], "the end was written to the disk"
 
 
 def test_killed_while_stopping_counts_as_stopped(registry):
@@ -118,7 +88,7 @@ def test_a_damaged_folder_is_shown_as_ended(registry):
         file.write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidState, match="it has no dashboard now"):
         registry.dashboard("dead")
-    assert read_secret(folder) not in {None, ""}, "none that anybody has"
+    assert read_secret(folder) not in {None, ""}, "no caller has this secret"
     os.close(held)
     assert [model.state for model in registry.list()] == [ClusterState.STOPPED]
     registry.remove("dead")
@@ -162,7 +132,7 @@ def test_names_are_unique_among_running_clusters(registry):
     assert [fault.field for fault in caught.value.fields] == ["name"]
     os.close(held)
     assert registry.free_name("cluster-1") == "cluster-1"
-    # Two of one name in a list would be told apart by nothing.
+    # A list shall not show two clusters with the same name.
     assert registry.free_name(None) == "cluster-2"
     registry.remove("cluster-1")
     assert registry.free_name(None) == "cluster-1"
@@ -189,7 +159,7 @@ def test_old_ended_clusters_are_forgotten(registry):
 
 
 def test_last_ended_clusters_are_kept(registry):
-    """The log of a cluster that died after days is wanted more than those of ten failed starts since."""
+    """The log of a long-running cluster matters more than those of later failed starts."""
     for n in range(ENDED_KEPT + 1):
         write_ended(registry, f"c{n}", age=timedelta(minutes=n + 1))
     folder = write_ended(registry, "veteran", age=timedelta(0))
@@ -202,7 +172,7 @@ def test_last_ended_clusters_are_kept(registry):
 
 
 def as_written_by(folder, version, **changes):
-    """Let a record look as another version may have written it."""
+    """Rewrite a record like another version."""
     content = json.loads(folder.state.read_text())
     content["cluster"] |= {"protocol_version": version, "of_the_future": [1], **changes}
     content["news"] = {}
@@ -226,7 +196,7 @@ def test_other_version_is_listed_and_can_be_stopped(registry, changes):
     ended = registry.find(folder.id)
     assert ended.state is ClusterState.FAILED
     assert ended.reason.startswith("Its process is gone. It was made by another version")
-    assert folder.state.read_bytes() == before, "nothing that is not understood is written over"
+    assert folder.state.read_bytes() == before, "an unknown record is not overwritten"
     registry.remove(folder.id)
     assert not folder.path.exists()
 
@@ -252,7 +222,7 @@ def test_unknown_kind_is_listed_with_warning(registry):
     assert (model.backend_title, model.spec.model_dump()["partition"]) == ("Batch jobs", "gpu")
     os.close(held)
     assert registry.find("queued").state is ClusterState.FAILED
-    assert json.loads(folder.state.read_text())["cluster"]["spec"]["partition"] == "gpu", "it is written as it was"
+    assert json.loads(folder.state.read_text())["cluster"]["spec"]["partition"] == "gpu"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"kind": "cluster", "cluster": 5}'])
@@ -267,7 +237,7 @@ def test_a_broken_record_hides_no_other_cluster(registry, content):
 def test_interrupted_creation_is_swept(registry):
     empty, held = registry.new_folder()  # killed before the record was written
     os.close(held)
-    fresh, held = registry.new_folder()  # somebody is creating this one right now
+    fresh, held = registry.new_folder()  # still being created
     _, held_too = write(registry, "here", ClusterState.RUNNING)
     with registry.exclusive():
         registry.sweep()
@@ -326,7 +296,7 @@ def test_unknown_name_is_escaped(registry):
 
 
 def test_deleted_directory_is_recreated(registry):
-    """What cleans up /tmp does not know that a Jupyter server lives on."""
+    """Cleaners of /tmp ignore that a Jupyter server still runs."""
     _, held = write(registry, "gone", ClusterState.RUNNING)
     shutil.rmtree(registry.directory)
     assert registry.list() == []
@@ -350,7 +320,7 @@ def test_replaced_directory_is_checked(registry, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("last", "told"),
+    ("last", "reason"),
     [
         (
             "TypeError: Level not an integer or a valid string: {'x': 1}",
@@ -362,11 +332,11 @@ def test_replaced_directory_is_checked(registry, tmp_path):
         ),
     ],
 )
-def test_error_of_dead_process_is_the_reason(registry, last, told):
+def test_error_of_dead_process_is_the_reason(registry, last, reason):
     folder, held = write(registry, "one", ClusterState.STARTING)
     folder.log.write_text(f'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n{last}\n')
     os.close(held)
-    assert re.fullmatch(told, registry.find("one").reason)
+    assert re.fullmatch(reason, registry.find("one").reason)
 
 
 def test_other_version_can_only_be_stopped(site, monkeypatch):

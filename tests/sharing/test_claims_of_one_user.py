@@ -1,4 +1,4 @@
-"""GPUs that are spoken for among one user's clusters: claims are seen, keep nobody out, and end with their holder."""
+"""Claims among one user's clusters: visible, without exclusion, released with their holder."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_one_chooses_after_the_other(claims: DeviceClaims, tmp_path: Path) -> No
         claims.claim([ONE])
     with other:
         assert other.stdout is not None
-        assert other.stdout.readline().strip() == f"['{ONE}']", "it sees what we have chosen"
+        assert other.stdout.readline().strip() == f"['{ONE}']", "it does not see our choice"
         other.kill()
     claims.release()
 

@@ -1,4 +1,4 @@
-"""What instructors and clusters say to each other, without any cluster."""
+"""The messages between instructors and clusters, without a cluster."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def test_instructors_by_user_and_group(monkeypatch: pytest.MonkeyPatch, tmp_path
     path = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
     assert not instructors().include(0, {0}), "without a site there is none, not even root"
-    path.write_text("sharing: {instructors: [staff, nobody, who-knows]}\n")
+    path.write_text("sharing: {instructors: [staff, daemon, who-knows]}\n")
     path.chmod(0o644)
     named = instructors()
-    assert named.names == ("staff", "nobody", "who-knows")
+    assert named.names == ("staff", "daemon", "who-knows")
     assert named.include(0, set()) and named.include(12345, named.groups)
     assert not named.include(12345, {12345})
     assert is_instructor() is named.include(os.getuid(), {os.getgid(), *os.getgroups()})
@@ -112,7 +112,7 @@ def test_kernel_reports_groups_and_owners() -> None:
         with pytest.raises(OSError, match="in use"):
             listen(socket_name("0000000a"), 1)
         assert ask("0000000a", os.getuid() + 1, None, time.monotonic() + 5).problem == "is another user's now"
-        # Nobody accepts: one place, and one that waits for it.
+        # No one accepts connections.
         assert ask("0000000a", os.getuid(), None, time.monotonic() + 0.3).problem is not None
     finally:
         close(listener)
@@ -169,8 +169,8 @@ def test_long_names_do_not_widen_table() -> None:
     held = [HeldGPU(uuid="g" * 80, slot=1, slots=2)] * 64
     gpus = _gpus(held, {})
     assert len(gpus) == 9 and gpus[-1] == "56 more"
-    said = {"kind": "k" * 5000, "state": ClusterState.RUNNING, "gpus": ["g" * 80] * 64, "since": "2026-01-01T00:00:00Z"}
-    forged = ClassCluster(id="a", user="ada", **said)
+    long = {"kind": "k" * 5000, "state": ClusterState.RUNNING, "gpus": ["g" * 80] * 64, "since": "2026-01-01T00:00:00Z"}
+    forged = ClassCluster(id="a", user="ada", **long)
     text = class_text(ClassClusters(clusters=[forged]))
     assert max(map(len, text.splitlines())) < 200
     assert max(map(len, table([("A", "B"), ("a\x1b" * 900, "b" * 9000)]).splitlines())) < 460
@@ -196,27 +196,23 @@ def test_what_can_be_typed(words: list[str], sentence: str) -> None:
 
 def test_the_class_as_text() -> None:
     silent = ClassCluster(id="b", user="grace", problem="It does not answer.")
-    told = ClassCluster(
+    running = ClassCluster(
         id="a", user="ada", mine=True, kind="local", kind_title="CPU", state=ClusterState.RUNNING, n_workers=2
     )
     many = silent.model_copy(update={"user": "ida", "times": 30})
-    text = class_text(ClassClusters(clusters=[told, silent, many], left_out=2))
-    assert "ada (you)  CPU" in text and "grace: It does not answer." in text and "Left out: 2" in text
-    assert (
-        "grace      " in text
-        and "(unknown)" in text
-        and "(30 unknown)" in text
-        and "ida: It does not answer (30 times)." in text
-    )
+    text = class_text(ClassClusters(clusters=[running, silent, many], left_out=2))
+    for part in (
+        "ada (you)  CPU", "grace: It does not answer.", "Left out: 2", "grace      ", "(unknown)", "(30 unknown)",
+        "ida: It does not answer (30 times).",
+    ):  # fmt: skip
+        assert part in text
     assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")
 
 
 def test_connected_client_is_notified_of_stop() -> None:
-    stopped = model(
-        state=ClusterState.STOPPED,
-        messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada: The exam begins.")],
-    )
+    reason = "Stopped by instructor ada: The exam begins."
+    stopped = model(state=ClusterState.STOPPED, messages=[Message.of(MessageCode.ENDED, reason)])
     news = Message.of(MessageCode.STOPPED, stopped.reason, subject="instructor ada")
-    told = stopped.model_copy(update={"messages": [*stopped.messages, news]})
+    stopped = stopped.model_copy(update={"messages": [*stopped.messages, news]})
     for by in (None, "instructor ada"):
-        assert how_it_ended(told, by) == ("The cluster 'thesis' ended. Stopped by instructor ada: The exam begins.")
+        assert how_it_ended(stopped, by) == f"The cluster 'thesis' ended. {reason}"

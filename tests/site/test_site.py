@@ -1,4 +1,4 @@
-"""The site's file: what it gives to everybody, and what becomes of it where it is wrong."""
+"""The site's file: presets, defaults and limits, and its errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Return what makes a text the file of this site."""
+    """Return a function that writes the site's file."""
     path = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
 
@@ -96,7 +96,7 @@ def test_defaults_are_filled_in_where_they_fit(site):
     assert (made.partition, made.gpu_type, made.idle_timeout_seconds) == ("debug", "a100", 900)
     assert made.walltime == "24:00:00", "YAML 1.1 would read a number of seconds"
     assert checked_spec(made) == made
-    # A type of GPU for workers without one would be refused, and nobody has asked for it.
+    # A default GPU type would be refused for workers without a GPU.
     assert checked_spec({"backend": "slurm"}).gpu_type is None
     schema = this_site().schemas()["slurm"]["properties"]
     assert schema["partition"]["default"] == "boost"
@@ -149,7 +149,7 @@ def test_default_above_limit_is_reported_and_ignored(site, text, line, sentence,
     [trouble] = this_site().troubles
     assert trouble.startswith(f"{path}, line {line}: ") and sentence in trouble
     made = checked_spec({"backend": "local"})
-    assert getattr(made, open_value[0]) == open_value[1], "people go on working, within the limits"
+    assert getattr(made, open_value[0]) == open_value[1], "the limit does not replace the default"
     default = this_site().schemas()["local"]["properties"][open_value[0]]["default"]
     assert default not in ("8 GiB", "4 GiB", 1800, "none", 4)
 
@@ -157,7 +157,7 @@ def test_default_above_limit_is_reported_and_ignored(site, text, line, sentence,
 def test_defaults_yield_to_least_limit(site):
     site("defaults: {local: {memory_limit: 2 GiB, n_workers: 2}}\nlimits: {local: {n_workers: many}}\n")
     [trouble] = this_site().troubles
-    assert "limits.local.n_workers" in trouble, "one fault is told once"
+    assert "limits.local.n_workers" in trouble
     assert checked_spec({"backend": "local"}).n_workers is None
 
 
@@ -186,7 +186,7 @@ def test_limits_bind_requests_and_changes(site, monkeypatch):
         checked_spec({"backend": "local", "n_workers": 3})
     with pytest.raises(InvalidRequest, match="walltime: must be at most 2-00:00:00 at this site, not 3-00:00:00"):
         checked_spec({"backend": "slurm", "walltime": "3-00:00:00"})
-    # 'auto' may choose 'local', so its limits hold.
+    # 'auto' may choose 'local', so the limits of 'local' apply.
     with pytest.raises(InvalidRequest, match="n_workers"):
         checked_spec({"n_workers": 3})
     assert checked_spec({"backend": "slurm", "n_workers": 3}).n_workers == 3
@@ -204,30 +204,20 @@ def test_limits_bind_requests_and_changes(site, monkeypatch):
         ({"memory_limit": "1.01 GiB"}, "memory_limit: must be at most 1 GiB at this site, not 1.01 GiB."),
         ({"memory_limit": 2**30 + 1}, "memory_limit: must be at most 1073741824 bytes at this site, not 1073741825."),
         ({"memory_limit": None}, "memory_limit: must be at most 1 GiB at this site, not unlimited."),
-        (
-            {"idle_timeout_seconds": 7201},
-            "idle_timeout_seconds: must be at most 7200 seconds (2 h) at this site, not 7201.",
-        ),
+        ({"idle_timeout_seconds": 7201}, "idle_timeout_seconds: must be at most 7200 seconds (2 h) at this site, "
+         "not 7201."),
         ({"backend": "slurm", "walltime": "1441"}, "walltime: must be at most 1-00:00:00 at this site, not 1441."),
-        (
-            {"backend": "slurm", "gpus_per_node": 3},
-            "gpus_per_node: must be at most 2 at this site, not 3: a cluster may have 2 workers.",
-        ),
-        (
-            {"backend": "slurm", "gpus_per_node": 1, "memory_per_gpu": "2 GiB"},
-            "memory_per_gpu: must be at most 1 GiB at this site, not 2 GiB.",
-        ),
-        (
-            {"backend": "slurm", "memory_limit": "50%"},
-            "memory_limit: must be a size, such as '2 GiB', not a share: machines differ.",
-        ),
-        (
-            {"backend": "cuda", "devices": [0, 1, 2]},
-            "devices: must name at most 2 GPUs at this site, not 3: one for each worker.",
-        ),
+        ({"backend": "slurm", "gpus_per_node": 3}, "gpus_per_node: must be at most 2 at this site, not 3: a cluster "
+         "may have 2 workers."),
+        ({"backend": "slurm", "gpus_per_node": 1, "memory_per_gpu": "2 GiB"}, "memory_per_gpu: must be at most 1 GiB "
+         "at this site, not 2 GiB."),
+        ({"backend": "slurm", "memory_limit": "50%"}, "memory_limit: must be a size, such as '2 GiB', not a share: "
+         "machines differ."),
+        ({"backend": "cuda", "devices": [0, 1, 2]}, "devices: must name at most 2 GPUs at this site, not 3: one for "
+         "each worker."),
         ({"backend": "gateway"}, "backend: must be one of 'auto', 'cuda', 'slurm' at this site, not 'gateway'."),
     ],
-)
+)  # fmt: skip
 def test_slight_excess_names_limit_and_unit(site, spec, sentence):
     site(
         "limits:\n  all: {n_workers: 2, threads_per_worker: 1, memory_limit: 1 GiB, idle_timeout_seconds: 7200, "
@@ -244,31 +234,17 @@ SCHEDULER = {"backend": "slurm", "n_workers": 1, "scheduler": "job"}
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        (
-            SCHEDULER | {"scheduler_walltime": "4:00:00"},
-            "scheduler_walltime: must be at most 00:10:00 at this site, not 4:00:00.",
-        ),
-        (
-            SCHEDULER | {"scheduler_memory": "4 GiB"},
-            "scheduler_memory: must be at most 1 GiB at this site, not 4 GiB.",
-        ),
+        (SCHEDULER | {"scheduler_walltime": "4:00:00"}, "scheduler_walltime: must be at most 00:10:00 at this site, "
+         "not 4:00:00."),
+        (SCHEDULER | {"scheduler_memory": "4 GiB"}, "scheduler_memory: must be at most 1 GiB at this site, not 4 GiB."),
         (SCHEDULER | {"scheduler_cores": 6}, "scheduler_cores: must be at most 1 at this site, not 6."),
-        (
-            {"backend": "slurm", "cores": 2},
-            "cores: must be at most 1 at this site, not 2: a worker may have 1 thread.",
-        ),
-        (
-            {"backend": "slurm", "cores": 3, "workers_per_job": 4, "nodes_per_job": 2, "n_workers": 0},
-            "cores: must be at most 2 at this site, not 3: each of the 2 workers on a node may have 1 thread.",
-        ),
-        (
-            {"backend": "slurm", "cores": 8, "gpus_per_node": 1},
-            "cores: must be at most 1 at this site, not 8: a worker may have 1 thread.",
-        ),
-        (
-            {"backend": "kubernetes", "image": "a/b:1", "scheduler_memory": "4 GiB"},
-            "scheduler_memory: must be at most 1 GiB at this site, not 4 GiB.",
-        ),
+        ({"backend": "slurm", "cores": 2}, "cores: must be at most 1 at this site, not 2: a worker may have 1 thread."),
+        ({"backend": "slurm", "cores": 3, "workers_per_job": 4, "nodes_per_job": 2, "n_workers": 0},
+         "cores: must be at most 2 at this site, not 3: each of the 2 workers on a node may have 1 thread."),
+        ({"backend": "slurm", "cores": 8, "gpus_per_node": 1}, "cores: must be at most 1 at this site, not 8: a worker "
+         "may have 1 thread."),
+        ({"backend": "kubernetes", "image": "a/b:1", "scheduler_memory": "4 GiB"}, "scheduler_memory: must be at most "
+         "1 GiB at this site, not 4 GiB."),
         ({"backend": "kubernetes", "image": "a/b:1", "cores": 2}, "cores: must be at most 1 at this site, not 2: a "
          "worker may have 1 thread."),
     ],
@@ -308,7 +284,7 @@ def test_kinds_that_are_not_allowed(site):
     assert list(this_site().schemas()) == ["auto", "local"]
     with pytest.raises(InvalidRequest, match="backend: must be one of 'auto', 'local' at this site, not 'slurm'"):
         checked_spec({"backend": "slurm"})
-    assert checked_spec({}).backend == "local", "'auto' may not choose what is not allowed"
+    assert checked_spec({}).backend == "local", "'auto' chooses among the allowed kinds"
 
 
 @pytest.mark.parametrize(
@@ -338,9 +314,9 @@ def test_errors_are_reported_with_line(site, text, line, sentence):
     [trouble] = this_site().troubles
     assert trouble.startswith(f"{path}, line {line}: ")
     assert sentence in trouble
-    assert checked_spec({"backend": "local", "n_workers": 5}).n_workers == 5, "people go on working"
+    assert checked_spec({"backend": "local", "n_workers": 5}).n_workers == 5, "an error disables the site"
     assert new_troubles() == [trouble]
-    assert new_troubles() == [], "it is told once"
+    assert new_troubles() == [], "an error is repeated"
 
 
 @pytest.mark.parametrize(
@@ -383,11 +359,11 @@ def test_lower_limits_beside_faulty_one_hold(site):
     found = this_site()
     local, each = found.limits_of("local"), found.sharing.per_user
     assert (local.n_workers, local.memory_limit, local.threads_per_worker) == (1, 200 * 2**20, 1)
-    assert local.backends == ("auto", "local"), "what was meant is the narrower"
+    assert local.backends == ("auto", "local"), "the narrower reading applies"
     assert (each.clusters, each.workers, each.memory, each.scratch) == (1, 1, 100 * 2**20, 2**30)
-    told = [trouble.removeprefix(f"{path}, line ") for trouble in found.troubles]
-    assert [trouble.partition(": ")[0] for trouble in told] == ["2", "6", "7", "8", "8"]
-    assert "is empty: write a time such as 24:00:00, or leave the line out. Until it is fixed" in told[2]
+    troubles = [trouble.removeprefix(f"{path}, line ") for trouble in found.troubles]
+    assert [trouble.partition(": ")[0] for trouble in troubles] == ["2", "6", "7", "8", "8"]
+    assert "is empty: write a time such as 24:00:00, or leave the line out. Until it is fixed" in troubles[2]
     assert notice_of(found).startswith("A limit of this site cannot be read. Until it is fixed, clusters of every kind")
 
 
@@ -411,15 +387,15 @@ def test_preset_above_limit_is_reported(site):
         "  - {name: e, title: E, description: D, spec: {}}\n"
         "  - perlmutter-gpu\n"
     )
-    told = [trouble.removeprefix(f"{path}, line ") for trouble in this_site().troubles]
-    assert [trouble.partition(": must")[0].partition(": is")[0] for trouble in told] == [
+    troubles = [trouble.removeprefix(f"{path}, line ") for trouble in this_site().troubles]
+    assert [trouble.partition(": must")[0].partition(": is")[0] for trouble in troubles] == [
         "7: presets.0.spec.n_workers: contradicts limits.local.n_workers (line 3)",
         "8: presets.1.spec.backend: contradicts limits.all.kinds (line 2)",
         "9: presets.2.spec.memory_limit: contradicts sharing.per_user.memory (line 5)",
         "10: presets.3.spec.scheduler_memory: contradicts limits.slurm.memory_limit (line 4)",
         "12: presets.5.spec.memory_limit: contradicts limits.slurm.memory_limit (line 4)",
     ]
-    assert told[0].endswith("Until one of them is changed, unchanged requests for this preset are refused.")
+    assert troubles[0].endswith("Until one of them is changed, unchanged requests for this preset are refused.")
     with pytest.raises(InvalidRequest, match="n_workers: must be at most 2 workers"):
         checked_spec({"preset": "a"})
 
@@ -430,8 +406,8 @@ def test_preset_with_only_kind_fits_small_quota(site):
         "presets: [{name: a, title: A, description: D, spec: {backend: local}}]\n"
     )
     assert this_site().troubles == ()
-    said = "is less than a worker needs (256 MiB), so most clusters are refused."
-    assert this_site().notes == (f"{path}, line 1: sharing.per_user.memory: {said}",)
+    note = "is less than a worker needs (256 MiB), so most clusters are refused."
+    assert this_site().notes == (f"{path}, line 1: sharing.per_user.memory: {note}",)
 
 
 def test_walltime_accepts_minutes_and_rejects_zero(site):
@@ -518,7 +494,7 @@ def test_how_a_machine_is_shared(site):
     assert (most.clusters, most.workers, most.gpus, most.memory, most.threads) == (3, 8, 1, 64 * 2**30, 16)
     assert (most.walltime, sharing.message) == (4 * 3600, "Exercise 3 is due on Friday.")
     assert sharing.instructors == ("course-staff", "ada")
-    assert checked_spec({"backend": "local"}).idle_timeout_seconds == 1800, "what is left open becomes the limit"
+    assert checked_spec({"backend": "local"}).idle_timeout_seconds == 1800, "an open field takes the limit"
     with pytest.raises(InvalidRequest, match="idle_timeout_seconds: must be at most 1800 seconds"):
         checked_spec({"backend": "cuda", "idle_timeout_seconds": 7200})
 
@@ -602,4 +578,4 @@ def test_expanding_aliases_are_refused(tmp_path, text, why):
     assert why in site_of(path).troubles[0]
     assert why in (kubeconfig_fault(str(path)) or "")
     path.write_text("x: &x {gpus: 2}\nlimits: {per_user: *x}\n")
-    assert "cannot be used" not in site_of(path).troubles[0], "an alias is no fault"
+    assert "cannot be used" not in site_of(path).troubles[0], "an alias is refused"

@@ -1,4 +1,4 @@
-"""The sampler on a real scheduler: what it sends is what the model says, and it keeps up with any listener."""
+"""The sampler on a real scheduler: it sends what the model describes, at any listener's pace."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from gpucluster.supervisor.figures import sampler as sampling
 from gpucluster.supervisor.figures.sampler import Sampler, compact
 from gpucluster.supervisor.process import wakeups
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
+
+from tests.conftest import until_async
 
 
 @pytest.fixture
@@ -34,11 +36,6 @@ async def sampler(cluster):
     await view.close()
 
 
-async def equipped(scheduler):
-    while not scheduler.workers or not all(METRIC in worker.metrics for worker in scheduler.workers.values()):  # noqa: ASYNC110  # heartbeats send no events
-        await asyncio.sleep(0.05)
-
-
 async def first(sampler):
     listening = sampler.listen()
     try:
@@ -48,7 +45,8 @@ async def first(sampler):
 
 
 async def test_line_equals_model_event(cluster, sampler):
-    await equipped(cluster.scheduler)
+    workers = cluster.scheduler.workers
+    await until_async(lambda: workers and all(METRIC in worker.metrics for worker in workers.values()))
     async with Client(cluster, asynchronous=True) as client:
         futures = client.map(lambda x: x + 1, range(20))
         await client.gather(futures)
@@ -57,9 +55,7 @@ async def test_line_equals_model_event(cluster, sampler):
     assert line.count(b"\n") == 1
     event = EVENT.validate_json(line)
     assert isinstance(event, Telemetry)
-    assert json.loads(event.model_dump_json(exclude_none=True, exclude_unset=True)) == json.loads(line), (
-        "nothing is lost"
-    )
+    assert json.loads(event.model_dump_json(exclude_none=True, exclude_unset=True)) == json.loads(line)
     sample = event.sample
     assert sample.id == "0000000a"
     assert sample.workers == ["0", "1"]
@@ -68,13 +64,12 @@ async def test_line_equals_model_event(cluster, sampler):
     assert all(age < 30 for age in sample.column("age_seconds"))
     assert all(memory > 10_000_000 for memory in sample.column("memory_bytes"))
     for unmeasured in ("device", "vram_used_bytes", "rmm_used_bytes", "tier_device_bytes"):
-        assert unmeasured.encode() not in line, "an unmeasured column takes no room"
+        assert unmeasured.encode() not in line, "an unmeasured column is sent"
 
 
 async def test_worker_without_plugin_reports_dask_figures(cluster):
     scheduler = cluster.scheduler
-    while not all(worker.metrics.get("memory") for worker in scheduler.workers.values()):  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: all(worker.metrics.get("memory") for worker in scheduler.workers.values()))
     columns = HeartbeatReader(scheduler).read()
     assert METRIC not in next(iter(scheduler.workers.values())).metrics
     assert all(memory > 10_000_000 for memory in columns["memory_bytes"])
@@ -92,15 +87,13 @@ async def test_row_of_other_version_is_ignored(cluster, row):
 
 async def test_workers_come_in_the_order_of_people(cluster):
     cluster.scale(11)
-    while len(cluster.scheduler.workers) < 11:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: len(cluster.scheduler.workers) >= 11)
     assert HeartbeatReader(cluster.scheduler).read()["workers"] == [str(number) for number in range(11)]
 
 
 async def test_no_workers_are_no_error(cluster, sampler):
     cluster.scale(0)
-    while cluster.scheduler.workers:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: not cluster.scheduler.workers)
     sample = EVENT.validate_json(await asyncio.wait_for(first(sampler), 30)).sample
     assert (sample.workers, sample.column("memory_bytes")) == ([], [])
 
@@ -116,8 +109,7 @@ async def test_samples_are_not_encoded_without_listeners(cluster, sampler, monke
     encoded = []
     monkeypatch.setattr(Sampler, "encoded", lambda self, columns: encoded.append(1) or b"{}\n")
     monkeypatch.setattr(Sampler, "interval", 0.05)
-    while len(sampler.history._totals) < 5:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: len(sampler.history._totals) >= 5)
     assert not encoded
     await first(sampler)
     assert encoded
@@ -193,9 +185,8 @@ async def test_reading_visits_few_task_kinds(cluster, monkeypatch):
         await again
         late = client.submit(abs, "x", key=("late", 0))
         assert isinstance(await late.exception(), TypeError)
-        waiting = client.submit(abs, 1, key=("nowhere", 0), workers=["nobody"], allow_other_workers=False)
-        while not scheduler.unrunnable:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        waiting = client.submit(abs, 1, key=("nowhere", 0), workers=["unknown"], allow_other_workers=False)
+        await until_async(lambda: scheduler.unrunnable)
 
         class Counted(dict):
             looked = 0
@@ -205,7 +196,7 @@ async def test_reading_visits_few_task_kinds(cluster, monkeypatch):
                 return super().__getitem__(name)
 
             def _all(self):
-                raise AssertionError("it goes through all of them")
+                raise AssertionError("it visits all task kinds")
 
             __iter__ = items = values = keys = _all
 
@@ -221,8 +212,7 @@ async def test_reading_visits_few_task_kinds(cluster, monkeypatch):
         ]
         monkeypatch.undo()
         del kept, scattered, again, late, waiting
-        while scheduler.tasks:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        await until_async(lambda: not scheduler.tasks)
         assert watch.read() == ({}, [])
     watch.stop()
     assert set(scheduler.plugins) == before
@@ -251,33 +241,32 @@ async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch,
 
     monkeypatch.setattr(HeartbeatReader, "read", sometimes)
     before = len(sampler.history._totals)
-    while len(sampler.history._totals) < before + 3:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    await until_async(lambda: len(sampler.history._totals) >= before + 3)
     assert "A sample could not be taken" in caplog.text
 
 
 async def test_unused_cluster_rests(cluster, sampler, monkeypatch):
-    often, seldom = wakeups.SHORTEST_HEARTBEAT_SECONDS, wakeups.RESTING_HEARTBEAT_SECONDS
-    assert wakeups.heartbeat_seconds() == often
+    shortest, resting = wakeups.SHORTEST_HEARTBEAT_SECONDS, wakeups.RESTING_HEARTBEAT_SECONDS
+    assert wakeups.heartbeat_seconds() == shortest
     monkeypatch.setattr(sampling, "REST_AFTER_SECONDS", 0.0)
     await asyncio.sleep(0.01)
     sampler.note_use(used=False)
-    assert wakeups.heartbeat_seconds() == seldom
+    assert wakeups.heartbeat_seconds() == resting
     sampler.note_use(used=True)
-    assert wakeups.heartbeat_seconds() == often
+    assert wakeups.heartbeat_seconds() == shortest
     await asyncio.sleep(0.01)
     sampler.note_use(used=False)
-    asked = []
+    requests = []
 
     async def ask(self):
-        asked.append(self)
+        requests.append(self)
 
     monkeypatch.setattr(InProcessScheduler, "ask_for_heartbeats", ask)
     listening = sampler.listen()
     await anext(listening)
-    assert wakeups.heartbeat_seconds() == often
+    assert wakeups.heartbeat_seconds() == shortest
     await asyncio.wait_for(anext(listening), 30)
-    assert len(asked) == 1, "what is shown is to be fresh"
+    assert len(requests) == 1, "a new listener needs fresh figures"
     sampler.note_use(used=False)
-    assert wakeups.heartbeat_seconds() == often, "somebody looks"
+    assert wakeups.heartbeat_seconds() == shortest, "it rests although a listener watches"
     await listening.aclose()
