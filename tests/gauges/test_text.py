@@ -86,11 +86,11 @@ def test_no_more_lines_than_fit(most: int, lines: list[str]):
 
 
 def test_hidden_workers_are_not_read(monkeypatch: pytest.MonkeyPatch):
-    looked_at = []
-    monkeypatch.setattr(text, "worker_figures", lambda *asked: looked_at.append(asked) or worker_figures(*asked))
+    read = []
+    monkeypatch.setattr(text, "worker_figures", lambda *place: read.append(place) or worker_figures(*place))
     figures = sample(workers=list(map(str, range(10_000))), memory_bytes=list(range(10_000)), memory_limit_bytes=GIB)
     assert len(worker_lines(figures, 50)) == 50
-    assert len(looked_at) == 50
+    assert len(read) == 50
 
 
 def test_foreign_names_are_escaped():
@@ -119,7 +119,7 @@ def test_a_narrower_sample_has_lists_only():
     cut = narrowed(SAMPLE, [2, 0])
     assert (cut.workers, cut.memory_bytes, cut.n_threads) == (["2", "0"], [20, 30], [2, 2])
     assert cut.rmm_used_bytes is None
-    # What is of the whole machine or cluster stays one value.
+    # Figures of the whole machine or cluster stay one value.
     whole = {"host_memory_bytes": 4, "host_cores": 2, "host_others_cores": 1.5, "tasks": {"memory": 1}}
     cut = narrowed(TelemetrySample.model_validate(SAMPLE.model_dump() | whole), [1])
     assert cut.model_dump(include=set(whole)) == whole
@@ -158,5 +158,5 @@ def test_load_and_tasks():
     ],
 )
 def test_spilled_results_are_shown(columns: dict[str, object], line: str | None):
-    told = ["0 tasks running, 0 results held"]
-    assert sentences(sample(**columns)) == (told if line is None else [*told, f"Results: {line}"])
+    tasks = ["0 tasks running, 0 results held"]
+    assert sentences(sample(**columns)) == (tasks if line is None else [*tasks, f"Results: {line}"])

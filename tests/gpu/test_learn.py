@@ -1,4 +1,4 @@
-"""`gpucluster.learn` on a real GPU: by cuML, and by this package's own algorithms on CuPy."""
+"""`gpucluster.learn` on a real GPU, with cuML and with our own algorithms on CuPy."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import pytest
 from benchmarks.gpu.estimators import FITS
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
-# Everything in these tests runs on one cluster: a start costs more than a fit.
+# One cluster for all tests: a start costs more than a fit.
 WITHOUT_CUPY = {"RandomForestClassifier", "RandomForestRegressor", "MLPClassifier", "DBSCAN"}
 
 
 @pytest.fixture(scope="module")
 def device() -> Iterator[Any]:
-    """Give what puts an array on the workers' GPU, in three blocks."""
+    """Return a function that puts an array on the workers' GPU in three blocks."""
     with _device() as put:
         yield put
 
 
 @pytest.fixture(scope="module")
 def device_with_port() -> Iterator[Any]:
-    """Give the same on a cluster whose workers have a host and a port."""
+    """Return the same for a cluster whose workers have a host and a port."""
     with _device(protocol="tls") as put:
         yield put
 
@@ -49,9 +49,9 @@ def _device(**options: Any) -> Iterator[Any]:
                 lazy = da.from_array(array, chunks=chunks).map_blocks(
                     cupy.asarray, dtype=array.dtype, meta=cupy.empty((0,) * array.ndim, array.dtype)
                 )
-                lazy = lazy.persist()
-                wait(lazy)
-                return lazy
+                kept = lazy.persist()
+                wait(kept)
+                return kept
 
             assert client is not None
             yield put
@@ -155,8 +155,8 @@ def test_cuml_accepts_delegated_parameters() -> None:
         module = "cuml.preprocessing" if "preprocessing" in entry.module else "cuml"
         found = getattr(importlib.import_module(module), name)
         known = {*inspect.signature(found).parameters}
-        if name == "Lasso":  # hands on to that solver what it does not know itself
+        if name == "Lasso":  # passes unknown parameters to that solver
             known |= inspect.signature(solvers.CD).parameters.keys()
-        told = {*entry.same, *entry.values} - {*entry.checked}
-        given = {entry.renamed.get(each, each) for each in told} | entry.fixed.keys()
+        passed = {*entry.same, *entry.values} - {*entry.checked}
+        given = {entry.renamed.get(each, each) for each in passed} | entry.fixed.keys()
         assert given <= known, name

@@ -1,12 +1,8 @@
-"""Comparing what lessons compute on a GPU and on a CPU."""
+"""Comparison of a lesson's results on a GPU and on a CPU."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu.lessons import comparable, compare
 

@@ -1,4 +1,4 @@
-"""Wheels that travel in parts."""
+"""Wheels that are transferred in parts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import base64
 import hashlib
 import struct
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu.cutting import codes
 from benchmarks.gpu.packed import WheelsUnusable
@@ -42,14 +39,8 @@ def test_parts_rebuild_wheel(wheels: Path, tmp_path: Path) -> None:
     [joined] = join(tmp_path / "parts", tmp_path / "joined")
     assert joined.read_bytes() == (wheels / NAME).read_bytes()
     python = install(tmp_path / "parts", tmp_path / "environment")
-    told = subprocess.run(
-        [str(python), "-c", "import carried, psutil, gpucluster; print(carried.answer)"],
-        env={},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert told.stdout == "42\n"
+    code = "import carried, psutil, gpucluster; print(carried.answer)"
+    assert subprocess.check_output([str(python), "-c", code], env={}, text=True) == "42\n"
     assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere")]) == 0
 
 
@@ -92,7 +83,7 @@ def test_invalid_wheel_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def library(*pieces: list[tuple[int, int, bytes]]) -> bytes:
-    """A shared library with nothing but code for GPUs: of each piece, kind, architecture and content of its entries."""
+    """Return a shared library with only GPU code: of each piece the entries' kind, architecture and content."""
     code = b""
     for piece in pieces:
         entries = b""
@@ -129,7 +120,7 @@ def test_wheel_is_reduced_to_one_gpu_architecture(tmp_path: Path) -> None:
     assert len(cut) == len(whole)
     assert b"ampere" not in cut and b"text" not in cut
     assert b"hopper" * 100 in cut
-    assert b"older!" * 100 in cut, "what has no code for this GPU stays whole"
+    assert b"older!" * 100 in cut, "a piece without code for this GPU was cut"
     digest = base64.urlsafe_b64encode(hashlib.sha256(cut).digest()).decode().rstrip("=")
     assert record == f"thing/lib.so,sha256={digest},{len(whole)}\nthing/__init__.py,,\n"
 
@@ -155,10 +146,8 @@ def test_what_wheels_hold_travels_in_fewer_bytes(wheels: Path, tmp_path: Path) -
     assert max(part.stat().st_size for part in parts.glob("packed.part-*")) == 200
     python = install(parts, tmp_path / "environment")
     site = site_of(tmp_path / "environment")
-    told = subprocess.run(
-        [str(python), "-c", "import placed, psutil; print(placed.answer)"], capture_output=True, text=True, check=True
-    )
-    assert told.stdout == "42\n"
+    code = "import placed, psutil; print(placed.answer)"
+    assert subprocess.check_output([str(python), "-c", code], text=True) == "42\n"
     assert (site / "more" / "libmore.so.1.2").read_bytes() == library
     for name in ("libmore.so", "libmore.so.1"):
         assert (site / "more" / name).is_symlink()
@@ -177,4 +166,4 @@ def test_packed_parts_that_are_not_whole(
     part = parts / "packed.part-0001"
     part.unlink() if fault == "missing" else part.write_bytes(part.read_bytes()[::-1])
     assert main(["install", str(parts), str(tmp_path / "environment")]) == 1
-    assert "a part is missing, or is not as it was sent" in capsys.readouterr().err
+    assert "a part is missing, or is not as it was sent" in capsys.readouterr().err  # words: ok

@@ -51,7 +51,7 @@ def test_running_cluster_model_is_complete(shared_site, shared_cluster):
     supervisor, *family = shared_site.family(model)
     assert supervisor.pid == model.pid
     assert pids(model) <= {process.pid for process in family}
-    assert os.getsid(model.pid) != os.getsid(0), "it has a session of its own"
+    assert os.getsid(model.pid) != os.getsid(0), "it has our session"
     assert model.spec.memory_limit == 512 * 2**20
     assert {worker.memory_limit_bytes for worker in model.workers} == {512 * 2**20}
     folder = shared_site.registry.folder(model.id)
@@ -153,10 +153,10 @@ def test_bad_requests_change_nothing(shared_site, two):
         shared_site.control.remove(two)
     for verb in (shared_site.control.get, shared_site.control.stop, shared_site.control.restart,
                  shared_site.control.remove, shared_site.control.logs, shared_site.control.dashboard):  # fmt: skip
-        with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'. Running clusters: .*shared"):
-            verb("nobody")
+        with pytest.raises(ClusterNotFound, match="There is no cluster 'unknown'. Running clusters: .*shared"):
+            verb("unknown")
     with pytest.raises(ClusterNotFound):
-        shared_site.control.patch("nobody", {"n_workers": 1})
+        shared_site.control.patch("unknown", {"n_workers": 1})
 
 
 def test_idle_timeout_can_be_changed(shared_site, two):

@@ -37,9 +37,9 @@ def busy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Turn]
 def test_answer_names_queue_position(busy: list[Turn], site: Site) -> None:
     model = site.create()
     assert model.progress is not None and model.progress.step == "turn"
-    told = re.fullmatch(r"In queue: (\d+) clusters? starts? before this one on this machine", model.progress.message)
-    # On a busy machine, some started so long ago that they do not count.
-    assert told is not None and 1 <= int(told[1]) <= len(busy), model.progress.message
+    message = re.fullmatch(r"In queue: (\d+) clusters? starts? before this one on this machine", model.progress.message)
+    # On a busy machine some turns are too old to count.
+    assert message is not None and 1 <= int(message[1]) <= len(busy), model.progress.message
     for turn in busy:
         turn.leave()
     running = site.control.wait(model.id, timeout=PATIENCE_SECONDS)

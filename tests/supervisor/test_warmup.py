@@ -83,10 +83,10 @@ def main():
         return answer
 
     first, second = ask(look), ask(look)
-    assert first[:2] == second[:2] == (True, False), "what a worker starts with, and no more"
-    assert first[2] != second[2], "NumPy's global generator goes on alike in two workers"
-    assert not first[3], "a lock that the server or a worker held would outlive this process"
-    assert ask(nested) == 0, "a worker's own multiprocessing begins anew"
+    assert first[:2] == second[:2] == (True, False), "a worker inherits more than it needs"
+    assert first[2] != second[2], "NumPy's global generator is the same in two workers"
+    assert not first[3], "a lock of the server or a worker was inherited"
+    assert ask(nested) == 0, "a worker's own multiprocessing does not start again"
     deadline = time.monotonic() + 90
     while not ask(look)[1]:
         assert time.monotonic() < deadline, "what most computations need never came"

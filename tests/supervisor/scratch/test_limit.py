@@ -17,7 +17,7 @@ PIECE = 4 * MIB
 
 
 def kept(client, number):
-    """Keep so many results that nobody can compress."""
+    """Keep `number` results that cannot be compressed."""
 
     def noise(_):
         import os
@@ -105,7 +105,7 @@ def small_disk():
 
 @pytest.mark.full
 def test_full_disk_stops_spilling(site, small_disk, wait_until):
-    """A disk of 64 MiB, on which a quarter stays free; somebody else fills the rest."""
+    """A disk of 64 MiB, on which a quarter stays free; another user fills the rest."""
     model = site.running(name="modest", n_workers=1, memory_limit="320 MiB", local_directory=str(small_disk))
     assert 20 * MIB < model.scratch_limit_bytes <= 24 * MIB
     ballast = small_disk / "ballast"
