@@ -33,8 +33,8 @@ def member(name, address):
 
 def lose(log, number):
     """Let worker 0 join and leave."""
-    log.saw_workers([member("0", f"tcp://h:{number}")], restarting=False)
-    log.saw_workers([], restarting=False)
+    log.note_workers([member("0", f"tcp://h:{number}")], restarting=False)
+    log.note_workers([], restarting=False)
     log.flush()
 
 
@@ -48,8 +48,8 @@ async def test_repeated_deaths_are_one_notice(tmp_path, monkeypatch):
     log = log_of(tmp_path, {"0"}, announce)
     for number in range(40):
         lose(log, number)
-    told = [entry.kind for entry in activity.read(tmp_path / "activity")]
-    assert told.count("worker_died") == 40, "each has an entry"
+    kinds = [entry.kind for entry in activity.read(tmp_path / "activity")]
+    assert kinds.count("worker_died") == 40, "each has an entry"
     assert noticed[0] == ("worker_died", "Worker 0 left unexpectedly; see the log.", None)
     assert noticed[-1][1] == "Worker 0 left unexpectedly (40 times); see the log."
     assert all(instead is not None for *_, instead in noticed[1:]), "one notice, which is replaced"
@@ -69,15 +69,15 @@ async def test_notice_is_updated_after_recomputing(tmp_path):
         return [Death(worker, "was killed (SIGKILL)", 14) for worker in workers]
 
     log = log_of(tmp_path, {"0"}, announce, inquire)
-    log.saw_recomputing(0)
-    log.saw_workers([member("0", "tcp://h:1")], restarting=False)
-    log.saw_workers([], restarting=False)
-    log.saw_recomputing(0)
+    log.note_recomputing(0)
+    log.note_workers([member("0", "tcp://h:1")], restarting=False)
+    log.note_workers([], restarting=False)
+    log.note_recomputing(0)
     assert noticed == [], "nothing was reported yet"
     log.flush()
-    log.saw_recomputing(14)
-    log.saw_recomputing(0)
-    log.saw_recomputing(0)
+    log.note_recomputing(14)
+    log.note_recomputing(0)
+    log.note_recomputing(0)
     being, were = (f"Worker 0 was killed (SIGKILL). 14 results {verb} recomputed." for verb in ("are being", "were"))
     assert noticed == [(being, None), (were, being)]
     [entry] = activity.read(tmp_path / "activity")
@@ -102,9 +102,9 @@ async def test_notices_are_completed_at_end(tmp_path):
     texts = lambda: [message.text.removeprefix("Worker 0 was killed (SIGKILL)") for message in shown.values()]  # noqa: E731
     for number in range(3):
         lose(log, number)
-        log.saw_recomputing(number + 1)
+        log.note_recomputing(number + 1)
     assert texts() == [" (2 times). 2 results are being recomputed.", ". 1 result is being recomputed."]
-    log.saw_recomputing(0)
+    log.note_recomputing(0)
     done = [" (2 times). 2 results were recomputed.", ". 1 result was recomputed."]
     assert texts() == done
     lose(log, 3)
@@ -115,9 +115,9 @@ async def test_notices_are_completed_at_end(tmp_path):
 async def test_failed_tasks_are_logged_once(tmp_path):
     log = log_of(tmp_path, set())
     for failures in ([("load", "1 task failed")], [("load", "2 tasks failed")], [], [("load", "3 tasks failed")]):
-        log.saw_failures(failures)
-    told = [(entry.kind, entry.message) for entry in activity.read(tmp_path / "activity")]
-    assert told == [("failure", "1 task failed"), ("failure", "3 tasks failed")]
+        log.note_failures(failures)
+    entries = [(entry.kind, entry.message) for entry in activity.read(tmp_path / "activity")]
+    assert entries == [("failure", "1 task failed"), ("failure", "3 tasks failed")]
 
 
 def story(site, cluster):
@@ -141,8 +141,8 @@ def test_activity_names_requesters(site, wait_until):
     site.wait_for("busy", lambda now: now.state is ClusterState.RUNNING)
     site.control.patch("busy", {"adapt": {"minimum": 2, "maximum": 3}})
     other.stop("busy")
-    told = story(site, model.id)
-    assert [entry for entry in told if entry[1]] == [
+    entries = story(site, model.id)
+    assert [entry for entry in entries if entry[1]] == [
         ("create", me, "Create with 1 worker"),
         ("scale", "command line, process 815", "Scale to 3 workers"),
         ("idle_timeout", "command line, process 815", "Stop after 30 minutes without use"),
@@ -152,9 +152,9 @@ def test_activity_names_requesters(site, wait_until):
         ("stop", "command line, process 815", "Stop"),
     ]
     # One entry where they come together, two where a slow machine brings the second more than a second later.
-    joined = [message for kind, _, message in told if kind == "worker_joined"]
-    assert joined == ["Workers 1 and 2 joined"] or sorted(joined) == ["Worker 1 joined", "Worker 2 joined"], told
-    assert told[-1] == ("state", None, "Stopped.")
+    joined = [message for kind, _, message in entries if kind == "worker_joined"]
+    assert joined == ["Workers 1 and 2 joined"] or sorted(joined) == ["Worker 1 joined", "Worker 2 joined"], entries
+    assert entries[-1] == ("state", None, "Stopped.")
     assert gpucluster.list()[0].id == model.id
     site.control.remove("busy")
 
@@ -173,9 +173,9 @@ def test_lost_worker_and_supervisor_are_logged(site, wait_until):
 
 async def test_simultaneous_workers_are_one_entry(tmp_path, monkeypatch):
     def saw(*names):
-        activity_log.saw_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
+        activity_log.note_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
 
-    def told():
+    def messages():
         return [entry.message for entry in activity.read(tmp_path / "activity")]
 
     waiting = []
@@ -186,18 +186,18 @@ async def test_simultaneous_workers_are_one_entry(tmp_path, monkeypatch):
     saw("0", "1")
     saw("0", "1", "2")
     [(seconds, then)] = waiting
-    assert (seconds, told()) == (1.0, [])
+    assert (seconds, messages()) == (1.0, [])
     then()
-    assert told() == ["Workers 1 and 2 joined"]
+    assert messages() == ["Workers 1 and 2 joined"]
     saw("0", "1", "2", "3")
-    activity_log.asked("stop", None, "Stop")
-    assert told()[1:] == ["Worker 3 joined", "Stop"], "earlier events come before a request"
+    activity_log.note_request("stop", None, "Stop")
+    assert messages()[1:] == ["Worker 3 joined", "Stop"], "earlier events come before a request"
 
 
 async def test_restart_is_one_entry(tmp_path):
     def saw(*ports, restarting=False):
         workers = [member(str(port % 10), f"tcp://h:{port}") for port in ports]
-        activity_log.saw_workers(workers, restarting=restarting)
+        activity_log.note_workers(workers, restarting=restarting)
 
     activity_log = log_of(tmp_path, {"0", "1", "2"})
     saw(10, 11, 12)
@@ -220,10 +220,10 @@ async def test_restart_is_one_entry(tmp_path):
 async def test_short_lived_worker_joins_before_it_leaves(tmp_path):
     activity_log = log_of(tmp_path, {"0", "1"})
     for names in ("0", "01", "0"):
-        activity_log.saw_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
+        activity_log.note_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
     activity_log.happened("worker_died", "It has ended")
-    told = [entry.message for entry in activity.read(tmp_path / "activity")]
-    assert told == ["Worker 1 joined", "Worker 1 left unexpectedly; see the log.", "It has ended"]
+    messages = [entry.message for entry in activity.read(tmp_path / "activity")]
+    assert messages == ["Worker 1 joined", "Worker 1 left unexpectedly; see the log.", "It has ended"]
 
 
 class Timer:
@@ -236,10 +236,10 @@ class Timer:
 async def test_leaving_worker_is_known_by_address(tmp_path):
     one, two, other_two = member("1", "tcp://h:1"), member("2", "tcp://h:2"), member("2", "tcp://h:3")
     activity_log = log_of(tmp_path, {"1", "2"})
-    activity_log.saw_workers([one, two], restarting=False)
+    activity_log.note_workers([one, two], restarting=False)
     activity_log.mark_leaving({"tcp://h:1", "tcp://h:2"})
     activity_log.mark_staying({"tcp://h:1"})
-    activity_log.saw_workers([other_two], restarting=False)
+    activity_log.note_workers([other_two], restarting=False)
     activity_log.flush()
     assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
         "Worker 1 left unexpectedly; see the log.",
@@ -263,8 +263,8 @@ def test_idle_stop_is_announced(site):
     model = site.running(name="idle", idle_timeout_seconds=1)
     site.wait_for("idle", lambda now: now.state.ended)
     stop, stopped = story(site, model.id)[-2:]
-    [told] = site.get(model.id).news
-    assert (told.kind, told.message) == ("stopped", f"Stopped. {stop[2]}")
+    [news] = site.get(model.id).news
+    assert (news.kind, news.message) == ("stopped", f"Stopped. {stop[2]}")
     with pytest.raises(ClusterNotFound, match=r"^No running cluster\. The cluster 'idle' was stopped at .*"):
         site.control.find_living()
     assert stop[:2] == ("stop", "idle timer")

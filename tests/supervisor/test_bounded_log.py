@@ -33,11 +33,11 @@ def test_the_first_and_the_last_lines_stay(tmp_path: Path) -> None:
             log.shorten()
             assert path.stat().st_size < 160_000
     text = path.read_text()
-    begin, told, end = re.split(r"\n--- (.+) are left out here: .* ---\n", text)
+    begin, omitted, end = re.split(r"\n--- (.+) are left out here: .* ---\n", text)
     assert begin.splitlines() == [LINE.format(n).strip() for n in range(len(begin.splitlines()))]
     count = len(end.splitlines())
     assert end.splitlines() == [LINE.format(n).strip() for n in range(number - count, number)]
-    assert told == format_size(wrote - len(begin) - len(end)) == "3.1 MiB"
+    assert omitted == format_size(wrote - len(begin) - len(end)) == "3.1 MiB"
     assert tail(path, 2) == end.splitlines()[-2:]
 
 
@@ -89,7 +89,7 @@ def test_repeated_refusals_are_rate_limited() -> None:
         return [record.getMessage() for record in records if brake.filter(record)]
 
     for name, level in (("gpucluster.comm", logging.INFO), ("distributed.core", logging.WARNING)):
-        told = lines(name, level, 120)
-        assert len(told) == RateLimit.AT_MOST
-        assert told[-1] == f"refused {RateLimit.AT_MOST - 1} (repeated; not logged for a while)"
+        logged = lines(name, level, 120)
+        assert len(logged) == RateLimit.AT_MOST
+        assert logged[-1] == f"refused {RateLimit.AT_MOST - 1} (repeated; not logged for a while)"
     assert lines("distributed.scheduler", logging.INFO, 120) == [f"refused {n}" for n in range(120)]

@@ -17,14 +17,14 @@ def test_amounts_add_up_over_changes(monkeypatch):
     seconds = [0.0]
     monkeypatch.setattr("gpucluster.supervisor.figures.sampler.time.monotonic", lambda: seconds[0])
     meter = CostMeter(Costs(unit="node-hours", per_gpu_hour=0.25))
-    nothing = meter.saw(gpus=0, cores=0, nodes=0)
+    nothing = meter.note(gpus=0, cores=0, nodes=0)
     assert (nothing.amount, nothing.per_hour) == (0, 0)
     seconds[0] = 3600
-    four = meter.saw(gpus=4, cores=32, nodes=1)
+    four = meter.note(gpus=4, cores=32, nodes=1)
     assert (four.amount, four.per_hour) == (0, 1)
-    assert meter.saw(gpus=4, cores=32, nodes=1) is four, "no change to report"
+    assert meter.note(gpus=4, cores=32, nodes=1) is four, "no change to report"
     seconds[0] = 3600 * 3.3
-    one = meter.saw(gpus=1, cores=8, nodes=1)
+    one = meter.note(gpus=1, cores=8, nodes=1)
     assert (one.amount, one.per_hour) == (pytest.approx(2.3), 0.25)
     assert meter.end().per_hour == 0
 

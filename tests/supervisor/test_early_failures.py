@@ -101,14 +101,14 @@ def test_open_directory_is_recorded_as_reason(tmp_path):
 
 @pytest.mark.linux("names of files that are no text")
 @pytest.mark.parametrize(
-    ("name", "encoding", "said"),
+    ("name", "encoding", "fault"),
     [
         ("ä".encode(), {"LC_ALL": "C", "PYTHONUTF8": "0"}, "ä cannot be read here, because file names are "),
         (b"\xff", {}, " is not UTF-8. Choose another directory."),
     ],
     ids=["C", "bytes"],
 )
-def test_undecodable_directory_name_is_refused(name, encoding, said):
+def test_undecodable_directory_name_is_refused(name, encoding, fault):
     place = os.path.join(os.fsencode(tempfile.mkdtemp(prefix="gpuc-", dir="/tmp")), name)
     os.mkdir(place, 0o700)
     spec = {"backend": "local", "n_workers": 1}
@@ -130,8 +130,8 @@ def test_undecodable_directory_name_is_refused(name, encoding, said):
     finally:
         shutil.rmtree(os.path.dirname(place))
     of_registry, of_scratch = done.stdout.decode().splitlines()
-    assert said in of_registry and of_registry.endswith("GPUCLUSTER_DIR names the directory of clusters.")
-    assert said in of_scratch and of_scratch.startswith("local_directory: ")
+    assert fault in of_registry and of_registry.endswith("GPUCLUSTER_DIR names the directory of clusters.")
+    assert fault in of_scratch and of_scratch.startswith("local_directory: ")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_exit_status_when_the_system_is_out_of_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("deaths", "told"),
+    ("deaths", "text"),
     [
         ([Death(worker("2"), None)], "Worker 2 left unexpectedly; see the log."),
         (
@@ -95,9 +95,9 @@ def test_exit_status_when_the_system_is_out_of_memory() -> None:
         ),
     ],
 )
-def test_deaths_are_one_message(deaths: list[Death], told: str) -> None:
-    assert sentence(deaths, WorkerTitles().together, recomputing=True) == told
-    assert len(told) <= LONGEST
+def test_deaths_are_one_message(deaths: list[Death], text: str) -> None:
+    assert sentence(deaths, WorkerTitles().together, recomputing=True) == text
+    assert len(text) <= LONGEST
 
 
 def test_recomputed_results_in_each_tense() -> None:
@@ -107,20 +107,20 @@ def test_recomputed_results_in_each_tense() -> None:
     }.items():
         deaths = [Death(worker("2"), "was killed (SIGKILL)", number)]
         for recomputing, text in zip((True, False, None), texts, strict=True):
-            told = sentence(deaths, WorkerTitles().together, recomputing=recomputing)
-            assert told == f"Worker 2 was killed (SIGKILL). {text}"
+            shown = sentence(deaths, WorkerTitles().together, recomputing=recomputing)
+            assert shown == f"Worker 2 was killed (SIGKILL). {text}"
 
 
 def test_worker_titles_survive_workers() -> None:
     titles = WorkerTitles()
     seventh, third = (f"GPU-{number}2345678-1234-1234-1234-123456789abc" for number in (1, 2))
     assert titles.together([seventh]) == "GPU-12345678", "before its figures have come"
-    titles.saw({"workers": (seventh, third, "0"), "device_index": (7, 3, None), "host": ("node1", "node1", "node1")})
-    titles.saw({"workers": ()})
+    titles.note({"workers": (seventh, third, "0"), "device_index": (7, 3, None), "host": ("node1", "node1", "node1")})
+    titles.note({"workers": ()})
     lost_gpu = [Death(worker(seventh), "died: XID 79 of its GPU")]
     assert sentence(lost_gpu, titles.together) == "GPU 7 died: XID 79 of its GPU."
     assert titles.together([third, seventh]) == "GPU 7 and GPU 3"
-    titles.saw({"workers": (seventh, third), "device_index": (7, 3), "host": ("node1", "node2")})
+    titles.note({"workers": (seventh, third), "device_index": (7, 3), "host": ("node1", "node2")})
     assert titles.of(third) == "GPU 3 · node2"
     lost = {"workers": (third,), "device_error": ("It is lost.",)}
     assert Marks(titles).look_at(lost, Members()) == [("gpu", "GPU 3 · node2: It is lost.")]
@@ -133,11 +133,11 @@ def test_news_are_few_and_short() -> None:
     for number in range(KEPT + 2):
         messages = with_news(messages, news("spill", f"{number} " + "x" * 200))
     note, *instructors = messages[: 1 + KEPT_OF_INSTRUCTORS]
-    told = messages[1 + KEPT_OF_INSTRUCTORS :]
+    shown = messages[1 + KEPT_OF_INSTRUCTORS :]
     assert note.text == "It stays."
     assert [message.text for message in instructors] == [f"{number} " + "x" * 200 for number in (1, 2, 3)]
-    assert len(told) == KEPT and told[0].text.startswith("2 ")
-    assert all(len(message.text) == LONGEST for message in told)
+    assert len(shown) == KEPT and shown[0].text.startswith("2 ")
+    assert all(len(message.text) == LONGEST for message in shown)
 
 
 def paused(name: str, *, is_paused: bool = True) -> Member:

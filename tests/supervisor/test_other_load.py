@@ -20,8 +20,8 @@ def test_other_load_excludes_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         clock.now += sampler.MEAN_SECONDS
         clock.busy += 2 * sampler.MEAN_SECONDS
-        told = load.read({"cpu_percent": (10.0, 10.0, None)})
-    assert told == {"host_others_cores": 1.7}
+        figures = load.read({"cpu_percent": (10.0, 10.0, None)})
+    assert figures == {"host_others_cores": 1.7}
     clock.now += sampler.MEAN_SECONDS
     assert load.read({"cpu_percent": (190.0,)}) == {"host_others_cores": 0.0}, "never less than none"
     clock.now += 3600

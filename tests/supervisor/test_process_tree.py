@@ -100,12 +100,12 @@ def test_task_program_outlives_worker_but_not_cluster(site, wait_until, tmp_path
     model = site.running(name="parent", n_workers=1)
     program, client = started(site, tmp_path / "pid", start_daemon, wait_until)
     before = model.workers[0].pid
-    told = len(gpucluster.connect("parent").activity())
+    n_entries = len(gpucluster.connect("parent").activity())
     client.restart()
     wait_until(lambda: site.get("parent").workers and site.get("parent").workers[0].pid != before)
     assert not is_gone(program)
     site.control.patch("parent", {"idle_timeout_seconds": 0})  # Pending entries are written before it.
-    new = [entry.message for entry in gpucluster.connect("parent").activity()[told:]]
+    new = [entry.message for entry in gpucluster.connect("parent").activity()[n_entries:]]
     assert new == ["Restart all workers, requested by a Dask client", "Never stop automatically"], "no crash"
     assert (model.pid in [parent.pid for parent in program.parents()]) is LINUX, "adopted inside the cluster"
     client.close()

@@ -34,7 +34,7 @@ def starting(name: str, spec: SpecBase, wanted: Wanted | None = None) -> Cluster
 
 
 @pytest.fixture
-def says(tmp_path, monkeypatch):
+def configure(tmp_path, monkeypatch):
     """Return a function that sets the section ``sharing`` of this site."""
     file = tmp_path / "site.yaml"
     file.touch(0o644)
@@ -43,8 +43,8 @@ def says(tmp_path, monkeypatch):
 
 
 @pytest.mark.full
-def test_quota_counts_all_clusters(site, says, wait_until):
-    says("  per_user: {workers: 3, threads: 4, memory: 3 GiB, clusters: 2}\n")
+def test_quota_counts_all_clusters(site, configure, wait_until):
+    configure("  per_user: {workers: 3, threads: 4, memory: 3 GiB, clusters: 2}\n")
     small = {"backend": "local", "memory_limit": "1 GiB", "threads_per_worker": 1}
     first = site.running(name="first", n_workers=2, **{name: small[name] for name in small if name != "backend"})
     with pytest.raises(NotNow, match="Each user may have 3 workers on this machine at this site; your other cluster"):
@@ -69,8 +69,8 @@ def test_quota_counts_all_clusters(site, says, wait_until):
 
 @pytest.mark.skipif(not AUTOGROUP.exists(), reason="needs a Linux that shares processors between sessions")
 @pytest.mark.linux("workers that are forked from one process")
-def test_adopted_standby_lowers_priority(site, says, wait_until):
-    says("  per_user: {workers: 3}\n")
+def test_adopted_standby_lowers_priority(site, configure, wait_until):
+    configure("  per_user: {workers: 3}\n")
     pid = site.standby()
     model = site.running(n_workers=1)
     assert model.pid == pid
@@ -79,8 +79,8 @@ def test_adopted_standby_lowers_priority(site, says, wait_until):
 
 
 @pytest.mark.full
-def test_open_fields_get_remaining_quota(site, says):
-    says("  per_user: {workers: 4, memory: 1 GiB}\n")
+def test_open_fields_get_remaining_quota(site, configure):
+    configure("  per_user: {workers: 4, memory: 1 GiB}\n")
     first = site.running(name="first", n_workers=1, memory_limit="300 MiB")
     # As many workers as have 256 MiB each, of those that this machine would have.
     second = site.running(name="second", n_workers=None, memory_limit="auto")
@@ -110,10 +110,10 @@ def limit_of_worker(dask_worker):
 
 
 @pytest.mark.full
-def test_workers_that_come_later_share_the_memory(site, says, wait_until):
+def test_workers_that_come_later_share_the_memory(site, configure, wait_until):
     """The first one holds more than its new part: it spills, and is not ended for earlier allocations."""
     whole = 1200 * 2**20
-    says(f"  per_user: {{memory: {whole}}}\n")
+    configure(f"  per_user: {{memory: {whole}}}\n")
     model = site.running(name="shared", n_workers=1, memory_limit="auto")
     with gpucluster.connect("shared").get_client() as client:
         limits = lambda: sorted(client.run(limit_of_worker).values())  # noqa: E731
@@ -139,9 +139,9 @@ def test_workers_that_come_later_share_the_memory(site, says, wait_until):
             site.control.patch(model.id, {"n_workers": 5})
 
 
-def test_simultaneous_request_counts(site, says, monkeypatch):
+def test_simultaneous_request_counts(site, configure, monkeypatch):
     """Of two simultaneous requests that leave everything open, the second one finds nothing left."""
-    says("  per_user: {memory: 600 MiB, workers: 4}\n")
+    configure("  per_user: {memory: 600 MiB, workers: 4}\n")
     first = starting("first", AutoSpec())
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [first])
@@ -152,8 +152,8 @@ def test_simultaneous_request_counts(site, says, monkeypatch):
     opening.must_be_open(registry, AutoSpec(n_workers=1))
 
 
-async def test_slower_cluster_plans_with_remaining_quota(says):
-    says("  per_user: {memory: 6 GiB}\n")
+async def test_slower_cluster_plans_with_remaining_quota(configure):
+    configure("  per_user: {memory: 6 GiB}\n")
     clusters: list[ClusterModel] = []
 
     class Others:
@@ -188,8 +188,8 @@ async def test_slower_cluster_plans_with_remaining_quota(says):
         await share.planned(mine, Planner([other.model]), LocalSpec(n_workers=1, memory_limit=4 * 2**30), context)
 
 
-def test_cluster_stops_at_site_walltime(site, says):
-    says("  per_user: {walltime: 00:00:03}\n")
+def test_cluster_stops_at_site_walltime(site, configure):
+    configure("  per_user: {walltime: 00:00:03}\n")
     model = site.running(n_workers=0)
     assert model.ends_at is not None
     ended = site.wait_for(model.id, lambda model: model.state.ended)
@@ -199,19 +199,19 @@ def test_cluster_stops_at_site_walltime(site, says):
     )
 
 
-def test_refusal_outside_hours_names_opening(site, says):
+def test_refusal_outside_hours_names_opening(site, configure):
     now = datetime.now()  # noqa: DTZ005  # as the site's hours
     begin, end = now + timedelta(hours=2), now + timedelta(hours=3)
-    says(f"  hours: ['{begin:%H:%M}-{end:%H:%M}']\n")
+    configure(f"  hours: ['{begin:%H:%M}-{end:%H:%M}']\n")
     with pytest.raises(NotNow, match=rf"This site opens again (tomorrow )?at {begin:%H:%M} \(its hours are "):
         site.control.create({"backend": "local"})
     assert site.control.list() == []
 
 
 @pytest.mark.skipif(not LINUX, reason="claims between users need Linux")
-def test_gpu_quota_is_checked_first(site, says, monkeypatch):
+def test_gpu_quota_is_checked_first(site, configure, monkeypatch):
     """Before the GPUs of this machine are read; nothing of the request stays."""
-    says("  per_user: {gpus: 1}\n")
+    configure("  per_user: {gpus: 1}\n")
     two = "Each user may have 1 GPU or slot at a time at this site; this one asks for 2. Ask for fewer workers."
     for wanted in ({"n_workers": 2}, {"devices": [0, 1]}):
         with pytest.raises(NotNow) as refused:

@@ -25,7 +25,7 @@ class FailingDeployment:
 
     def __init__(self, failing: str) -> None:
         self.failing = failing
-        self.asked: list[str] = []
+        self.steps: list[str] = []
         self.here = 4
         members = SimpleNamespace(workers=[], named=lambda _: [])
         self.scheduler = SimpleNamespace(members=lambda: members)
@@ -40,7 +40,7 @@ class FailingDeployment:
         return None
 
     async def _ask(self, verb: str) -> None:
-        self.asked.append(verb)
+        self.steps.append(verb)
         if verb == self.failing:
             await asyncio.sleep(0.05)
             raise ConnectionError("the service did not answer")
@@ -89,7 +89,7 @@ async def test_request_during_failing_step_is_done(failing: str) -> None:
 
     first = {"adapt": Wanted(adapt=Adapt(minimum=1, maximum=8)), "scale 6": Wanted(n_workers=6), "restart": None}
     want(first[failing])
-    while failing not in deployment.asked:  # noqa: ASYNC110 - there is no event
+    while failing not in deployment.steps:  # noqa: ASYNC110 - there is no event
         await asyncio.sleep(0.01)
     want(Wanted(n_workers=2))
     if failing != "restart":
@@ -99,7 +99,7 @@ async def test_request_during_failing_step_is_done(failing: str) -> None:
             await asyncio.sleep(0.01)
     want(Wanted(n_workers=2, stopped=True))
     await running
-    assert deployment.asked.count(failing) == 1, "a failed step is not repeated"
+    assert deployment.steps.count(failing) == 1, "a failed step is not repeated"
     assert [failure for failure in failures if "did not answer" in failure]
 
 
@@ -107,14 +107,14 @@ def test_long_wait_is_reported_once(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(reconciler.time, "monotonic", lambda: now[0])
     backoff = Backoff()
-    told = []
+    waits = []
     for _ in range(8):
         assert backoff.due
         backoff.note_request()
-        told.append(backoff.take_wait_to_report())
+        waits.append(backoff.take_wait_to_report())
         assert backoff.take_wait_to_report() is None
-        now[0] += 60.0 if backoff.due else told[-1] or 4.0
-    assert told == [None, None, None, 8.0, 16.0, 32.0, 60.0, 60.0]
+        now[0] += 60.0 if backoff.due else waits[-1] or 4.0
+    assert waits == [None, None, None, 8.0, 16.0, 32.0, 60.0, 60.0]
 
 
 def test_use_between_updates_restarts_count() -> None:

@@ -201,8 +201,8 @@ def test_worker_with_immovable_data_stays(shared_site, three):
         model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING)
         assert (model.n_workers, model.wanted.n_workers) == (3, 3)
         assert counter.value().result() == 42
-    told = [entry.message for entry in three.activity() if entry.kind == "failure"]
-    assert told[-1] == model.notice
+    failures = [entry.message for entry in three.activity() if entry.kind == "failure"]
+    assert failures[-1] == model.notice
 
 
 def test_scaling_down_reports_losses(shared_site, three):

@@ -152,9 +152,9 @@ def test_sockets_are_private_to_the_user(shared_site, shared_cluster):
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"x" * 43, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3], ids=["nothing", "wrong", "http"]
+    "sent", [b"", b"x" * 43, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3], ids=["nothing", "wrong", "http"]
 )
-def test_sockets_reveal_nothing_without_secret(shared_site, shared_cluster, said):
+def test_sockets_reveal_nothing_without_secret(shared_site, shared_cluster, sent):
     """Like a locked-in process of the same user, which may connect, but not read the file."""
     folder = shared_site.registry.folder(shared_cluster.id)
     for path in folder.comm.iterdir():
@@ -162,7 +162,7 @@ def test_sockets_reveal_nothing_without_secret(shared_site, shared_cluster, said
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(30)
                 connection.connect(str(path))
-                connection.sendall(said)
+                connection.sendall(sent)
                 connection.shutdown(socket.SHUT_WR)
                 with suppress(ConnectionResetError):
                     assert connection.recv(100) == b"", path

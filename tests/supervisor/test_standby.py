@@ -144,8 +144,8 @@ def test_deleted_working_directory_is_replaced_by_home(site, tmp_path, wait_unti
     model = site.control.create({"backend": "local", "n_workers": 1, "name": "moved"}, cwd=str(gone))
     site.control.wait(model.id)
     gone.rmdir()
-    told = DELETED.format(gone, Path.home())
-    wait_until(lambda: told in site.get(model.id).warnings)
+    warning = DELETED.format(gone, Path.home())
+    wait_until(lambda: warning in site.get(model.id).warnings)
     gone.mkdir()
     (gone / "of_somebody_else.py").write_text("")
     site.control.patch(model.id, {"n_workers": 2})
@@ -155,7 +155,7 @@ def test_deleted_working_directory_is_replaced_by_home(site, tmp_path, wait_unti
     with gpucluster.connect("moved").get_client() as client:
         assert set(client.run(os.getcwd).values()) == {str(Path.home())}
         assert set(client.run(find_spec, "of_somebody_else").values()) == {None}
-    assert site.get(model.id).warnings.count(told) == 1
+    assert site.get(model.id).warnings.count(warning) == 1
 
 
 def test_killed_standby_is_replaced(site, wait_until):

@@ -150,7 +150,7 @@ def test_cluster_outlives_its_creator(site, wait_until, tmp_path, number, group)
     goal = tmp_path / "go"
     maker = site.python(CLIENT, str(goal), start_new_session=True)
     try:
-        said = json.loads(maker.stdout.readline())
+        created = json.loads(maker.stdout.readline())
         wait_until(lambda: list(tmp_path.glob("go-*")))
     finally:
         (os.killpg if group else os.kill)(maker.pid, number)
@@ -160,7 +160,7 @@ def test_cluster_outlives_its_creator(site, wait_until, tmp_path, number, group)
     # Seen from another process; then the computation continues and its result is right.
     look = "import gpucluster, json; print(json.dumps([(m.id, m.state, m.pid) for m in gpucluster.list()]))"
     out, err = site.python(look).communicate(timeout=60)
-    assert json.loads(out) == [[said["id"], "running", said["pid"]]], err
+    assert json.loads(out) == [[created["id"], "running", created["pid"]]], err
     client = gpucluster.connect("kept").get_client()
     try:
         goal.touch()
@@ -261,8 +261,8 @@ def test_failing_check_is_reported_and_retried(site):
     site.running(name="watched", idle_timeout_seconds=None)
     with gpucluster.connect("watched").get_client() as client:
         client.run_on_scheduler(break_a_look)
-        told = site.wait_for("watched", lambda model: model.notice).notice
-        assert told == (
+        notice = site.wait_for("watched", lambda model: model.notice).notice
+        assert notice == (
             "The cluster's process cannot look after the cluster (RuntimeError: a bug of ours); see the log."
         )
         assert any("a bug of ours" in line for line in site.control.logs("watched").lines)

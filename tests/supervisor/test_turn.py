@@ -73,7 +73,7 @@ def test_waiting_cluster_can_be_stopped(busy: list[Turn], site: Site, killed: bo
 def test_shared_machine_skips_later_imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
-    for text, wanted, yields in (
+    for text, wanted, nice in (
         (None, None, 0),
         ("title: Alone\n", None, 0),
         ("sharing:\n  slots_per_gpu: 2\n", "0", 5),
@@ -85,11 +85,11 @@ def test_shared_machine_skips_later_imports(monkeypatch: pytest.MonkeyPatch, tmp
         if text is not None:
             file.write_text(text)
         sparing.spare_where_many_share()
-        assert (os.environ.get(PRELOAD_LATER), sparing.niceness()) == (wanted, yields), text
+        assert (os.environ.get(PRELOAD_LATER), sparing.niceness()) == (wanted, nice), text
     monkeypatch.setenv(PRELOAD_LATER, "1")
     sparing.spare_where_many_share()
     assert os.environ[PRELOAD_LATER] == "1"
-    for said, yields in (("0", 0), ("7", 7), ("99", 19), ("-3", 0), ("much", 0)):
-        monkeypatch.setenv(sparing.NICE, said)
+    for value, nice in (("0", 0), ("7", 7), ("99", 19), ("-3", 0), ("much", 0)):
+        monkeypatch.setenv(sparing.NICE, value)
         sparing.spare_where_many_share()
-        assert sparing.niceness() == yields
+        assert sparing.niceness() == nice

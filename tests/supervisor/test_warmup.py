@@ -29,8 +29,8 @@ def start(_):
     for _ in range(10):
         multiprocessing.forkserver.ensure_running()
     # Not the exit code: where several threads look for it, Python reads it for one of them only.
-    answer, told = context.Pipe(duplex=False)
-    process = context.Process(target=told.send, args=(0,))
+    answer, sender = context.Pipe(duplex=False)
+    process = context.Process(target=sender.send, args=(0,))
     process.start()
     assert answer.poll(60)
     process.join()

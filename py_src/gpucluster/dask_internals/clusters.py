@@ -102,8 +102,8 @@ async def logs_of(address: str, security: Security, *, scheduler: bool, workers:
         if scheduler:
             found["Scheduler"] = _text(await caller.get_logs())
         if workers:
-            asked = None if workers is True else list(workers)
-            found |= {worker: _text(lines) for worker, lines in (await caller.worker_logs(workers=asked)).items()}
+            addresses = None if workers is True else list(workers)
+            found |= {worker: _text(lines) for worker, lines in (await caller.worker_logs(workers=addresses)).items()}
     return found
 
 

@@ -35,11 +35,11 @@ from .secret import make_secret
 from .started_elsewhere import start_reaper
 from .unreadable import (
     Silent,
-    asked,
     damaged,
     ended_outline,
     of_another_version,
     outline,
+    record_from_process,
     while_paused,
     with_unknown_kind,
 )
@@ -185,7 +185,7 @@ class Registry:
             return None  # It is just starting, and writes its record soon.
         if time.monotonic() - self._silent.get(folder.id, -ASKED_AGAIN_SECONDS) >= ASKED_AGAIN_SECONDS:
             try:
-                return asked(folder)
+                return record_from_process(folder)
             except Silent:
                 self._silent[folder.id] = time.monotonic()
         return while_paused(damaged(folder, why, alive=True))

@@ -71,7 +71,7 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
     return Record(kind="cluster", cluster=model, readable=False)
 
 
-def asked(folder: Folder) -> Record | None:
+def record_from_process(folder: Folder) -> Record | None:
     """Return the record of a folder as its running process reports it; ``None`` for a standby.
 
     Raises `Silent`: it does not answer, or not as this version does.

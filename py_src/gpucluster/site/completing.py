@@ -65,13 +65,13 @@ def completed(value: Any) -> Any:
     return site.complete(given, found.kind.spec) if found is not None and found.kind is not None else value
 
 
-def of_defaults(refused: InvalidRequest, asked: Any) -> InvalidRequest:
+def of_defaults(refused: InvalidRequest, request: Any) -> InvalidRequest:
     """Return a refusal that names the refused fields which are the site's defaults and were not requested."""
-    given = asked.model_dump(exclude_unset=True) if isinstance(asked, SpecBase) else asked
+    given = request.model_dump(exclude_unset=True) if isinstance(request, SpecBase) else request
     if not isinstance(given, dict):
         return refused
     site = this_site()
-    kind = asked.backend if isinstance(asked, SpecBase) else str(given.get("backend", "auto"))
+    kind = request.backend if isinstance(request, SpecBase) else str(given.get("backend", "auto"))
     defaults = {*site.defaults.get(EVERY, {}), *site.defaults.get(kind, {})}.difference(given)
     if not any(fault.field in defaults for fault in refused.fields):
         return refused

@@ -120,17 +120,17 @@ def _fault(
 def _refused_by_share(site: Site, spec: type[SpecBase], request: Mapping[str, Any], name: str) -> Contradiction | None:
     most = site.sharing.per_user
     try:
-        asked = spec.model_validate(request)
+        wanted = spec.model_validate(request)
     except ValidationError:
         return None  # A required field is missing, or an inapplicable one is left out.
-    if asked.memory_limit == "auto":
-        asked = asked.model_copy(update={"memory_limit": LEAST_MEMORY_BYTES})
+    if wanted.memory_limit == "auto":
+        wanted = wanted.model_copy(update={"memory_limit": LEAST_MEMORY_BYTES})
     for limit in _SHARES:
         if getattr(most, limit) is None:
             continue
         single = PerUser(**{limit: getattr(most, limit)})
-        too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(asked)) is not None
-        if too_many_gpus or fault_of_request(asked, Remaining(most=single)) is not None:
+        too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(wanted)) is not None
+        if too_many_gpus or fault_of_request(wanted, Remaining(most=single)) is not None:
             message = "is more than one user may have, also without other clusters"
             in_file = not (SHARING in site.least and getattr(most, limit) == getattr(LEAST_PER_USER, limit))
             return Contradiction(request["backend"], name, ("sharing", "per_user", limit), message, in_file)

@@ -205,7 +205,7 @@ class Controller:
         self.parts.plan = plan = await self._quota.planned(self._store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
             wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
-            self._quota.allow_scratch(self._store, wanted_bytes, asked=spec.scratch_limit != "auto")
+            self._quota.allow_scratch(self._store, wanted_bytes, exact=spec.scratch_limit != "auto")
         has_gpus = backend.traits.has_gpus if plan.has_gpus is None else plan.has_gpus
         notes = plan.notes(self._most_wanted(plan))
         self._store.update(
@@ -355,13 +355,13 @@ class Controller:
         if self._claims is not None:
             self._claims.tell_end(self._quota.expected_end(self._walltime, self._idle))
         self._store.update(soon=True, idle=self._idle.model(), **self._members())
-        self._activity_log.saw_recomputing(members.n_recomputing)
+        self._activity_log.note_recomputing(members.n_recomputing)
 
     def _look_for_marks(self) -> None:
         if self.sampler is not None and self.parts.reconciler is not None:
             if self.parts.reconciler.restarting:
                 self._marks.forget()
-            self._titles.saw(self.sampler.columns)
+            self._titles.note(self.sampler.columns)
             for kind, message in self._marks.look_at(self.sampler.columns, self._running().scheduler.members()):
                 self._activity_log.happened(kind, message)
 
@@ -415,12 +415,12 @@ class Controller:
         scratch = [] if self._scratch_watch is None else self._scratch_watch.warnings
         say[MessageCode.WARNING] = self._warnings + deployment.warnings() + scratch
         if self._costs is not None:
-            found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
+            found["cost"] = self._costs.note(**self._in_use_now(found["workers"]))
         failures = [*say[MessageCode.TASKS_FAILED], *say[MessageCode.TASKS_KILLED]]
-        self._activity_log.saw_failures([(one.subject or "", one.text) for one in failures])
-        self._activity_log.saw_restarts(deployment.scheduler.members().n_restarts)
+        self._activity_log.note_failures([(one.subject or "", one.text) for one in failures])
+        self._activity_log.note_restarts(deployment.scheduler.members().n_restarts)
         restarting = self.parts.reconciler is not None and self.parts.reconciler.restarting
-        self._activity_log.saw_workers(found["workers"], restarting=restarting)
+        self._activity_log.note_workers(found["workers"], restarting=restarting)
         return found
 
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
@@ -449,8 +449,8 @@ class Controller:
 
     def _seconds_since_request(self) -> float:
         # Another process wrote the request: use the wall clock unless it was changed meanwhile.
-        asked = datetime.fromisoformat(self.model.created_at)
-        seconds = (datetime.fromisoformat(now()) - asked).total_seconds()
+        created = datetime.fromisoformat(self.model.created_at)
+        seconds = (datetime.fromisoformat(now()) - created).total_seconds()
         here = time.monotonic() - self._requested
         return round(seconds if here <= seconds <= here + 60 else here, 3)
 

@@ -157,31 +157,31 @@ class InstructorListener:
             return InstructorAnswer(done=False, message=printable(invalid_request(error).message, 200))
         if not self._may_ask(user, request.ask):
             sort = "messages" if request.ask == "message" else "requests to stop"
-            said = f"It has had {REQUESTS} {sort} from you within {PER_SECONDS:.0f} s. Wait a minute."
-            return InstructorAnswer(done=False, message=said)
-        asked: Future[None] = Future()
+            refusal = f"It has had {REQUESTS} {sort} from you within {PER_SECONDS:.0f} s. Wait a minute."
+            return InstructorAnswer(done=False, message=refusal)
+        done: Future[None] = Future()
         assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._do, request, _user_name(user), asked)
+        self._loop.call_soon_threadsafe(self._do, request, _user_name(user), done)
         try:
-            asked.result(CARRIED_OUT_SECONDS)
+            done.result(CARRIED_OUT_SECONDS)
         except TookTooLong:
             # After this answer it must not be done later either.
-            if asked.cancel():
+            if done.cancel():
                 return InstructorAnswer(done=False, message="The process of the cluster is busy and has not done it.")
-            asked.result(CARRIED_OUT_SECONDS)
+            done.result(CARRIED_OUT_SECONDS)
         except GPUClusterError as error:
             return InstructorAnswer(done=False, message=printable(error.message, 200))
         return InstructorAnswer(done=True)
 
-    def _do(self, request: InstructorRequest, who: str, asked: Future[None]) -> None:
-        if not asked.set_running_or_notify_cancel():
+    def _do(self, request: InstructorRequest, who: str, done: Future[None]) -> None:
+        if not done.set_running_or_notify_cancel():
             return
         try:
             self._carry_out(request, who)
         except Exception as error:
-            asked.set_exception(error)
+            done.set_exception(error)
         else:
-            asked.set_result(None)
+            done.set_result(None)
 
     def _may_ask(self, user: int, sort: str) -> bool:
         now = time.monotonic()
@@ -241,5 +241,5 @@ def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
         requests.parts.store.announce(MessageCode.STOPPED, reason, by)
         requests.stop(reason, by=by)
         return
-    requests.parts.activity_log.asked("message", by, request.text)
+    requests.parts.activity_log.note_request("message", by, request.text)
     requests.parts.store.announce(MessageCode.MESSAGE, request.text, who)

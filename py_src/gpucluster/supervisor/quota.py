@@ -83,17 +83,17 @@ class Quota:
         each = self.memory_limit(spec, plan.memory_of(n_workers), n_workers)
         return replace(plan, memory_limit_bytes=each)
 
-    def allow_scratch(self, store: StateStore, wanted: int | None, *, asked: bool) -> None:
+    def allow_scratch(self, store: StateStore, wanted: int | None, *, exact: bool) -> None:
         """Record how much this cluster may spill to disk: what was requested, or a part of what is left.
 
-        `wanted`: bytes; ``None``: no limit. `asked`: whether exactly this was requested. Raises `PreflightFailed`: that
+        `wanted`: bytes; ``None``: no limit. `exact`: whether exactly this was requested. Raises `PreflightFailed`: that
         is more than is left.
         """
         if not is_here(store.model):
             return
         with self._registry.exclusive():
             left = self.left()
-            if asked:
+            if exact:
                 if (fault := left.scratch_fault(wanted)) is not None:
                     raise PreflightFailed(fault)
             else:

@@ -55,7 +55,7 @@ class ClusterParts:
             titles=self.titles,
             renewed=getattr(model.spec, "lifetime_seconds", None) is not None,
         )
-        self.store = StateStore(registry, folder, model, self.activity_log.saw)
+        self.store = StateStore(registry, folder, model, self.activity_log.note_model)
         self.recording = ClusterRecording(self.store, self.activity_log)
         self.quota = Quota(registry, folder.id)
         self.idle = IdleTimer(model.idle.timeout_seconds)
@@ -103,7 +103,7 @@ class Requests:
         self._require_running()
         self._store.must_write()
         if patch.idle_timeout_seconds is not None:
-            self._activity_log.asked_to_change(patch, by)
+            self._activity_log.note_change_request(patch, by)
             self._idle.set_timeout(patch.idle_timeout_seconds or None)
             return self._store.update(idle=self._idle.model())
         self._require_support(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
@@ -123,7 +123,7 @@ class Requests:
                 _require_whole_jobs(patch, plan.workers_together)
             self.parts.plan = plan
             self._store.update(soon=True, say={MessageCode.NOTE: plan.notes(most)})
-        self._activity_log.asked_to_change(patch, by)
+        self._activity_log.note_change_request(patch, by)
         if self.parts.reconciler is not None:
             self.parts.reconciler.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
@@ -137,7 +137,7 @@ class Requests:
             return self._model
         self._store.must_write()
         wanted = self._model.wanted
-        self._activity_log.asked(Verb.RETIRE, by, f"Retire {self.parts.titles.of(name)}")
+        self._activity_log.note_request(Verb.RETIRE, by, f"Retire {self.parts.titles.of(name)}")
         lowers = wanted.n_workers is not None and name in self.parts.planned()
         reconciler.want_retired(name, lowers=lowers)
         if lowers:
@@ -148,7 +148,7 @@ class Requests:
         """Ask for a restart of all workers."""
         reconciler = self._require_reconciler(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
-        self._activity_log.asked(Verb.RESTART, by, "Restart all workers")
+        self._activity_log.note_request(Verb.RESTART, by, "Restart all workers")
         reconciler.want_restart()
         return self._want()
 
@@ -158,7 +158,7 @@ class Requests:
             return self._model
         if reason is None:
             reason = self.parts.why_lease_over()  # A lease holder that is done releases it first.
-        self._activity_log.asked("stop", by, reason or "Stop")
+        self._activity_log.note_request("stop", by, reason or "Stop")
         self.parts.stop_reason = reason
         model = self._store.update(
             wanted=Wanted(stopped=True), state=ClusterState.STOPPING, progress=Progress(step="stop", message="Stopping")
@@ -196,7 +196,7 @@ class Requests:
         )
         if not n_released:
             raise InvalidState(f"That notebook holds no results of '{released.name}' any more.")
-        self._activity_log.asked("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
+        self._activity_log.note_request("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
         return self._model
 
     def decisions(self) -> list[Decision]:

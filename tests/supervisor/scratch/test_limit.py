@@ -62,9 +62,9 @@ def test_large_results_fill_scratch_early(site):
     with gpucluster.connect("large").get_client() as client:
         futures = client.map(lambda _: __import__("os").urandom(20_000_000), range(40), pure=False)
         full = site.wait_for("large", lambda now: any("Scratch is full" in text for text in now.warnings))
-        told = "% of its 50 MiB; the next result does not fit): results stay in memory, and 1 of 1 worker waits."
-        assert told in full.warnings[-1]
-        assert any(entry.kind == "spill" and entry.message.endswith(told) for entry in full.news)
+        reported = "% of its 50 MiB; the next result does not fit): results stay in memory, and 1 of 1 worker waits."
+        assert reported in full.warnings[-1]
+        assert any(entry.kind == "spill" and entry.message.endswith(reported) for entry in full.news)
         del futures
         site.wait_for("large", lambda now: not now.warnings)
         assert client.submit(sum, [1, 2, 3]).result(60) == 6
@@ -150,13 +150,13 @@ def test_site_limits_scratch_per_user(site, tmp_path, monkeypatch):
     # Nothing is left: it runs, and says what that means before anybody waits for it.
     fourth = site.running(name="fourth", n_workers=0)
     assert fourth.scratch_limit_bytes == 0
-    told = site.wait_for("fourth", lambda now: now.warnings)
-    assert told.warnings[0].endswith(
+    reported = site.wait_for("fourth", lambda now: now.warnings)
+    assert reported.warnings[0].endswith(
         "pause, as your other clusters have the 100 MiB that each user may have. Stop one and create this one "
         "again, or give "
         "each a scratch_limit (--scratch-limit) that leaves some."
     )
-    assert [entry.message for entry in told.news] == [
+    assert [entry.message for entry in reported.news] == [
         "Nothing may be spilled to disk: your other clusters have the 100 MiB that each user may have."
     ]
     # Who may have no other cluster gets all that is left.

@@ -137,7 +137,7 @@ class _Guard:
         self.limit: _SpillLimit | None = None
         self._weigh, self._evict = self._data.fast.weight, self._data.evict
         self._pause_or_unpause = self._manager._maybe_pause_or_unpause
-        self._data.fast.weight, self._data.evict = self._saw, self._evict_what_fits
+        self._data.fast.weight, self._data.evict = self._note, self._evict_what_fits
         self._restore, self._data.slow_to_fast = self._data.slow_to_fast, self._read
         self._manager._maybe_pause_or_unpause = self._look
 
@@ -159,7 +159,7 @@ class _Guard:
         """Bytes of results that are being computed, read and sent, and of the one that did not fit."""
         return self._largest * (int(self._worker.state.nthreads) + 3)
 
-    def _saw(self, key: Any, value: Any) -> int:
+    def _note(self, key: Any, value: Any) -> int:
         size: int = self._weigh(key, value)
         self._largest = max(size, int(0.9 * self._largest))
         if self.is_full and not self._looks_soon:  # Dask checks ten times a second.

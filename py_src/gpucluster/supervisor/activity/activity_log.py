@@ -70,21 +70,21 @@ class ActivityLog:
         self._recomputing: list[tuple[Message, list[Death]]] = []
         """Notices of results that are being recomputed."""
 
-    def asked(self, kind: str, by: str | None, message: str) -> None:
+    def note_request(self, kind: str, by: str | None, message: str) -> None:
         """Note a request."""
         self._append(kind, message, activity.who(by))
 
-    def asked_to_change(self, patch: ClusterPatch, by: str | None) -> None:
+    def note_change_request(self, patch: ClusterPatch, by: str | None) -> None:
         """Note a request to scale, to adapt or to set the idle time."""
         if patch.idle_timeout_seconds is not None:
             seconds = patch.idle_timeout_seconds
             request = f"Stop after {span(seconds)} without use" if seconds else "Never stop automatically"
-            self.asked("idle_timeout", by, request)
+            self.note_request("idle_timeout", by, request)
         elif patch.adapt is not None:
             bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
-            self.asked(Verb.ADAPT, by, f"Let the number of workers follow the load, {bounds}")
+            self.note_request(Verb.ADAPT, by, f"Let the number of workers follow the load, {bounds}")
         else:
-            self.asked(Verb.SCALE, by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
+            self.note_request(Verb.SCALE, by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
 
     def happened(self, kind: str, message: str, by: str | None = None) -> None:
         """Note an event, and announce it if it is news."""
@@ -96,7 +96,7 @@ class ActivityLog:
         """Note a failure after which the cluster continues."""
         self._append("failure", message)
 
-    def saw(self, model: ClusterModel) -> None:
+    def note_model(self, model: ClusterModel) -> None:
         """Note the state of the cluster, if it is new."""
         state = model.state
         if state is self._state:
@@ -121,7 +121,7 @@ class ActivityLog:
         """Report these workers as gone unexpectedly, although they are being replaced and no longer planned."""
         self._missed.update(names)
 
-    def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
+    def note_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
         """Note which of the connected workers came and went since the last call.
 
         `restarting`: whether all of them are being replaced, which is no news.
@@ -141,14 +141,14 @@ class ActivityLog:
         if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
 
-    def saw_failures(self, failures: Sequence[tuple[str, str]]) -> None:
+    def note_failures(self, failures: Sequence[tuple[str, str]]) -> None:
         """Note failed tasks, given as kind and message; each kind once, until no failure of it is held."""
         for task, message in failures:
             if task not in self._failures:
                 self.failed(message)
         self._failures = {task for task, _ in failures}
 
-    def saw_recomputing(self, number: int) -> None:
+    def note_recomputing(self, number: int) -> None:
         """Complete the notices of deaths once the results that were lost are back."""
         if not number and self._pending is None:
             self._complete(recomputing=False)
@@ -166,7 +166,7 @@ class ActivityLog:
         self.flush()
         self._complete(recomputing=None)
 
-    def saw_restarts(self, number: int) -> None:
+    def note_restarts(self, number: int) -> None:
         """Note how often Dask clients have restarted all workers; a restarted scheduler begins at 0."""
         if number > self._n_restarts:
             self.happened(Verb.RESTART, "Restart all workers, requested by a Dask client")

@@ -17,7 +17,7 @@ class WorkerTitles:
     def __init__(self) -> None:
         self._titles: dict[str, str] = {}
 
-    def saw(self, columns: Columns) -> None:
+    def note(self, columns: Columns) -> None:
         """Note what the heartbeats have brought."""
         names, hosts = columns["workers"], columns.get("host", ())
         several = len({host for host in hosts if host is not None}) > 1

@@ -51,7 +51,7 @@ class ClusterRecording:
                 raise
             finally:
                 self._beginning = None
-            self._activity_log.asked("record", by, f"Record to {recorder.path.name}")
+            self._activity_log.note_request("record", by, f"Record to {recorder.path.name}")
             self._ending = asyncio.create_task(self._note_end(recorder))
             return self._store.update(recording=RunningRecording(path=str(recorder.path), since=now()))
 

@@ -242,7 +242,7 @@ class CostMeter:
         self._since = time.monotonic()
         self._cost = Cost(unit=costs.unit, amount=0.0, per_hour=0.0, at=now())
 
-    def saw(self, *, gpus: int, cores: int, nodes: int) -> Cost:
+    def note(self, *, gpus: int, cores: int, nodes: int) -> Cost:
         """Note what it has now; returns the same object as long as the costs stay the same."""
         return self._at(self._costs.per_hour(gpus=gpus, cores=cores, nodes=nodes))
 
