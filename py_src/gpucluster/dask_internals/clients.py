@@ -29,10 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
-"""Errors that distributed raises, beside ``CancelledError``, when a closed client is used, which has no scheduler.
-
-``distributed.client.ClosedClientError`` (2025.4).
-"""
+"""Errors beside ``CancelledError`` for a closed client: ``distributed.client.ClosedClientError`` (2025.4)."""
 
 
 def client_ids() -> set[str]:

@@ -25,10 +25,7 @@ def shares_running_loop(client: Any) -> bool:
 
 
 def in_client_thread() -> bool:
-    """Whether this is the thread in which a synchronous client of this process runs its event loop.
-
-    Relies on that thread being named ``IO loop`` (``distributed.utils.LoopRunner``, 2021.1).
-    """
+    """Return whether this is the thread ``IO loop`` of a synchronous client (``distributed.utils.LoopRunner``)."""
     return threading.current_thread().name == "IO loop"
 
 

@@ -21,10 +21,7 @@ AT_WORK = (
 
 
 def settings_here() -> dict[str, Any]:
-    """Return the values of these settings in this process, by name.
-
-    Relies on ``dask.config.global_config``, nested mappings; ``dask.config.get`` takes ten times as long (2025.4).
-    """
+    """Return these settings by name from ``dask.config.global_config``; ``dask.config.get`` takes ten times as long."""
     return {name: _value(name) for name in (OF_GRAPHS, *AT_WORK)}
 
 

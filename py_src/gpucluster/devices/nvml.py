@@ -117,10 +117,7 @@ class NVMLSession:
             self.number += 1
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """Call an NVML function by name.
-
-        Raises `NVMLUnavailable` if NVML cannot be used at all, and `NVMLCallFailed` if this call failed.
-        """
+        """Call an NVML function by name. Raises `NVMLUnavailable` without NVML, `NVMLCallFailed` if the call fails."""
         self.open()
         try:
             value = getattr(self._nvml, function)(*arguments)

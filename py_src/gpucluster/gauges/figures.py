@@ -1,7 +1,4 @@
-"""Figures of one worker and of all. ``gauges/figures.ts`` computes the same; see ``tests/gauges/cases.json``.
-
-A figure that is not measured is ``None``, never zero.
-"""
+"""Figures of workers, ``None`` if not measured; ``figures.ts`` agrees (``tests/gauges/cases.json``)."""
 
 from __future__ import annotations
 

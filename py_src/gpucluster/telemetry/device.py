@@ -47,10 +47,7 @@ class Rates:
         self._before: dict[str, tuple[float, int]] = {}
 
     def per_second(self, counter: str, value: int | None, at: float) -> int | None:
-        """Return the rate of a counter since its last reading, in seconds; ``None`` if it cannot be read.
-
-        Also for a first reading, and for a counter that went back because the driver was reloaded.
-        """
+        """Return a counter's rate; ``None`` at first, if unreadable, or if it went back after a driver's reload."""
         if value is None:
             self._before.pop(counter, None)
             return None
@@ -80,10 +77,7 @@ def first_device(setting: str | None) -> str | None:
 
 
 class DeviceReader:
-    """Reads one device, whatever happens to it and to the driver.
-
-    It is named by index, or by the UUID of a GPU or MIG slice, which may be shortened.
-    """
+    """Reads one device, named by index or by the (shortened) UUID of a GPU or MIG slice, through all its failures."""
 
     def __init__(self, name: str, processes: ClusterProcesses, session: NVMLSession | None = None) -> None:
         self._name = name

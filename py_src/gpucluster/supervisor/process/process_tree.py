@@ -1,7 +1,4 @@
-"""Nothing of a cluster outlives it: neither its workers nor the programs that tasks have started.
-
-On Linux the kernel does that. Elsewhere another process does it once the supervisor is gone.
-"""
+"""Nothing of a cluster outlives it: on Linux the kernel ensures that, elsewhere another process."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ _PATIENCE_SECONDS = 10.0
 
 
 def take_all_along() -> None:
-    """Let everything below this process, a supervisor, end with it.
-
-    On Linux it adopts what tasks have started in case the forkserver is killed alone and cannot kill it any more.
-    """
+    """Let everything below this supervisor end with it. On Linux it adopts what tasks have started."""
     if LINUX:
         adopt_orphans()
     else:
@@ -34,10 +28,7 @@ def take_all_along() -> None:
 
 
 class Orphans:
-    """Adopted processes that have ended and that nothing else waits for.
-
-    `others`: returns the processes that are waited for elsewhere, late.
-    """
+    """Adopted processes that have ended; `others` returns the processes that are waited for elsewhere."""
 
     def __init__(self, others: Callable[[], Collection[int | None]]) -> None:
         self._others = others

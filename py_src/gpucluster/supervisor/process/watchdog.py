@@ -1,7 +1,4 @@
-"""A supervisor lives no longer than its entry in the registry.
-
-Without its folder it is not listed, cannot be stopped by a request, and its lock protects nothing.
-"""
+"""A supervisor ends with its registry entry: without its folder it is not listed, and its lock protects nothing."""
 
 from __future__ import annotations
 
