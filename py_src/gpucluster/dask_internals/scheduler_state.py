@@ -45,7 +45,7 @@ def kernels_of(scheduler: Any) -> list[str]:
 
 
 def has_work(scheduler: Any) -> bool:
-    """Return whether ``Scheduler.unrunnable``, ``Scheduler.queued`` (2022.11), ``WorkerState.processing`` have tasks."""
+    """Return whether ``Scheduler.unrunnable``, ``Scheduler.queued`` (2022.11), ``WorkerState.processing`` have work."""
     return bool(
         scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
     )
