@@ -77,7 +77,7 @@ async def test_restarted_worker_has_present_limit(canary):
             memory_limits.lower_nanny_limits(cluster, 700 * MIB, lambda _pid: 0)
             old = nanny.process.pid
             os.kill(old, signal.SIGKILL)
-            await until_async(lambda: nanny.process.pid not in {old, None} and known())
+            await until_async(lambda: nanny.pid not in {old, None} and known())
             assert known() == [700 * MIB]
 
 
