@@ -29,7 +29,10 @@ __all__ = [
 ]  # fmt: skip
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
-"""Errors beside ``CancelledError`` for a closed client: ``distributed.client.ClosedClientError`` (2025.4)."""
+"""Errors that distributed raises, beside ``CancelledError``, when a closed client is used, which has no scheduler.
+
+``distributed.client.ClosedClientError`` (2025.4).
+"""
 
 
 def client_ids() -> set[str]:

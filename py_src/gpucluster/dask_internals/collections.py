@@ -14,7 +14,10 @@ def meta(collection: Any) -> Any:
 
 
 def with_chunks(array: Any, chunks: tuple[tuple[Any, ...], ...]) -> Any:
-    """Return an array with known chunks: ``dask.array.Array._chunks``, which ``copy()`` does not share (2021.1)."""
+    """Return an array with these chunks instead of those that it has, of which Dask does not know all sizes.
+
+    Relies on ``dask.array.Array._chunks``, and on ``copy()`` sharing no such field (2021.1).
+    """
     known = array.copy()
     known._chunks = chunks
     return known
@@ -38,7 +41,10 @@ def delayed_blocks(array: Any) -> list[Any]:
 
 
 def are_futures(array: Any) -> bool:
-    """Return whether ``__dask_graph__`` of an array holds only futures, one for each key (2021.1)."""
+    """Whether an array consists only of futures, one for each block.
+
+    Relies on ``__dask_graph__`` of a persisted array holding the future of each key (2021.1).
+    """
     from math import prod
 
     from distributed import Future
@@ -100,7 +106,10 @@ def needed_by(graph: Any) -> set[Any]:
 
 
 def bind_futures(futures: Iterable[Any], client: Any) -> None:
-    """Give unpickled futures, whose ``Future.client`` is None, a client: ``Future.bind_client`` (2024.11)."""
+    """Give unpickled futures a client, which keeps their results alive for as long as they exist.
+
+    Relies on ``Future.client`` being None for an unpickled future, and on ``Future.bind_client`` (2024.11).
+    """
     for future in futures:
         if future.client is None:
             future.bind_client(client)

@@ -24,7 +24,10 @@ def tls_servers(scheduler: Any) -> list[Any]:
 
 
 def web_application(scheduler: Any) -> Any:
-    """Return ``ServerNode.http_application`` (2021.1); it serves nothing before the constructor has returned."""
+    """Return the tornado application of a scheduler's web pages: ``ServerNode.http_application`` (2021.1).
+
+    It serves nothing before the scheduler's constructor returns to the event loop.
+    """
     return scheduler.http_application
 
 
@@ -34,7 +37,10 @@ def web_server(scheduler: Any) -> Any:
 
 
 def web_address(scheduler: Any) -> tuple[str, int] | str | None:
-    """Return ``address`` and ``port`` of ``ServerNode.http_server``, or its socket; None without pages (2021.1)."""
+    """Return host and port of a scheduler's web pages, or the path of their socket; None if it serves none.
+
+    Relies on ``ServerNode.http_server``, to which distributed adds ``address`` and ``port`` (2021.1).
+    """
     server: Any = getattr(scheduler, "http_server", None)
     if isinstance(path := getattr(server, "gpucluster_path", None), str):
         return path
@@ -84,7 +90,10 @@ def serve_no_worker_pages() -> None:
 
 
 def import_web_pages() -> None:
-    """Import ``distributed.dashboard.scheduler`` (2021.1), so that a scheduler does not stall on it later."""
+    """Import what a scheduler's web pages need, so that it does not stall on that later.
+
+    Relies on the module ``distributed.dashboard.scheduler`` (2021.1).
+    """
     import distributed.dashboard.scheduler  # noqa: F401
 
 

@@ -25,7 +25,10 @@ def shares_running_loop(client: Any) -> bool:
 
 
 def in_client_thread() -> bool:
-    """Return whether this is the thread ``IO loop`` of a synchronous client (``distributed.utils.LoopRunner``)."""
+    """Whether this is the thread in which a synchronous client of this process runs its event loop.
+
+    Relies on that thread being named ``IO loop`` (``distributed.utils.LoopRunner``, 2021.1).
+    """
     return threading.current_thread().name == "IO loop"
 
 

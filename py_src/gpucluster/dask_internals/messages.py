@@ -61,7 +61,11 @@ def wire_bytes(value: Any) -> int:
 
 
 def set_handler(server: Any, operation: str, handler: Callable[..., Any]) -> None:
-    """Add to ``Server.handlers`` a coroutine function of the connection and a message's other entries (2021.1)."""
+    """Let a scheduler or worker answer a new kind of message.
+
+    Relies on ``Server.handlers``: a coroutine function is called with the connection and the message's other entries
+    as keyword arguments (2021.1).
+    """
     server.handlers[operation] = handler
 
 
@@ -89,7 +93,10 @@ def serialized(message: Any) -> Any:
 
 
 def deserialized(message: Any) -> Any:
-    """Return the argument of ``serialized``, if needed by ``distributed.protocol.serialize.deserialize`` (2021.1)."""
+    """Return the argument of ``serialized``, even if it was not serialized on the way: workers in one process.
+
+    Relies on ``distributed.protocol.serialize.deserialize`` and on ``Serialized`` (2021.1).
+    """
     from distributed.protocol.serialize import Serialized, deserialize
 
     return deserialize(message.header, message.frames) if isinstance(message, Serialized) else message
@@ -121,7 +128,10 @@ def unpacked(frames: list[Any]) -> Any:
 
 
 def can_be_taken(comm: Any) -> bool:
-    """Return whether a connection's data is plain on its socket: ``comm.stream`` of TCP without TLS (2021.1)."""
+    """Whether a connection's data is plain on its socket: not with TLS, nor without a socket.
+
+    Relies on ``comm.stream``, a tornado stream, of TCP connections (2021.1).
+    """
     from tornado.iostream import IOStream
 
     return type(getattr(comm, "stream", None)) is IOStream

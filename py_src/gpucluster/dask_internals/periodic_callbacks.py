@@ -14,7 +14,10 @@ _CHANGED = "gpucluster_changed"
 
 
 def heartbeat_seconds(n_workers: int) -> float:
-    """Return the seconds between a worker's heartbeats: ``distributed.scheduler.heartbeat_interval(n)`` (2021.1)."""
+    """Return the time between two heartbeats of one of that many workers.
+
+    Relies on ``distributed.scheduler.heartbeat_interval(n)`` (2021.1).
+    """
     from distributed import scheduler
 
     return float(scheduler.heartbeat_interval(n_workers))
@@ -55,7 +58,10 @@ async def _send_heartbeat(dask_worker: Any) -> None:
 
 
 def heartbeat_seconds_of(worker: Any) -> float | None:
-    """Return ``Server.periodic_callbacks["heartbeat"].callback_time`` in seconds; None before the first (2021.1)."""
+    """Return a worker's heartbeat interval, as set by the scheduler; None before the first.
+
+    Relies on ``Server.periodic_callbacks["heartbeat"].callback_time``, in milliseconds (2021.1).
+    """
     heartbeat = worker.periodic_callbacks.get("heartbeat")
     return None if heartbeat is None else heartbeat.callback_time / 1000
 

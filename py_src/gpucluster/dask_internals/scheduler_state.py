@@ -45,7 +45,10 @@ def kernels_of(scheduler: Any) -> list[str]:
 
 
 def has_work(scheduler: Any) -> bool:
-    """Return whether ``Scheduler.unrunnable``, ``Scheduler.queued`` (2022.11), ``WorkerState.processing`` have work."""
+    """Whether any task runs, waits for a worker, or could run if there were workers.
+
+    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.11) and ``WorkerState.processing``.
+    """
     return bool(
         scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
     )
@@ -59,7 +62,10 @@ def bytes_kept_for(scheduler: Any, client: str) -> int:
 
 
 def n_wanted_results(scheduler: Any) -> int:
-    """Return how many results clients hold: ``ClientState.wants_what``, ``TaskState.state``, ``TaskPrefix.states``."""
+    """Return how many results clients hold, counted once per client; failed tasks have none.
+
+    Relies on ``ClientState.wants_what``, ``TaskState.state`` and ``TaskPrefix.states``.
+    """
     held = [scheduler.clients[name].wants_what for name in client_names(scheduler)]
     if not any(prefix.states.get("erred") for prefix in scheduler.task_prefixes.values()):
         return sum(map(len, held))  # This is called often, and there may be a hundred thousand.
@@ -135,7 +141,10 @@ def n_transitions(scheduler: Any) -> int:
 
 
 def transitions_since(scheduler: Any, before: int) -> list[tuple[str, str, str]]:
-    """Return key and both states of the entries of ``Scheduler.transition_log`` after the first ``before`` (2021.8)."""
+    """Return key, previous and new state of the entries that the log still has after the first ``before``.
+
+    Relies on ``Scheduler.transition_log``, whose entries begin with these three (2021.8).
+    """
     new = n_transitions(scheduler) - before
     log = list(scheduler.transition_log)[-new:] if new > 0 else []
     return [(str(entry[0]), str(entry[1]), str(entry[2])) for entry in log]
@@ -196,7 +205,10 @@ def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[
 
 
 def was_too_big(scheduler: Any, address: str) -> bool:
-    """Return whether a nanny's event ``worker-restart-memory`` names this address as ``worker`` (2023.2)."""
+    """Whether a nanny ended this worker because it used more memory than its limit.
+
+    Relies on the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
+    """
     ended = scheduler.get_events("worker-restart-memory") or ()
     return any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
 
@@ -211,7 +223,10 @@ def still_missing(scheduler: Any, keys: Collection[Any]) -> set[Any]:
 
 
 def only_for(scheduler: Any, keys: Collection[Any], others: Collection[Any]) -> set[Any]:
-    """Return tasks for unfinished others only: ``TaskState.who_wants``, ``dependencies``, ``state`` (2022.11)."""
+    """Return the tasks that no client wants and that one of the others, still to be computed, depends on.
+
+    Relies on ``TaskState`` with ``who_wants``, ``dependencies`` and ``state`` (2022.11).
+    """
     tasks = scheduler.tasks
     found = {key for key in keys if not tasks[key].who_wants}
     if not found:
@@ -226,7 +241,10 @@ def only_for(scheduler: Any, keys: Collection[Any], others: Collection[Any]) -> 
 
 
 def group_of_lost(scheduler: Any, key: Any) -> Any:
-    """Return a forgotten task's group: ``Scheduler.task_groups``, ``distributed.utils.key_split_group`` (2021.1)."""
+    """Return the group of a task that the scheduler has just forgotten, if others of it are left.
+
+    Relies on ``Scheduler.task_groups`` and ``distributed.utils.key_split_group`` (2021.1).
+    """
     from distributed.utils import key_split_group
 
     return scheduler.task_groups.get(key_split_group(key))
@@ -322,7 +340,10 @@ def cancel_retiring(scheduler: Any, addresses: Collection[str]) -> None:
 
 
 async def remove_worker_named(scheduler: Any, name: str, *, close: bool) -> None:
-    """Remove a named worker, if any, without blaming its tasks: ``Scheduler.remove_worker`` (2022.11)."""
+    """Remove a worker without blaming its tasks: ``Scheduler.remove_worker`` (2022.11).
+
+    `name`: nothing happens if no worker has this name. `close`: whether to let the worker and its nanny end.
+    """
     address = next((worker.address for worker in scheduler.workers.values() if str(worker.name) == name), None)
     if address is not None:
         await scheduler.remove_worker(address, stimulus_id=f"gpucluster-{name}", expected=True, close=close)
@@ -341,12 +362,18 @@ async def restart_workers(scheduler: Any, *, timeout: float) -> None:
 
 
 async def give_worker_plugin(scheduler: Any, pickled: bytes, name: str) -> None:
-    """Register a pickled plugin: ``Scheduler.register_worker_plugin(comm, plugin, name, idempotent)`` (2023.9)."""
+    """Register a pickled plugin on all workers, including those that join later.
+
+    Relies on ``Scheduler.register_worker_plugin(comm, plugin, name, idempotent)``, which clients call (2023.9).
+    """
     await scheduler.register_worker_plugin(comm=None, plugin=pickled, name=name, idempotent=False)
 
 
 async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -> None:
-    """Do the same in another process, by the scheduler's handler ``register_worker_plugin`` (2023.9)."""
+    """Do the same for a scheduler in another process, with an asynchronous client.
+
+    Relies on ``Client.scheduler`` calling the scheduler's handler ``register_worker_plugin`` (2023.9).
+    """
     await client.scheduler.register_worker_plugin(plugin=pickled, name=name, idempotent=False)
 
 
@@ -372,7 +399,10 @@ async def take_worker_plugin_elsewhere(client: Any, name: str, *, seconds: float
 
 
 async def take_worker_plugin(scheduler: Any, name: str) -> None:
-    """Undo it: ``Scheduler.worker_plugins`` and ``Scheduler.unregister_worker_plugin(comm, name)`` (2021.8)."""
+    """Undo ``give_worker_plugin``; does nothing if it was not registered.
+
+    Relies on ``Scheduler.worker_plugins`` and ``Scheduler.unregister_worker_plugin(comm, name)`` (2021.8).
+    """
     if name in scheduler.worker_plugins:
         await scheduler.unregister_worker_plugin(None, name)
 
@@ -393,16 +423,25 @@ def set_allowed_failures(scheduler: Any, number: int) -> None:
 
 
 async def target_elsewhere(client: Any, seconds: float) -> int:
-    """Return the number of workers for that time: the handler ``adaptive_target(target_duration=)`` (2022.1)."""
+    """Return the number of workers with which all work would be done in that time.
+
+    Relies on ``Client.scheduler`` and the handler ``adaptive_target(target_duration=)`` (2022.1).
+    """
     return int(await client.scheduler.adaptive_target(target_duration=seconds))
 
 
 async def to_close_elsewhere(client: Any, count: int, key: bytes | None = None) -> list[str]:
-    """Return the least needed workers' names: the handler ``workers_to_close(n=, attribute=, key=)`` (2021.1)."""
+    """Return the names of the least needed workers; ``key`` is a pickled function that groups them.
+
+    Relies on the handler ``workers_to_close(n=, attribute=, key=)`` (2021.1).
+    """
     found = await client.scheduler.workers_to_close(n=count, attribute="name", key=key)
     return [str(name) for name in found]
 
 
 async def forget_worker_elsewhere(client: Any, address: str) -> None:
-    """Remove a lost worker: handler ``unregister(address=, stimulus_id=, expected=, close=)`` (2022.11)."""
+    """Remove a worker whose machine is gone, before the scheduler itself notices; its tasks are not blamed.
+
+    Relies on the handler ``unregister(address=, stimulus_id=, expected=, close=)`` (2022.11).
+    """
     await client.scheduler.unregister(address=address, stimulus_id="gpucluster-gone", expected=True, close=False)

@@ -21,7 +21,10 @@ AT_WORK = (
 
 
 def settings_here() -> dict[str, Any]:
-    """Return these settings by name from ``dask.config.global_config``; ``dask.config.get`` takes ten times as long."""
+    """Return the values of these settings in this process, by name.
+
+    Relies on ``dask.config.global_config``, nested mappings; ``dask.config.get`` takes ten times as long (2025.4).
+    """
     return {name: _value(name) for name in (OF_GRAPHS, *AT_WORK)}
 
 

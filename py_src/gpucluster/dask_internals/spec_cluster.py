@@ -65,7 +65,10 @@ def coming(cluster: SpecCluster) -> list[Any]:
 
 
 def count_all(cluster: SpecCluster) -> None:
-    """Put what a cancelled start has made into ``SpecCluster.workers``, so that ``SpecCluster.close`` closes it."""
+    """Let ``cluster.close`` also close the workers that a cancelled start has made but not yet counted.
+
+    Relies on ``SpecCluster.close`` closing what is in ``SpecCluster.workers`` and not in ``worker_spec``.
+    """
     for worker in uncounted(cluster):
         cluster.workers.setdefault(worker.name, worker)
 
@@ -85,13 +88,19 @@ def failed(cluster: SpecCluster) -> dict[Any, BaseException]:
 
 
 def reconcile(cluster: SpecCluster) -> asyncio.Future[Any]:
-    """Start and close workers as planned: ``SpecCluster._correct_state()``, the same task until it has begun."""
+    """Let the cluster start and close workers until it has those that it should have.
+
+    Relies on ``SpecCluster._correct_state()``, which returns a task, and the same one until that has begun.
+    """
     task: asyncio.Future[Any] = cluster._correct_state()
     return task
 
 
 def decisions_of(adaptive: Any) -> list[tuple[float, dict[str, Any]]]:
-    """Return ``Adaptive.log``: times, and dictionaries with ``status``, ``n`` and ``workers`` (2021.1)."""
+    """Return the decisions of adaptive scaling, oldest first: when, and how many workers or which.
+
+    Relies on ``Adaptive.log`` holding times and dictionaries with ``status``, ``n`` and ``workers`` (2021.1).
+    """
     return [(float(at), dict(what)) for at, what in list(adaptive.log)]
 
 
@@ -103,7 +112,10 @@ def stop_adapting(cluster: SpecCluster) -> None:
 
 
 def clusters_named(name: str) -> set[SpecCluster]:
-    """Return the clusters of this process with that name: ``SpecCluster._instances``, a weak set of all."""
+    """Return the clusters of this process with that name, including half-made ones.
+
+    Relies on ``SpecCluster._instances``, a weak set of all of them.
+    """
     from distributed import SpecCluster
 
     return {cluster for cluster in set(SpecCluster._instances) if getattr(cluster, "name", None) == name}

@@ -12,7 +12,10 @@ _NAME_OF_NOTEBOOK = "JPY_SESSION_NAME"  # Jupyter servers set this variable of a
 
 
 def notebook_of(pid: int) -> str | None:
-    """Return the notebook of our kernel process, or ``kernel ID`` if only that is known."""
+    """Return the path of the notebook whose kernel a process is, or ``kernel ID`` if only that is known.
+
+    A process that is no kernel, or another user's, has none.
+    """
     try:
         process = psutil.Process(pid)
         files = (_CONNECTION_FILE.fullmatch(PurePath(word).name) for word in process.cmdline()[1:])

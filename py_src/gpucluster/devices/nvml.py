@@ -117,7 +117,10 @@ class NVMLSession:
             self.number += 1
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """Call an NVML function by name. Raises `NVMLUnavailable` without NVML, `NVMLCallFailed` if the call fails."""
+        """Call an NVML function by name.
+
+        Raises `NVMLUnavailable` if NVML cannot be used at all, and `NVMLCallFailed` if this call failed.
+        """
         self.open()
         try:
             value = getattr(self._nvml, function)(*arguments)

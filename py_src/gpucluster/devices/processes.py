@@ -114,7 +114,10 @@ def _lineage(pid: int) -> tuple[int, ...]:
 
 
 def _look_up(pid: int) -> _Known | None:
-    """Return what is known about a process; ``None`` for invalid ids, such as those of outside a container."""
+    """Return what is known about a process; ``None`` when there is no such process here.
+
+    In a container NVML may report process ids of the outside, which are invalid here.
+    """
     try:
         process = psutil.Process(pid)
         created = process.create_time()
@@ -140,7 +143,10 @@ def _look_up(pid: int) -> _Known | None:
 
 
 def _is_another(pid: int) -> bool:
-    """Return whether our process only shares its id with one outside of this container (no driver file is open)."""
+    """Whether a process of ours only has the same id as one outside of this container that NVML reports.
+
+    A process that uses a GPU holds the driver's file open.
+    """
     try:
         driver = os.stat(_CONTROL).st_rdev
         opened = system.open_files(pid)

@@ -1,4 +1,7 @@
-"""Figures of workers, ``None`` if not measured; ``figures.ts`` agrees (``tests/gauges/cases.json``)."""
+"""Figures of one worker and of all. ``gauges/figures.ts`` computes the same; see ``tests/gauges/cases.json``.
+
+A figure that is not measured is ``None``, never zero.
+"""
 
 from __future__ import annotations
 

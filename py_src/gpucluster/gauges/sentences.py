@@ -40,7 +40,10 @@ def device_trouble(sample: TelemetrySample, place: int) -> str | None:
 
 
 def running_tasks(sample: TelemetrySample) -> int:
-    """Return how many tasks run: the processing ones, which are assigned ahead, but at most one per thread."""
+    """Return how many tasks run. The scheduler assigns tasks to workers ahead of time: not all processing ones run.
+
+    There are at most as many as threads, even while the scheduler still counts those of a worker that died.
+    """
     executing = numbers(sample, "executing")
     running = int(sum(executing)) if executing else sample.tasks.get("processing", 0)
     threads = numbers(sample, "n_threads")

@@ -23,7 +23,10 @@ def cluster_lines(sample: TelemetrySample) -> list[str]:
 
 
 def worker_lines(sample: TelemetrySample, most: int, places: Sequence[int] | None = None) -> list[str]:
-    """Return the bars of these workers, and how many are omitted, in ``most`` lines; none for a single worker."""
+    """Return the bars of the workers, or of those at these places, in at most ``most`` lines, and how many are omitted.
+
+    Nothing if there is only one, which is the whole cluster.
+    """
     if len(sample.workers) < 2:
         return []
     wanted = range(len(sample.workers)) if places is None else places

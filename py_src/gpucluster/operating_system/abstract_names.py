@@ -57,7 +57,10 @@ def hold(name: str) -> socket.socket | None:
 
 
 def held_names(prefix: str) -> list[BoundName]:
-    """Return each name with this prefix that a process of this network namespace holds, if it is UTF-8."""
+    """Return the names with this prefix that any process of this network namespace holds, each of them once.
+
+    Names that are not UTF-8 are left out: ``hold`` makes none, and two of them may decode to the same text.
+    """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     wanted = b"\0" + prefix.encode()

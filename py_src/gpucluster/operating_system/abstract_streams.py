@@ -47,7 +47,11 @@ def close(listener: socket.socket) -> None:
 
 
 def connect(name: str, seconds: float) -> socket.socket:
-    """Connect to a name; `seconds`: timeout, also of the connection. Raises `OSError` if no process accepts."""
+    """Return a connection to the process that listens under a name.
+
+    `seconds`: timeout for connecting and for the connection. Raises `OSError`: no process listens, or it does not
+    accept in time.
+    """
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         # With Python's timeout it would not wait for its turn: the kernel lets only blocking sockets wait.

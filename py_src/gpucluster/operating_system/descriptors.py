@@ -43,7 +43,10 @@ def address_of_folder(descriptor: int) -> str:
 
 
 def without_name(path: str) -> str:
-    """Remove a socket's name; return an address by which only this process and its tracers reach it. Linux only."""
+    """Remove a socket's name and return an address at which this process still reaches it. Linux only.
+
+    No process that may not trace this one can use it.
+    """
     descriptor = os.open(path, PLACE | os.O_NOFOLLOW)
     os.unlink(path)
     return f"{_DESCRIPTORS}{descriptor}"

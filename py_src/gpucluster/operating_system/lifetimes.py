@@ -1,4 +1,7 @@
-"""Processes that end with their parent or adopt orphans; only Linux has these (elsewhere: ``end_descendants``)."""
+"""Which processes end with their parent, and which process adopts orphans.
+
+Systems other than Linux have neither: a separate process ends what is left there (``end_descendants``).
+"""
 
 from __future__ import annotations
 

@@ -81,7 +81,10 @@ def can_filter() -> bool:
 
 
 def restrict(*, truncation: bool = True) -> bool:
-    """Restrict this process and its children; return whether it works. `truncation`: files may be truncated by name."""
+    """Restrict this process, all its threads and all that it starts; return whether that can be done.
+
+    `truncation`: whether files may be truncated by name: only if Landlock checks their owner.
+    """
     seccomp = _binding()
     if seccomp is None:
         return False
@@ -126,7 +129,10 @@ def restrict_signals(protected: Collection[int], groups: Collection[int]) -> boo
 
 
 def _refusals(seccomp: ModuleType) -> Any:
-    """Return a filter that refuses calls with some arguments, compared with 32 or 64 bits as in the kernel."""
+    """Return a filter for calls that are refused for some arguments only.
+
+    Arguments of 32 bits are compared as such, as the kernel ignores the rest.
+    """
     found = seccomp.SyscallFilter(seccomp.ALLOW)
     refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
 

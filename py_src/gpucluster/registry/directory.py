@@ -38,7 +38,10 @@ def default_directory() -> Path:
 
 
 def secure_directory(path: Path) -> Path:
-    """Make a private directory. Raises `RegistryUnsafe` if it is foreign, open to others, a link, or too deep."""
+    """Make the directory if needed and prove that it is private.
+
+    Raises `RegistryUnsafe` when it belongs to another user, is open to others, is a link, or its path is too long.
+    """
     if len(os.fsencode(path)) + len("/12345678/socket") > _SOCKET_PATH_MAX:
         raise RegistryUnsafe(f"The path {path} is too long for unix sockets; set {VARIABLE} to a shorter one.")
     advice = f"Set {VARIABLE} to a directory that only you can enter."

@@ -26,7 +26,10 @@ _LINES_OF_TRACEBACK = 200
 
 
 def tail(path: Path, lines: int) -> list[str]:
-    """Return the last lines of a text file, escaped, without reading all of it; none if there is no file."""
+    """Return the last lines of a text file, with control characters escaped, without reading all of it.
+
+    Empty if there is no such file.
+    """
     try:
         with open(open_own_file(path), "rb") as file:
             size = file.seek(0, os.SEEK_END)

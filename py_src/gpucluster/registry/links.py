@@ -69,7 +69,10 @@ def find_link(stored: Sequence[StoredLink], token: str) -> SharedLink | None:
 
 
 def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[SharedLink, str]:
-    """Store a new link and return it with its token. Raises `InvalidState` (too many) or a failure to write."""
+    """Store a new link; returns it and its token, which is kept nowhere.
+
+    Raises `InvalidState` (there are too many) or `RegistryUnwritable`, `SupervisorUnreachable` (nothing was written).
+    """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     at = datetime.now(UTC)
     link = SharedLink(

@@ -43,7 +43,10 @@ class Remembered(BaseModel):
 
 
 def remember(folder: Folder, backend: str, state: Mapping[str, Any]) -> None:
-    """Write down what is to be ended elsewhere, if anything. Raises `RegistryUnwritable`: make no further step."""
+    """Write down what is to be ended elsewhere; nothing when the mapping is empty.
+
+    Raises `RegistryUnwritable`: the previous content is still there; the next step must not be made.
+    """
     with writing(folder.path.parent):
         if state:
             text = Remembered(backend=backend, state=dict(state)).model_dump_json()

@@ -80,11 +80,17 @@ class Registry:
         return self._proved
 
     def check_directory(self) -> None:
-        """Prove again that the directory is private (`RegistryUnsafe`), and create it again if it was deleted."""
+        """Prove again that the directory is private, as its mode may have changed; create it again if deleted.
+
+        Raises `RegistryUnsafe`, as ``directory`` does.
+        """
         secure_directory(self.directory)
 
     def wait_no_more(self) -> None:
-        """Let all threads give up waiting for the registry's lock, because this process is about to end."""
+        """Let all threads that wait for the registry's lock give up: this process is about to end.
+
+        Otherwise it would end only after all of them have waited for their timeouts, one after the other.
+        """
         self._ends = True
 
     # -- reading ---------------------------------------------------------------------------------
@@ -136,7 +142,10 @@ class Registry:
         return record
 
     def record(self, folder: Folder) -> Record | None:
-        """Return the record; a dead supervisor's cluster is ended, an unreadable record is shown with the reason."""
+        """Return the record, with a dead supervisor's cluster shown as ended; what it has left is ended, too.
+
+        An unreadable record or folder is shown with the reason.
+        """
         try:
             record = self._shown(folder)
             model = record.cluster if record is not None else None
@@ -243,7 +252,10 @@ class Registry:
                 overwrite_text(folder.state, text)
 
     def new_folder(self) -> tuple[Folder, int]:
-        """Make a folder with a new id; return it and the descriptor of its lock. Raises `RegistryUnwritable`."""
+        """Make an empty folder with a new id; returns it and the descriptor that holds its lock.
+
+        Raises `RegistryUnwritable`: nothing was left.
+        """
         while True:
             folder = self.folder(secrets.token_hex(4))
             with suppress(FileExistsError), writing(self.directory):

@@ -72,7 +72,10 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
 
 
 def record_from_process(folder: Folder) -> Record | None:
-    """Return the record that a running process reports; ``None``: a standby. Raises `Silent` without an answer."""
+    """Return the record of a folder as its running process reports it; ``None`` for a standby.
+
+    Raises `Silent`: it does not answer, or not as this version does.
+    """
     with suppress(OSError, ValueError, http.client.HTTPException):
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_ANSWER_SECONDS)

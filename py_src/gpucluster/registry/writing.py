@@ -12,7 +12,10 @@ from ..protocol.refusals import storage_refusal
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Raise `RegistryUnwritable` with the reason for a failed write; the caller handles missing and existing files."""
+    """Write in a folder of the registry.
+
+    Raises `RegistryUnwritable` with the reason. The caller handles missing and existing files.
+    """
     try:
         yield
     except (FileNotFoundError, FileExistsError):

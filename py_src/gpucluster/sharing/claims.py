@@ -72,7 +72,10 @@ class NodeClaims:
         self.tell_end(ends)
 
     def claim_parts(self, uuids: Sequence[str], parts: Mapping[str, int], *, ends: float | None = None) -> None:
-        """Claim a free part of each of these GPUs. Raises `ClaimedMeanwhile`, then without any claim."""
+        """Claim one part of each of these GPUs, none of which may have more claims than parts.
+
+        Raises `ClaimedMeanwhile`: another process was faster; none of them is claimed now.
+        """
         before = set(self._held)
         self.claim(uuids, ends=ends)
         # Numbers beyond the parts are taken where claims that do not count hold the lower ones: only then can two
@@ -113,7 +116,10 @@ _MODE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class DeviceClaims:
-    """Claims within one registry, where the system has none between users: locks that end with their process."""
+    """The claims of this process and of other clusters in the same registry, where the system has none between users.
+
+    They are locks, so they end with the process that holds them, however that happens.
+    """
 
     def __init__(self, directory: Path, policy: GPUPolicy = DEFAULT) -> None:
         self.policy = policy

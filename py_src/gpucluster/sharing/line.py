@@ -23,7 +23,11 @@ PATIENCE_SECONDS = 8.0
 
 
 class InLine(Exception):
-    """Nothing is free; try again in a second. `before`: earlier places for these GPUs. `seconds`: an estimate."""
+    """Nothing is free; try again in a second.
+
+    `before`: number of earlier places that wait for the same GPUs. `seconds`: estimate from the published ends of the
+    claims.
+    """
 
     def __init__(self, before: int, seconds: float | None) -> None:
         who = f"{before} before you" if before else "you are next"

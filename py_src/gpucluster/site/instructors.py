@@ -25,7 +25,10 @@ class Instructors:
     groups: frozenset[int] = frozenset()
 
     def include(self, user: int, groups: Collection[int]) -> bool:
-        """Return whether a user with this id and these groups is an instructor; root is, if there are any."""
+        """Whether a user with this id and these groups is an instructor.
+
+        If there are any, root is one: root can do anything else here as well.
+        """
         return bool(self.names) and (user == 0 or user in self.users or not self.groups.isdisjoint(groups))
 
 

@@ -98,7 +98,10 @@ class Remaining:
         return None
 
     def scratch_part(self, wanted_bytes: int | None) -> int | None:
-        """Return the default share of scratch: half of what is left, or all of it if no other cluster may follow."""
+        """Return how much a cluster without a scratch limit may spill, given what it would have without a site.
+
+        Half of what is left, so that others can follow, or all of it if no other one may.
+        """
         if self.most.scratch is None:
             return wanted_bytes
         left = self._scratch_left()

@@ -52,7 +52,10 @@ def server_presets(given: Iterable[Mapping[str, Any]]) -> tuple[list[Preset], li
 
 
 def narrowed(site: Site, limits: SiteLimits, presets: Iterable[Preset]) -> Site:
-    """Return a site narrowed by a server's settings; if no allowed kind is left, the site's kinds apply."""
+    """Return a site with a server's settings: no limit is wider than the file's.
+
+    If the site allows none of the server's kinds, the site's kinds hold.
+    """
     allowed = site.limits_of(EVERY).backends
     if limits.backends is not None and allowed is not None and not set(limits.backends) & set(allowed):
         limits = replace(limits, backends=None)

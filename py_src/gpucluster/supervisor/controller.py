@@ -58,7 +58,10 @@ CHECK_SECONDS = 1.0
 
 
 class RoutineChecks:
-    """Runs the checks of one cluster each second until a stop is wanted; a failure is logged once and made a notice."""
+    """Runs the checks of one cluster once a second, until a stop is wanted.
+
+    A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the checks continue.
+    """
 
     def __init__(self, store: StateStore, *checks: Callable[[], None]) -> None:
         self._store = store

@@ -47,7 +47,11 @@ REQUESTS, PER_SECONDS = 12, 60.0  # Limit per instructor and kind of request: me
 
 
 class InstructorListener:
-    """Listens for one cluster: other threads call `facts`, the event loop `carry_out` with request and user."""
+    """Listens for one cluster.
+
+    `facts`: returns the cluster's state; called by other threads. `carry_out`: called by the event loop with a request
+    and the instructor's user name.
+    """
 
     def __init__(
         self, id: str, facts: Callable[[], ClusterFacts], carry_out: Callable[[InstructorRequest, str], None]

@@ -41,7 +41,11 @@ class Quota:
         return self.left().memory_limit(spec, memory_bytes, workers)
 
     async def planned(self, store: StateStore, backend: Backend[Any], spec: SpecBase, context: StartContext) -> Plan:
-        """Return a plan within what is left now, also for open memory: other clusters may have taken some of it."""
+        """Return a backend's plan that is within what is left.
+
+        Another cluster of this user may have taken a part of it while the plan was made. An open memory limit then
+        becomes what is left now.
+        """
         plan = await backend.preflight(spec, context)
         try:
             return self.must_allow(store, plan)
@@ -53,7 +57,10 @@ class Quota:
             return self.must_allow(store, await backend.preflight(spec, context))
 
     def must_allow(self, store: StateStore, plan: Plan) -> Plan:
-        """Record the number of workers to count, and return the plan with their memory. Raises `PreflightFailed`."""
+        """Return the plan with the memory of the workers wanted now, and record the number of workers to count.
+
+        Raises `PreflightFailed`: the cluster is more than what is left.
+        """
         if not is_here(store.model):
             return plan
         wanted = store.model.wanted

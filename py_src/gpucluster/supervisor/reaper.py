@@ -30,7 +30,10 @@ REAP_SECONDS = 300.0
 
 
 async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: float = REAP_SECONDS) -> str | None:
-    """End what was remembered and forget it; return a text on what may be left. `backend`: default by name."""
+    """End what was remembered, and forget it; returns a text on what may be left, ``None`` if nothing is.
+
+    `backend`: the one that started it; default: the one of that name. `timeout`: seconds.
+    """
     remembered = read_remembered(folder)
     if remembered is None:
         if not os.path.lexists(folder.remembered):

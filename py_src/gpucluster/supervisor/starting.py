@@ -17,7 +17,10 @@ CLOSE_SECONDS = 10.0
 
 
 async def start(backend: Backend[Any], plan: Plan, context: StartContext) -> Deployment:
-    """Start a cluster and wait for its first workers. Raises `StartFailed` or `StartTimedOut`, with all closed."""
+    """Start a cluster and wait for the workers that have to come first.
+
+    Raises `StartFailed`, `StartTimedOut` with the real cause; everything that was started is closed.
+    """
     try:
         # Not wait_for, which can miss a stop that comes at the last moment.
         async with asyncio.timeout(plan.start_timeout):

@@ -226,7 +226,11 @@ Result = TypeVar("Result")
 
 
 async def unless_stopped(store: StateStore, changed: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result | None:
-    """Return the result of the work; ``None`` if a stop is wanted first. `changed` is set when `store` changes."""
+    """Do the work, and cancel it as soon as a stop is wanted.
+
+    `store`: has what is wanted. `changed`: set whenever that has changed. Returns the result of the work; ``None`` if
+    it was cancelled.
+    """
     task = asyncio.create_task(work)
     while not task.done():
         changed.clear()

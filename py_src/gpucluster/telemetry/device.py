@@ -47,7 +47,10 @@ class Rates:
         self._before: dict[str, tuple[float, int]] = {}
 
     def per_second(self, counter: str, value: int | None, at: float) -> int | None:
-        """Return a counter's rate; ``None`` at first, if unreadable, or if it went back after a driver's reload."""
+        """Return the rate of a counter since its last reading, in seconds; ``None`` if it cannot be read.
+
+        Also for a first reading, and for a counter that went back because the driver was reloaded.
+        """
         if value is None:
             self._before.pop(counter, None)
             return None
@@ -77,7 +80,10 @@ def first_device(setting: str | None) -> str | None:
 
 
 class DeviceReader:
-    """Reads one device, named by index or by the (shortened) UUID of a GPU or MIG slice, through all its failures."""
+    """Reads one device, whatever happens to it and to the driver.
+
+    It is named by index, or by the UUID of a GPU or MIG slice, which may be shortened.
+    """
 
     def __init__(self, name: str, processes: ClusterProcesses, session: NVMLSession | None = None) -> None:
         self._name = name

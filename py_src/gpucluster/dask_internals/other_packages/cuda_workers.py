@@ -11,7 +11,10 @@ from ...operating_system.control_groups import usable_processors
 
 
 def visible_devices(position: int, devices: list[str]) -> str:
-    """Return a worker's devices, its own first: ``dask_cuda.utils.cuda_visible_devices(i, visible)`` (24.02)."""
+    """Return ``CUDA_VISIBLE_DEVICES`` for the worker on one of the devices: its own first, then the others.
+
+    Relies on ``dask_cuda.utils.cuda_visible_devices(i, visible)`` (24.02).
+    """
     from dask_cuda.utils import cuda_visible_devices
 
     return str(cuda_visible_devices(position, devices))

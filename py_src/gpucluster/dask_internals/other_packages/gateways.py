@@ -36,7 +36,10 @@ async def ask(gateway: Any, method: str, path: str, body: Any = None) -> Any:
 
 
 async def clock(gateway: Any) -> float:
-    """Return the server's time in seconds since 1970, from the header ``Date`` of an answer of ``aiohttp``."""
+    """Return the server's time in seconds since 1970, from the header ``Date`` of an HTTP response.
+
+    Relies on the same as ``ask``, and on answers being those of ``aiohttp``.
+    """
     answer = await gateway._request("GET", f"{gateway.address}/api/version")
     return parsedate_to_datetime(answer.headers["Date"]).timestamp()
 

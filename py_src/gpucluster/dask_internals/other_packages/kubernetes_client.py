@@ -6,6 +6,9 @@ from typing import Any
 
 
 async def close_connections(api: Any) -> None:
-    """Close ``Api._session`` of ``kr8s.asyncio.Api``, an ``httpx.AsyncClient`` or ``None`` (0.20); it is made again."""
+    """End the connections of a ``kr8s.asyncio.Api``; it makes new ones on the next use.
+
+    Relies on ``Api._session``, an ``httpx.AsyncClient`` or ``None`` (0.20).
+    """
     if api._session is not None:
         await api._session.aclose()

@@ -1,4 +1,7 @@
-"""Lower the memory limit of running workers, which the plan, the nanny, the worker and the scheduler each store."""
+"""Lower the memory limit of running workers.
+
+A limit is stored in four places: the cluster's plan of future workers, the nanny, the worker, the scheduler.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,20 @@ CALM_SHARE = 0.8  # A nanny gets its new limit when its worker uses less than th
 
 
 def lower_planned_limit(cluster: SpecCluster, limit_bytes: int) -> None:
-    """Lower the limit in the options of ``SpecCluster.new_spec`` and ``SpecCluster.worker_spec`` (2021.1)."""
+    """Set a lower limit for workers that start from now on.
+
+    Relies on ``SpecCluster.new_spec`` and ``SpecCluster.worker_spec``, whose ``options`` are the arguments of the nanny
+    (2021.1).
+    """
     for spec in (cluster.new_spec, *cluster.worker_spec.values()):
         spec["options"]["memory_limit"] = limit_bytes
 
 
 def lower_known_limits(scheduler: Scheduler, limit_bytes: int) -> None:
-    """Lower ``WorkerState.memory_limit``, which workers report once, and the sum ``Scheduler.total_memory``."""
+    """Update the limits that the scheduler knows, which workers report only when they connect.
+
+    Relies on ``WorkerState.memory_limit`` and ``Scheduler.total_memory``, the sum of them (2021.1).
+    """
     for worker in scheduler.workers.values():
         if worker.memory_limit > limit_bytes:
             scheduler.total_memory -= worker.memory_limit - limit_bytes

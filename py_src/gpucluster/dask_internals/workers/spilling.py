@@ -23,7 +23,10 @@ def managed_bytes(worker: Any) -> int:
 
 
 def spilled_bytes(worker: Any) -> SpilledBytes | None:
-    """Return ``spilled_total`` of ``Worker.data`` if that is a ``distributed.spill.SpillBuffer`` (2022.2)."""
+    """Return what a worker of Dask has spilled; None if it does not spill, or to another kind of store.
+
+    Relies on ``Worker.data`` being a ``distributed.spill.SpillBuffer`` with ``spilled_total`` (2022.2).
+    """
     found = getattr(worker.data, "spilled_total", None)
     return None if found is None else SpilledBytes(int(found.memory), int(found.disk))
 
@@ -178,7 +181,10 @@ class _Guard:
         self._pause_or_unpause(worker, memory)
 
     def _read(self, key: Any) -> Any:
-        """Read a result; leave it on the disk if another one could not be spilled for it (Dask would lose it)."""
+        """Read a result from the disk, and leave it there if another one would have to be spilled for it.
+
+        In Dask this fails if that does not fit, or the disk is full, and the result counts as lost.
+        """
         if self.lacks(2 * self._bytes_at_work):
             return self._data.slow[key]
         try:

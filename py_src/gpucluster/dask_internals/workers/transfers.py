@@ -54,6 +54,9 @@ def n_sent(worker: Any) -> int:
 
 
 def sent_since(worker: Any, before: int) -> list[dict[str, Any]]:
-    """Return entries of ``Worker.transfer_outgoing_log`` after the first ``before``, as in ``n_sent`` (2022.11)."""
+    """Return what a worker's log of sent results still has after the first ``before``, as counted by ``n_sent``.
+
+    Relies on ``Worker.transfer_outgoing_log``, which keeps the last thousand by default (2022.11).
+    """
     new = n_sent(worker) - before
     return list(worker.transfer_outgoing_log)[-new:] if new > 0 else []

@@ -9,7 +9,10 @@ from ..statuses import has_been_running
 
 
 def task_counts(worker: Any) -> dict[str, int]:
-    """Count tasks by ``Worker.state`` (``executing_count``, ``ready``, ``constrained``, 2022.6) and ``Worker.data``."""
+    """Return how many tasks a worker executes, has ready, and holds the results of.
+
+    Relies on ``Worker.state`` with ``executing_count``, ``ready`` and ``constrained`` (2022.6), and ``Worker.data``.
+    """
     state = worker.state
     return {
         "executing": state.executing_count,
@@ -24,7 +27,10 @@ def n_threads(worker: Any) -> int:
 
 
 def is_cancelled(worker: Any, key: Any) -> bool:
-    """Return whether a running task is cancelled: ``Worker.state.tasks`` and the state ``"cancelled"`` (2022.6)."""
+    """Whether a task that a worker runs is not wanted any more.
+
+    Relies on ``Worker.state.tasks`` and the state ``"cancelled"`` of such a task (2022.6).
+    """
     task = worker.state.tasks.get(key)
     return task is not None and task.state == "cancelled"
 
@@ -52,7 +58,10 @@ def plugin(server: Any, name: str) -> Any:
 
 
 def rmm_pool_maximum(worker: Any) -> Any:
-    """Return ``dask_cuda.plugins.RMMSetup.maximum_pool_size`` (24.02), which RMM does not report, or None."""
+    """Return the maximum size of a pool that dask-cuda was configured with, which RMM does not report, or None.
+
+    Relies on the plugin ``dask_cuda.plugins.RMMSetup.maximum_pool_size`` (dask-cuda 24.02).
+    """
     for one in list(worker.plugins.values()):
         if type(one).__name__ == "RMMSetup":
             return one.maximum_pool_size
@@ -70,7 +79,10 @@ def was_running_here() -> bool:
 
 
 def set_metric(worker: Any, name: str, metric: Callable[[Any], Any]) -> None:
-    """Send a figure with each heartbeat: ``Worker.metrics``, a dictionary of (coroutine) functions (2021.1)."""
+    """Let a worker send a figure with each heartbeat.
+
+    Relies on ``Worker.metrics``, a dictionary of functions or coroutine functions of the worker (2021.1).
+    """
     worker.metrics[name] = metric
 
 
@@ -123,7 +135,10 @@ def clock_delay(worker: Any) -> float:
 
 
 def held(worker: Any, key: Any) -> Any:
-    """Return a kept result, from disk if needed: ``Worker.data``, a mapping (2021.1). Raises `KeyError`."""
+    """Return a result that a worker keeps, from disk if needed: ``Worker.data``, a mapping (2021.1).
+
+    Raises `KeyError` for any other.
+    """
     return worker.data[key]
 
 

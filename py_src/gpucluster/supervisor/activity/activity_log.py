@@ -122,7 +122,10 @@ class ActivityLog:
         self._missed.update(names)
 
     def note_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
-        """Note which workers came and went since the last call; `restarting`: all are being replaced, no news."""
+        """Note which of the connected workers came and went since the last call.
+
+        `restarting`: whether all of them are being replaced, which is no news.
+        """
         before, self._workers = self._workers, {worker.address or worker.name: worker for worker in workers}
         if before is None:
             return

@@ -20,7 +20,10 @@ SOON_SECONDS = 0.1
 
 
 class BoundedLog:
-    """Shortens a log of `most` bytes to about `first` bytes of its beginning and `last` bytes of its end."""
+    """Shortens one log that has grown too long.
+
+    `most`: bytes at which it is shortened. `first`, `last`: about how many bytes of its beginning and end are kept.
+    """
 
     def __init__(self, path: Path, *, most: int = MOST_BYTES, first: int = FIRST_BYTES, last: int = LAST_BYTES) -> None:
         self._path = path

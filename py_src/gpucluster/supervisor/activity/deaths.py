@@ -80,7 +80,10 @@ _LONGEST_TASK = 30
 
 
 def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputing: bool | None = None) -> str:
-    """Return which workers died, why, and what is recomputed; `recomputing`: under way, done, ``None``: timeless."""
+    """Return which workers died, why, during which tasks, and what is recomputed, in one or two sentences.
+
+    `recomputing`: whether that is under way or done; ``None``: in words that stay true.
+    """
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)

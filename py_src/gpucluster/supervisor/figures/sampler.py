@@ -85,7 +85,10 @@ class Sampler:
             self._due.set()
 
     async def listen(self) -> AsyncGenerator[bytes, None]:
-        """Yield samples as JSON lines, one at once; a slow listener misses some and gets the newest next."""
+        """Yield samples as lines of JSON, each a whole event, beginning with one at once.
+
+        A slow listener misses some; it always gets the newest next.
+        """
         self._listeners += 1
         self.note_use(used=True)
         try:
@@ -117,7 +120,10 @@ class Sampler:
         return self.columns
 
     def encoded(self, columns: Columns) -> bytes:
-        """Return the event with a reading; without the model, which takes ten times as long (a test compares both)."""
+        """Return the event with a reading.
+
+        Built without the model, which would take ten times as long; a test checks that both agree.
+        """
         tasks, progress = self._scheduler.tasks()
         sample: dict[str, Any] = {
             "id": self._id,

@@ -95,7 +95,10 @@ def enter(directory: str) -> str | None:
 
 
 def leave_if_deleted(directory: str) -> str | None:
-    """Leave a deleted working directory for home (another user may make a new one); return a warning, once."""
+    """Change to the home directory once the working directory was deleted, where no worker could start any more.
+
+    Nothing is imported from it either: another user may have created one of the same name. Returns a warning, once.
+    """
     try:
         os.getcwd()
     except FileNotFoundError:

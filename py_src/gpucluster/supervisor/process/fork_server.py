@@ -1,4 +1,7 @@
-"""Preparations of the forkserver. No module imported here may start threads, open sockets or touch CUDA."""
+"""What the forkserver, which workers are forked from, does before it serves and while no worker is requested.
+
+Nothing that is imported in here may start threads, open sockets or touch CUDA.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,10 @@ def start_resource_tracker() -> None:
 
 @contextmanager
 def copies_instead_of_programs() -> Iterator[None]:
-    """Let multiprocessing start its helpers as copies of this process; a restarted server is a program again."""
+    """Let multiprocessing start its helpers as copies of this process.
+
+    A restarted server is a program again, because there are threads by then.
+    """
     usual = util.spawnv_passfds
     setattr(util, "spawnv_passfds", partial(copy_process, first=_be_new))  # noqa: B010  # the type checker forbids it
     try:

@@ -1,4 +1,7 @@
-"""Nothing of a cluster outlives it: on Linux the kernel ensures that, elsewhere another process."""
+"""Nothing of a cluster outlives it: neither its workers nor the programs that tasks have started.
+
+On Linux the kernel does that. Elsewhere another process does it once the supervisor is gone.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _PATIENCE_SECONDS = 10.0
 
 
 def take_all_along() -> None:
-    """Let everything below this supervisor end with it. On Linux it adopts what tasks have started."""
+    """Let everything below this process, a supervisor, end with it.
+
+    On Linux it adopts what tasks have started in case the forkserver is killed alone and cannot kill it any more.
+    """
     if LINUX:
         adopt_orphans()
     else:
@@ -28,7 +34,10 @@ def take_all_along() -> None:
 
 
 class Orphans:
-    """Adopted processes that have ended; `others` returns the processes that are waited for elsewhere."""
+    """Adopted processes that have ended and that nothing else waits for.
+
+    `others`: returns the processes that are waited for elsewhere, late.
+    """
 
     def __init__(self, others: Callable[[], Collection[int | None]]) -> None:
         self._others = others

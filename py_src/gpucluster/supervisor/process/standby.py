@@ -66,7 +66,10 @@ class Standby:
         return record.cluster
 
     def note_ready(self) -> None:
-        """Record that everything is imported, unless a cluster was written meanwhile; failures are only logged."""
+        """Record that everything is imported, unless a cluster was written meanwhile.
+
+        It only helps to choose among standbys, so a failure is no reason to end a cluster that this one has taken.
+        """
         try:
             with self._registry.exclusive(_LOCK_SECONDS):
                 record = self._registry.read(self._folder)

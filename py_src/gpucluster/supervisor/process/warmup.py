@@ -37,7 +37,10 @@ _LOOKED_FOR_LATE = ("gilknocker",)  # Optional packages that distributed tries t
 
 
 def keep_files_in(folder: Path) -> None:
-    """Let multiprocessing keep its files in a cluster's folder, so that those of killed processes go with it."""
+    """Let multiprocessing keep its files in a cluster's folder, and name its semaphores after it.
+
+    A process that is killed leaves both behind. This way they go with the folder, and their owner is known.
+    """
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     config["semprefix"] = f"/{semaphore_prefix(folder.name)}"
     place = folder / FOLDER
@@ -74,7 +77,10 @@ def start_forkserver() -> None:
 
 
 def ask_for_rapids() -> None:
-    """Let the forkserver import RAPIDS, if installed, before its next worker; a restarted server is not notified."""
+    """Let the forkserver import RAPIDS, where installed, before it forks the next worker.
+
+    Returns at once; requests for workers wait. A restarted server is not notified, as it may not handle the signal yet.
+    """
     pid = _pid_of(forkserver._forkserver)
     if pid is not None and pid in _first_server and rapids_wanted():
         with suppress(ProcessLookupError):
@@ -158,7 +164,10 @@ def configure_dask() -> None:
 
 
 def import_all() -> None:
-    """Import what a cluster needs before the requester's directory, which must not add packages, may be searched."""
+    """Import what a cluster needs to start, so that the scheduler does not stall on an import.
+
+    Afterwards modules may come from the requester's directory, where missing optional packages must not be found.
+    """
     import dask
 
     from ...backends import spec_deployment  # noqa: F401

@@ -1,4 +1,7 @@
-"""A supervisor ends with its registry entry: without its folder it is not listed, and its lock protects nothing."""
+"""A supervisor lives no longer than its entry in the registry.
+
+Without its folder it is not listed, cannot be stopped by a request, and its lock protects nothing.
+"""
 
 from __future__ import annotations
 

@@ -210,7 +210,10 @@ _BLOCK_BYTES = 512
 
 
 def used_bytes(directory: Path, most_entries: int = MOST_ENTRIES) -> int:
-    """Return the bytes of the files below a directory, of the first ``most_entries``; links are not followed."""
+    """Return the bytes on disk of the files below a directory; after ``most_entries`` it reads no further.
+
+    Links are not followed, and files that vanish meanwhile do not count.
+    """
     total, left, waiting = 0, most_entries, [str(directory)]
     while waiting and left > 0:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
