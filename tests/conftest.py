@@ -1,7 +1,8 @@
-"""Registries of our own for tests with real clusters: short paths, and nothing left running."""
+"""Separate registries for tests with real clusters: short paths, and nothing is left running."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
@@ -26,7 +27,7 @@ from gpucluster.registry.store import Registry
 
 pytest_plugins = ["tests.suite.processes", "tests.suite.running"]
 
-# The same examples each time, so that a failure can be repeated; HYPOTHESIS_PROFILE=explore looks for new ones.
+# The same examples each time, so that a failure can be repeated; HYPOTHESIS_PROFILE=explore draws new ones.
 with suppress(ModuleNotFoundError):  # The environment with dask-cuda has no hypothesis.
     from hypothesis import settings
 
@@ -34,26 +35,25 @@ with suppress(ModuleNotFoundError):  # The environment with dask-cuda has no hyp
     settings.register_profile("explore", deadline=None)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-# Threads of BLAS and OpenMP that have nothing to do spin, and take the processors from the other processes of a run:
-# a third of what tests of gpucluster.learn computed. Read when libraries are loaded, here and by all that is started.
+# Idle threads of BLAS and OpenMP spin and take the processors from other processes: a third of the time of the tests
+# of gpucluster.learn. The variables are read when the libraries are loaded, here and in child processes.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-# Hardly a cluster of the tests starts a worker so late that it would be the better for it, and each would compute for
-# more than a second.
+# Hardly any test benefits from the later preload, which costs each cluster more than a second.
 os.environ["GPUCLUSTER_PRELOAD_LATER"] = "0"
 
-# Claims of GPUs and turns to start hold for a whole machine: each process of a run is one of its own.
+# GPU claims and turns to start apply to a whole machine, so each process of a run gets its own machine name.
 os.environ.setdefault("GPUCLUSTER_NODE", f"{os.getpid():x}")
 
-# What the site of this machine says is no concern of tests.
+# Tests ignore the site's file of this machine.
 os.environ["GPUCLUSTER_SITE"] = "/nonexistent/site.yaml"
 
-# In the background of a shell interrupts are ignored, and every process of a test would inherit that.
+# A shell's background processes ignore interrupts; every process of a test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PATIENCE_SECONDS = 90.0
-"""How long a test waits for what must happen: long, so that a slow machine fails no test."""
+"""Long, so that no test fails on a slow machine."""
 
 MOST_SECONDS_BETWEEN_LOOKS = 0.15
 
@@ -62,18 +62,25 @@ def until(condition: Callable[[], Any], *, timeout: float = PATIENCE_SECONDS, wh
     """Wait until a condition holds; return what it returned."""
     begun = time.monotonic()
     while True:
-        asked = time.monotonic()
+        looked = time.monotonic()
         if found := condition():
             return found
         now = time.monotonic()
         if now - begun > timeout:
             raise AssertionError(f"did not happen within {timeout:.0f} s: {what() if callable(what) else what}")
-        # What takes long is looked at less often, and so is what costs more than a look: others need the processors.
-        time.sleep(min(MOST_SECONDS_BETWEEN_LOOKS, max(0.02, 3 * (now - asked), (now - begun) / 20)))
+        # Poll less often the longer it takes and the more a look costs: others need the processors.
+        time.sleep(min(MOST_SECONDS_BETWEEN_LOOKS, max(0.02, 3 * (now - looked), (now - begun) / 20)))
+
+
+async def until_async(condition: Callable[[], Any], *, interval: float = 0.01) -> None:
+    """Wait in a coroutine for something that sends no event."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(interval)
 
 
 class Site:
-    """One registry, the verbs on it, and a view of all processes that belong to it."""
+    """A registry with its control and all processes that belong to it."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -81,7 +88,7 @@ class Site:
         self.registry = Registry(directory)
 
     def create(self, **options: Any) -> ClusterModel:
-        """Ask for a cluster, by default with one CPU worker."""
+        """Create a cluster, by default with one CPU worker."""
         spec = {"backend": "local", "n_workers": 1, "memory_limit": "512 MiB", **options}
         return self.control.create(spec)
 
@@ -93,7 +100,7 @@ class Site:
         return self.control.get(cluster)
 
     def wait_for(self, cluster: str, condition: Callable[[ClusterModel], Any]) -> ClusterModel:
-        """Wait until a cluster is as the condition says."""
+        """Wait until a cluster meets a condition."""
         until(lambda: condition(self.get(cluster)), what=lambda: self.get(cluster))
         return self.get(cluster)
 
@@ -103,7 +110,7 @@ class Site:
         return self.warm_standby()
 
     def warm_standby(self) -> int:
-        """Wait until the standby that somebody has started is warm, and return its pid."""
+        """Wait until a standby that was started elsewhere is warm, and return its pid."""
 
         def ready() -> list[Any]:
             records = [self.registry.read(folder) for folder in self.registry.folders()]
@@ -122,7 +129,7 @@ class Site:
         return found
 
     def processes(self) -> list[psutil.Process]:
-        """Return every living process that was started with this registry in its environment, but us."""
+        """Return every other living process that was started with this registry in its environment."""
         found = []
         for pid in psutil.pids():
             with suppress(OSError, psutil.Error):
@@ -134,13 +141,13 @@ class Site:
         return found
 
     def family(self, model: ClusterModel) -> list[psutil.Process]:
-        """Return the supervisor of a cluster with the forkserver, the workers and what they started."""
+        """Return the supervisor of a cluster and all its descendants."""
         assert model.pid is not None
         supervisor = psutil.Process(model.pid)
         return [supervisor, *supervisor.children(recursive=True)]
 
     def reachable_sockets(self, model: ClusterModel) -> set[str]:
-        """Return the sockets with a path of a cluster's processes that a process of this user can connect to."""
+        """Return the sockets with a path of a cluster's processes that this user can connect to."""
         found = set()
         for process in self.family(model):
             with suppress(psutil.Error):
@@ -151,33 +158,22 @@ class Site:
         return found
 
     def headers(self, cluster: str, **more: Any) -> dict[str, Any]:
-        """Return what a request of ours to the socket of a cluster or standby carries."""
+        """Return the headers of our requests to the socket of a cluster or standby."""
         secret = self.registry.folder(cluster).secret.read_text()
         return {PROTOCOL_HEADER: str(PROTOCOL_VERSION), SECRET_HEADER: secret, **more}
 
     def python(self, code: str, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-        """Run a script in a process of its own."""
-        # Without what a nanny of Dask has set in this process: a new process could not tell it from a person's choice.
+        """Run a script in a separate process."""
+        # Without the variables that a nanny of Dask has set here: a new process would take them for a user's choice.
         environment = {**cluster_environment(), "GPUCLUSTER_DIR": str(self.directory), **options.pop("env", {})}
-        return subprocess.Popen(
-            [sys.executable, "-c", code, *arguments],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            **options,
-        )
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+        return subprocess.Popen([sys.executable, "-c", code, *arguments], env=environment, **options)
 
     def close(self) -> None:
-        """Stop everything, and insist that it is gone."""
-        for folder in self.registry.folders():
-            record = self.registry.read(folder)
-            if record is None or record.kind != "standby":
-                continue
-            for process in self.processes():
-                if _is_supervisor(process, folder.path):
-                    with suppress(psutil.Error):
-                        process.terminate()
+        """Stop everything, and fail unless it is gone."""
+        for pid in self.standby_pids():
+            with suppress(psutil.Error):
+                psutil.Process(pid).terminate()
         for model in self.control.list():
             with suppress(GPUClusterError):
                 self.control.stop(model.id)
@@ -191,10 +187,10 @@ class Site:
 
 
 def _variable(pid: int, name: str) -> str | None:
-    """Return a variable that a process was started with. Asked of all processes, again and again, so without psutil."""
+    """Return a variable that a process was started with; without psutil, because it is called very often."""
     try:
         environment = Path(f"/proc/{pid}/environ").read_bytes()
-    except FileNotFoundError:  # Or there is no /proc.
+    except FileNotFoundError:  # Perhaps there is no /proc.
         return psutil.Process(pid).environ().get(name)
     beginning = f"{name}=".encode()
     found = (item for item in environment.split(b"\0") if item.startswith(beginning))
@@ -202,7 +198,7 @@ def _variable(pid: int, name: str) -> str | None:
 
 
 def _is_supervisor(process: psutil.Process, folder: Path) -> bool:
-    """Whether it is one: a copy of it shows the same command until it has said what it is."""
+    """Return whether it is one; a copy of it shows the same command at first."""
     with suppress(psutil.Error):
         parent = process.parent()
         return str(folder) in process.cmdline() and (parent is None or str(folder) not in parent.cmdline())
@@ -245,17 +241,17 @@ def wait_until() -> Callable[..., Any]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _no_client_is_left() -> Iterator[None]:
-    """Fail where a file leaves a default client: the tests of another file in this process would use it."""
+    """Fail where a file leaves a default client, which other files in this process would use."""
     yield
     if (module := sys.modules.get("distributed.client")) is not None:
         left = [client for client in module._global_clients.values() if client.status == "running"]
         module._global_clients.clear()
-        assert not left, "close it, or others find it as their default client"
+        assert not left, "close it, or other tests use it as their default client"
 
 
 @pytest.fixture(autouse=True)
 def _no_scheduler_is_left() -> Iterator[None]:
-    """Where a cluster ends before a default client of distributed's own, Dask's configuration keeps pointing to it."""
+    """Dask's configuration keeps pointing to a cluster that ends before its default client."""
     yield
     if "dask.config" in sys.modules:
         sys.modules["dask.config"].config.pop("scheduler", None)

@@ -11,7 +11,7 @@ from jupyter_core.utils import ensure_event_loop
 
 
 class Kernel:
-    """A kernel of this Python, and a client of it."""
+    """A kernel of this Python with a client."""
 
     def __init__(self) -> None:
         self.manager = KernelManager()
@@ -27,7 +27,7 @@ class Kernel:
         self.client.wait_for_ready(timeout=90)
 
     def close(self) -> None:
-        """End the kernel, whatever state it is in."""
+        """End the kernel in any state."""
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
         self.manager.cleanup_resources()
@@ -37,6 +37,6 @@ class Kernel:
 
 
 def shown_text(book: Any) -> str:
-    """Return what the cells of an executed notebook have printed and shown, as text."""
+    """Return the text output of an executed notebook."""
     outputs = [output for cell in book.cells for output in cell.get("outputs", ())]
     return "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)

@@ -1,4 +1,4 @@
-"""The modules of the package, for tests of what they may import and use."""
+"""The modules of the package, for tests of their imports and names."""
 
 from __future__ import annotations
 

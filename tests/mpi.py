@@ -1,4 +1,4 @@
-"""What tests of MPI need: packages, and ``mpiexec`` beside Python."""
+"""The requirements of MPI tests: packages, and ``mpiexec`` beside Python."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def must_have_mpi(*packages: str) -> None:
 
 
 def is_open_mpi() -> bool:
-    """Whether the launcher here is one of Open MPI and not of MPICH; `make test-open-mpi` has it so."""
-    said = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
-    return "Open MPI" in said
+    """Return whether the launcher is that of Open MPI, as in `make test-open-mpi`, not of MPICH."""
+    done = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    return "Open MPI" in done.stdout
 
 
 def own_options() -> list[str]:
-    """Return what a launcher is told on this machine before what a test wants of it, as gpucluster itself does it."""
+    """Return the launcher options that gpucluster itself uses on this machine."""
     if not is_open_mpi():
         return []
     as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
@@ -36,5 +36,5 @@ def own_options() -> list[str]:
 
 
 def mpiexec(n_ranks: int) -> list[str]:
-    """Return the words that start a program on so many ranks; the program is to follow."""
+    """Return the words that start the following program on `n_ranks` ranks."""
     return [str(MPIEXEC), *own_options(), "-n", str(n_ranks)]

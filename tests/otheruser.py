@@ -1,7 +1,7 @@
-"""A second user of this machine, who has the same programs; nothing of the system is changed for that.
+"""A second user of this machine with the same programs, without changes to the system.
 
-Where this Python lies below a directory that is its owner's alone (``/root``), other users get a view of the file
-system, in a mount namespace, in which nothing but the Python is there.
+Where this Python lies below a private directory (``/root``), other users get a view of the file system, in a mount
+namespace, in which only the Python exists below it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 import psutil
 import pytest
 
-ACCOUNTS = ("games", "backup", "nobody", "news", "uucp", "lp", "list", "irc")
-"""Accounts that distributions have and nobody logs in to."""
+ACCOUNTS = ("games", "backup", "nobody", "news", "uucp", "lp", "list", "irc")  # words: ok
+"""Accounts of distributions without a login."""
 _VIEW = """
 closed=$1; shift
 place=$(mktemp -d) && mount -t tmpfs -o mode=755 none "$place" || exit 1
@@ -32,13 +32,13 @@ mount --move "$place" "$closed" && rmdir "$place" && exec "$@"
 
 
 def open_to_others() -> list[str]:
-    """Return what comes before a command so that all users reach this Python in it; nothing, if they do anyway."""
+    """Return the words before a command by which all users reach this Python; none if they do anyway."""
     needed = {Path(path).resolve() for path in (sys.executable, sys.prefix, sys.base_prefix, Path(__file__).parents[1])}
     command: list[str] = []
     closed = {parent for path in needed for parent in path.parents if not parent.stat().st_mode & 0o001}
     for top in sorted(closed):
         below = {path for path in needed if path.is_relative_to(top)}
-        # A file lies in one of the directories.
+        # For a file, its directory.
         inside = sorted({str((path if path.is_dir() else path.parent).relative_to(top)) for path in below})
         unshare = [] if command else ["unshare", "--mount", "--propagation", "private"]
         command += [*unshare, "sh", "-c", _VIEW, "sh", str(top), *inside, "--"]
@@ -46,9 +46,9 @@ def open_to_others() -> list[str]:
 
 
 def free_account() -> tuple[pwd.struct_passwd, int]:
-    """Return an account that no other test of this machine uses now, and the descriptor that holds it.
+    """Return an account that no other test of this machine uses, and the descriptor of its lock.
 
-    Some tests end all processes of their user, or expect that there are none.
+    Some tests end all processes of their user or expect that there are none.
     """
     accounts = {entry.pw_name: entry for entry in pwd.getpwall()}
     for name in ACCOUNTS:
@@ -64,7 +64,7 @@ def free_account() -> tuple[pwd.struct_passwd, int]:
 
 
 class Process(subprocess.Popen[str]):
-    """A process that ends with the block it was started for, also where a check in the block fails."""
+    """A process that ends with its ``with`` block, also where a check in the block fails."""
 
     def __exit__(self, *error: Any) -> None:
         if error[0] is not None:
@@ -73,12 +73,12 @@ class Process(subprocess.Popen[str]):
 
 
 class OtherUser:
-    """Somebody else; with a home directory that ``close`` removes.
+    """Another user with a home directory that ``close`` removes.
 
     Parameters
     ----------
     environment : dict
-        What comes to the usual variables, such as ``SLURM_CONF``.
+        Additional variables, such as ``SLURM_CONF``.
     groups : sequence of int
         Groups besides the account's own.
     """
@@ -118,6 +118,6 @@ class OtherUser:
         return [each for each in psutil.process_iter(["uids"]) if (ids := each.info["uids"]) and ids.real == self.uid]
 
     def close(self) -> None:
-        """Remove the home directory, and let other tests have the account."""
+        """Remove the home directory and release the account."""
         shutil.rmtree(self.home, ignore_errors=True)
         os.close(self._lock)

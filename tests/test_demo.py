@@ -1,7 +1,7 @@
-"""The main job without a person, as ``make demo`` runs it; the figures of its lesson are those of scikit-learn.
+"""``make demo`` performs the main job; the figures of its lesson equal those of scikit-learn.
 
-It is also the run of that lesson's solution that each lesson has (``tests/lessons/test_notebooks.py``): without a
-network, within memory, and nothing is left.
+It is also the run of that lesson's solution (``tests/lessons/test_notebooks.py``): without a network, within memory,
+and nothing is left.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Completed = subprocess.CompletedProcess[str]
 
 @pytest.fixture(scope="module")
 def demo() -> Completed:
-    """What the command says."""
+    """The output of the command."""
     with closed_site() as folder, PeakMemory(folder) as peak:
         done = subprocess.run(
             [sys.executable, str(ROOT / "scripts" / "demo.py")], capture_output=True, text=True, timeout=380
@@ -44,7 +44,7 @@ def demo() -> Completed:
 
 @pytest.fixture(scope="module")
 def log(demo: Completed) -> str:
-    """What it has written down."""
+    """Its log file."""
     return Path(re.search(r"Details: (\S+)", demo.stdout)[1]).read_text()  # type: ignore[index]
 
 
@@ -54,18 +54,18 @@ def test_demo_creates_computes_and_tears_down(demo: Completed, log: str) -> None
     assert "2 CPU workers after" in demo.stdout
     assert "10 of 10 checks passed" in demo.stdout
     assert demo.stdout.splitlines()[-1] == '{"lesson": "passed"}'
-    # A story that a person reads; what else happened is in the file that it names.
+    # A short text for people; the details are in the file that it names.
     assert len(demo.stdout.splitlines()) <= 40
     assert demo.stderr == ""
     assert "check 06.5: passed" in log
-    # The lesson was told which cluster to use, so it leaves it running.
+    # The lesson uses an existing cluster, so it leaves it running.
     assert re.search(r"^demo: running +after the lesson$", log, re.MULTILINE)
     assert "demo: stopped" in log
     assert "Jupyter Server" in log
 
 
 def serial_run(k: int, seed: int, iterations: int) -> tuple[np.ndarray, float]:
-    """Centroids and inertia after that many iterations of scikit-learn's k-means in this process."""
+    """Return centroids and inertia after `iterations` of scikit-learn's k-means in this process."""
     pixels = load_photo().reshape(-1, 3) / 255
     start = np.random.default_rng(seed).choice(np.unique(pixels, axis=0), size=k, replace=False)
     model = KMeans(k, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
@@ -75,7 +75,7 @@ def serial_run(k: int, seed: int, iterations: int) -> tuple[np.ndarray, float]:
     return model.cluster_centers_, float(model.inertia_)
 
 
-def test_the_lesson_computes_on_our_cluster_what_scikit_learn_does(demo: Completed, log: str) -> None:
+def test_lesson_matches_scikit_learn(demo: Completed, log: str) -> None:
     named = re.search(r"the notebook with all that it printed and drew: (\S+)", demo.stdout)
     run = ExecutedLesson(nbformat.read(Path(named[1]), as_version=4))  # type: ignore[index]
     states = {check["exercise"]: check["state"] for check in run.of_kind("check")}
@@ -85,7 +85,7 @@ def test_the_lesson_computes_on_our_cluster_what_scikit_learn_does(demo: Complet
     [report] = run.of_kind("report")
     figures = report["figures"]
     assert (figures["k"], figures["points"], figures["workers"]) == (8, 427 * 640, 2)
-    # The last inertia belongs to the centroids before the last step, and that step was the first small one.
+    # The last inertia belongs to the centroids before the last step, which was the first small one.
     (last, _), (before, true), (earlier, _) = (serial_run(8, 10, figures["iterations"] - n) for n in range(3))
     assert np.abs(last - before).max() <= 1e-3 < np.abs(before - earlier).max()
     assert figures["inertia"] == pytest.approx(true, rel=1e-10)

@@ -1,4 +1,4 @@
-"""What may import what, and what must stay cheap."""
+"""Which package may import which, and which imports must stay cheap."""
 
 from __future__ import annotations
 
@@ -23,62 +23,31 @@ MAY_IMPORT = {
     "site": {"devices", "protocol", "sharing"},
     "recordings": {"devices", "operating_system", "protocol"},
     "comm": {"dask_internals", "operating_system"},
-    "client": {
-        "comm",
-        "dask_internals",
-        "devices",
-        "operating_system",
-        "recordings",
-        "registry",
-        "protocol",
-        "sharing",
-        "site",
-    },
+    "client": {"comm", "dask_internals", "devices", "operating_system", "recordings", "registry", "protocol", "sharing",
+               "site"},
     "backends": {"comm", "dask_internals", "devices", "operating_system", "sharing", "telemetry", "protocol"},
     "dask_internals": {"operating_system"},
     "telemetry": {"dask_internals", "devices", "operating_system", "protocol"},
-    "supervisor": {
-        "backends",
-        "comm",
-        "dask_internals",
-        "operating_system",
-        "recordings",
-        "registry",
-        "sharing",
-        "telemetry",
-        "protocol",
-        "site",
-    },
+    "supervisor": {"backends", "comm", "dask_internals", "operating_system", "recordings", "registry", "sharing",
+                   "telemetry", "protocol", "site"},
     **{
         face: {"client", "gauges", "recordings", "registry", "protocol", "devices", "cli", "profiling", "site"}
         for face in FACES
     },
-    "lessons": {
-        "cli",
-        "client",
-        "comm",
-        "dask_internals",
-        "operating_system",
-        "recordings",
-        "registry",
-        "protocol",
-        "learn",
-        "bench",
-        "datasets",
-        "server",
-    },
+    "lessons": {"cli", "client", "comm", "dask_internals", "operating_system", "recordings", "registry", "protocol",
+                "learn", "bench", "datasets", "server"},
     "profiling": {"client", "dask_internals", "registry", "protocol"},
     "learn": {"client", "comm", "dask_internals", "protocol"},
     "datasets": {"protocol"},
     "bench": {"cli", "learn", "datasets", "client", "dask_internals", "operating_system", "profiling", "protocol"},
     "widgets": {"client", "gauges", "protocol"},
-}
-"""Between our packages. Each may import itself and the package's own top."""
+}  # fmt: skip
+"""The allowed imports between our packages. Each may also import itself and the package's top."""
 DASK = {"dask", "distributed", "bokeh", "dask_cuda"}
 
 
 def imports(module: Path, *, at_import: bool = False) -> set[str]:
-    """Return the modules a file imports, ours with their first part; those for the type checker do not count."""
+    """Return the modules that a file imports, without those for the type checker only."""
     found: set[str] = set()
     depth = len(module.relative_to(PACKAGE).parts)
 
@@ -114,7 +83,7 @@ def test_imports_point_one_way(package):
 
 
 ADDED = {"lessons", "learn", "bench"}
-"""They reach the command line and the server by entry points, as other packages do."""
+"""Packages that extend the command line and the server by entry points, as foreign packages do."""
 
 
 def test_the_core_imports_nothing_that_is_added():
@@ -130,6 +99,7 @@ def test_no_dask_where_it_does_not_belong(package):
 
 
 HEAVY = {"pydantic", "distributed", "dask", "jupyter_server", "IPython", "numpy", "tornado", "httpx", "psutil"}
+OF_CONTROL = {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_server"}
 
 
 @pytest.mark.parametrize(
@@ -138,24 +108,11 @@ HEAVY = {"pydantic", "distributed", "dask", "jupyter_server", "IPython", "numpy"
         ("import gpucluster", HEAVY),
         ("import gpucluster.protocol.spec, gpucluster.protocol.models", HEAVY - {"pydantic"}),
         ("import gpucluster.registry.store", HEAVY - {"pydantic", "psutil"}),
-        ("import gpucluster.client.control", {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_server"}),
-        (
-            "import gpucluster.client.api",
-            {
-                "anywidget",
-                "ipywidgets",
-                "IPython",
-                "distributed",
-                "dask",
-                "numpy",
-                "tornado",
-                "bokeh",
-                "jupyter_server",
-            },
-        ),
+        ("import gpucluster.client.control", OF_CONTROL),
+        ("import gpucluster.client.api", OF_CONTROL | {"anywidget", "ipywidgets", "IPython"}),
         ("import gpucluster; gpucluster.list()", {"distributed", "dask", "numpy", "bokeh"}),
         ("import gpucluster.server.extension", {"distributed", "dask", "numpy", "bokeh", "dask_cuda"}),
-        # Thirty submissions, each in processes of their own.
+        # The grader of thirty submissions starts processes for each.
         ("from gpucluster.lessons.grading.runner import grader; grader.find_exercise('06.2')", {"distributed", "dask"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Programs beside the package, which no other test runs, import what there is."""
+"""The imports of programs that no other test runs exist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OURS = ("gpucluster", "benchmarks", "scripts", "tests")
 
 
 def imported(program: Path) -> Iterator[tuple[str, str]]:
-    """Yield module and name of what a program imports from this repository."""
+    """Yield the modules and names that a program imports from this repository."""
     package = ".".join(program.relative_to(ROOT).parent.parts)
     for node in ast.walk(ast.parse(program.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.ImportFrom):

@@ -1,4 +1,4 @@
-"""``dask.array`` without SciPy, as long as nobody asks for it."""
+"""``dask.array`` imports SciPy only on demand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print(without)
 """
 
 
-def test_scipy_is_not_imported_and_can_be_later(canary):
+def test_scipy_is_imported_only_on_demand(canary):
     with canary("modules of dask.array that import SciPy but these two, which can do without"):
         done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
         assert (done.stdout, done.stderr) == ("True\n", "")

@@ -1,4 +1,4 @@
-"""A change in dask-jobqueue shows here first."""
+"""Canaries: dask-jobqueue."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from importlib.util import find_spec
 import pytest
 from gpucluster.dask_internals.other_packages.batch_scripts import slurm_jobs, slurm_script
 
-# Not importorskip: whoever imports dask-jobqueue itself gives SIGINT away, here for all tests of this process.
+# Not importorskip: importing dask-jobqueue replaces the SIGINT handler for all tests of this process.
 pytestmark = pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="needs the package 'dask-jobqueue'")
 
 OPTIONS = {"memory": "2GB", "cores": 2, "processes": 1, "walltime": "00:10:00", "scheduler": "tls://h:1", "name": "n"}
 
 
-def test_the_command_is_ours_and_the_header_theirs() -> None:
+def test_script_has_own_command_and_dask_header() -> None:
     made = slurm_script("exec 'a b' \"$c\"", left_out=[], queue="main", **OPTIONS)
     assert made.splitlines()[-1] == "exec 'a b' \"$c\""
     assert "#SBATCH -p main\n" in made
@@ -24,8 +24,8 @@ def test_the_command_is_ours_and_the_header_theirs() -> None:
     assert "--mem" not in slurm_script("true", left_out=["--mem="], **OPTIONS)
 
 
-def test_it_leaves_ctrl_c_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """dask-jobqueue takes SIGINT when it is imported (0.9): a supervisor or a notebook would end without a word."""
+def test_sigint_handler_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """dask-jobqueue 0.9 replaces it on import; supervisors and notebooks would end silently."""
     before = signal.getsignal(signal.SIGINT)
     for name in [name for name in sys.modules if name.partition(".")[0] == "dask_jobqueue"]:
         monkeypatch.delitem(sys.modules, name)

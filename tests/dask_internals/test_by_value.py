@@ -1,4 +1,4 @@
-"""Canary: code of ours that travels to processes which have none of it."""
+"""Canary: our code is sent to processes that do not have it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.dask_internals.by_value import sent_by_value
 
 def test_functions_travel_as_code(here, canary):
     with canary("cloudpickle by value in what clients send, looked up by the function's own module"):
-        # A reference is some dozens of bytes; code is much more.
+        # A reference takes some dozens of bytes, code many more.
         from distributed.protocol.pickle import dumps
 
         with sent_by_value():

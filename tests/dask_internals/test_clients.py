@@ -14,6 +14,10 @@ import pytest
 from gpucluster.dask_internals import clients
 from gpucluster.dask_internals.scheduler_state import release_results
 
+from tests.conftest import until_async
+
+from .conftest import SCHEDULER
+
 
 class Ended(Exception):
     pass
@@ -33,9 +37,8 @@ def test_all_clients_are_known(here, canary):
 
 
 async def test_a_client_ends_with_its_scheduler(canary):
-    options = {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
     async with (
-        distributed.Scheduler(**options) as scheduler,
+        distributed.Scheduler(**SCHEDULER) as scheduler,
         Client(scheduler.address, set_as_default=False, asynchronous=True) as client,
     ):
         with canary("Client._repr_html_() holding Client.dashboard_link"):
@@ -45,9 +48,7 @@ async def test_a_client_ends_with_its_scheduler(canary):
             assert link not in client._repr_html_()
         with canary("Client._handle_report(), which returns when the scheduler says goodbye, and Client._close()"):
             scheduler.client_comms[client.id].send({"op": "stream-closed"})
-            async with asyncio.timeout(30):
-                while client.status != "closed":  # noqa: ASYNC110  # nobody tells
-                    await asyncio.sleep(0.01)
+            await until_async(lambda: client.status == "closed")
         with canary("Client._send_to_scheduler(msg), which raises ClosedClientError when the client is closed"):
             with pytest.raises(Ended):
                 client._send_to_scheduler({"op": "anything"})
@@ -60,7 +61,7 @@ async def test_a_client_ends_with_its_scheduler(canary):
             assert client.futures == {}
 
 
-def test_the_place_of_a_default_client_is_kept_until_the_next_one_comes(here, canary):
+def test_ended_default_client_refuses_until_replaced(here, canary):
     lazy = dask.delayed(sum)([1, 2])
 
     def refusal() -> Exception:
@@ -78,7 +79,7 @@ def test_the_place_of_a_default_client_is_kept_until_the_next_one_comes(here, ca
         assert ended.status == "closed"
 
 
-def test_dasks_own_client_is_taken_over_while_it_connects(here, canary):
+def test_default_client_is_taken_over(here, canary):
     class Cluster:
         scheduler_address = here.scheduler.address
         status = here.cluster.status
@@ -96,7 +97,7 @@ def test_dasks_own_client_is_taken_over_while_it_connects(here, canary):
         assert type(client) is distributed.Client
 
 
-def test_results_that_went_with_their_client_are_missed(here, canary):
+def test_results_lost_with_client_raise(here, canary):
     with clients.ClientOfCluster(here.scheduler.address) as client:
         kept = dask.delayed(sum)([1, 2]).persist()
         distributed.wait(kept)
@@ -113,13 +114,13 @@ def test_results_that_went_with_their_client_are_missed(here, canary):
             lambda: distributed.wait(other.submit(abs, distributed.futures_of(kept)[0])),
             lambda: other.gather(other.map(abs, distributed.futures_of(kept))),
         ):
-            with pytest.raises(CancelledError) as told:
+            with pytest.raises(CancelledError) as cancelled:
                 ask()
-            assert str(other.loss(told.value)) == "The client that held a result is closed."
+            assert str(other.loss(cancelled.value)) == "The client that held a result is closed."
         assert other.loss(CancelledError("for another reason")) is None
 
 
-def test_a_loss_is_that_of_the_futures_own_client(here, canary):
+def test_loss_names_the_futures_client(here, canary, wait_until):
     with clients.ClientOfCluster(here.scheduler.address, name="lost") as lost:
         gone = dask.delayed(sum)([1, 2]).persist()
         distributed.wait(gone)
@@ -130,20 +131,18 @@ def test_a_loss_is_that_of_the_futures_own_client(here, canary):
         group = distributed.futures_of(released)[0].key[0].rsplit("(")[0]
         with canary("Client._handle_cancelled_keys(keys, reason, msg), which cancels the states in Client.futures"):
             here.client.run_on_scheduler(_release, client.id, group)
-            deadline = time.monotonic() + 20
-            while distributed.futures_of(released)[-1].status != "cancelled" and time.monotonic() < deadline:
-                time.sleep(0.01)
+            wait_until(lambda: distributed.futures_of(released)[-1].status == "cancelled")
             for ask in (
                 released.sum().compute,
                 lambda: distributed.wait(released),
                 dask.delayed(len)(released).compute,
             ):
-                with pytest.raises(CancelledError) as told:
+                with pytest.raises(CancelledError) as cancelled:
                     ask()
-                assert str(client.loss(told.value)) == "You released them."
-            with pytest.raises(CancelledError) as told:
+                assert str(client.loss(cancelled.value)) == "You released them."
+            with pytest.raises(CancelledError) as cancelled:
                 dask.delayed(abs)(gone).compute()
-            assert str(client.loss(told.value)) == "The client that held a result is closed."
+            assert str(client.loss(cancelled.value)) == "The client that held a result is closed."
             assert kept.sum().compute() == 8
         total = released.sum().persist()
         with pytest.raises(CancelledError):
@@ -176,34 +175,18 @@ MAKE_FUTURES = {
 
 
 @pytest.mark.parametrize("call", MAKE_FUTURES.values(), ids=MAKE_FUTURES)
-def test_an_error_that_is_kept_holds_no_futures(here, canary, monkeypatch, call):
+def test_stored_error_holds_no_futures(here, canary, interrupted, wait_until, call):
     lazy = dask.delayed(abs)(dask.delayed(abs)(-3))
     gc.collect()
     before = set(here.scheduler.tasks)
 
     with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:
         with canary("futures in frames of distributed, of what calls it, and of the event loop"):
-            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as kept:
-                hand_over = client.loop.add_callback
-
-                def interrupted(*arguments, **options):
-                    patch.undo()
-                    hand_over(*arguments, **options)
-                    del arguments, options
-                    raise KeyboardInterrupt
-
-                patch.setattr(client.loop, "add_callback", interrupted)
+            with pytest.raises(KeyboardInterrupt) as kept, interrupted(client.loop):
                 call(client, lazy)
-            time.sleep(0.2)  # What was sent arrives.
-            _none_but(here, before)
+            time.sleep(0.2)  # until the messages arrive
+            wait_until(lambda: set(here.scheduler.tasks) <= before)
         assert kept.value.__traceback__ is not None
-
-
-def _none_but(here, before):
-    deadline = time.monotonic() + 5
-    while set(here.scheduler.tasks) - before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert set(here.scheduler.tasks) - before == set()
 
 
 async def test_a_scatter_that_is_cancelled_leaves_nothing(here, canary, monkeypatch):
@@ -224,15 +207,13 @@ async def test_a_scatter_that_is_cancelled_leaves_nothing(here, canary, monkeypa
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            async with asyncio.timeout(20):
-                while "scattered-and-cancelled" in here.scheduler.tasks:  # noqa: ASYNC110  # nobody tells
-                    await asyncio.sleep(0.01)
+            await until_async(lambda: "scattered-and-cancelled" not in here.scheduler.tasks)
 
 
-def test_what_cannot_be_sent_fails_the_same_way_again(here):
+def test_unsendable_task_fails_repeatedly(here, wait_until):
     class Unsendable:
         def __reduce__(self):
-            raise TypeError("not to be sent")
+            raise TypeError("cannot be sent")
 
         def __dask_tokenize__(self):
             return "unsendable"
@@ -240,9 +221,7 @@ def test_what_cannot_be_sent_fails_the_same_way_again(here):
     kept = []
     with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:
         for _ in range(2):
-            with pytest.raises(TypeError, match="Could not serialize") as told:
+            with pytest.raises(TypeError, match="Could not serialize") as failed:
                 client.submit(id, Unsendable()).result(timeout=20)
-            kept.append(told.value)
-            deadline = time.monotonic() + 20
-            while client.futures and time.monotonic() < deadline:
-                time.sleep(0.01)
+            kept.append(failed.value)
+            wait_until(lambda: not client.futures)

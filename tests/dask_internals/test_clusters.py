@@ -1,4 +1,4 @@
-"""Canaries: what code for ``distributed.deploy.Cluster`` asks of a cluster."""
+"""Canaries: a cluster that code takes for a ``distributed.deploy.Cluster``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Ours:
     __class__ = property(lambda self: clusters.class_for_dask(type(self)))
 
 
-def test_an_object_is_a_cluster_of_dask_as_well(canary):
+def test_object_is_instance_of_dask_cluster(canary):
     with canary("distributed.deploy.cluster.Cluster"):
         ours = Ours()
         assert isinstance(ours, deploy.Cluster)
@@ -53,7 +53,7 @@ def test_a_scheduler_is_called(here, canary):
         assert clusters.no_scheduler_info()["workers"] == {}
 
 
-def test_who_waits_too_long_is_told(canary):
+def test_run_in_times_out(canary):
     with canary("distributed.utils.sync(callback_timeout=…) raising TimeoutError"), pytest.raises(TimeoutError):
         loops.run_in(loops.client_loop(), asyncio.sleep, 600, timeout=0.05)
 

@@ -21,7 +21,7 @@ from gpucluster.dask_internals import collections, loops, scheduler_information
 FRAME = pd.DataFrame({"a": [1, 2, 3, 4]})
 
 
-def test_what_blocks_are_like(canary):
+def test_meta_of_blocks(canary):
     with canary("Array._meta and DataFrame._meta"):
         assert isinstance(collections.meta(da.ones(4, chunks=2)), np.ndarray)
         assert len(collections.meta(da.ones(4, chunks=2))) == 0
@@ -35,7 +35,7 @@ def test_chunks(canary):
         known = collections.with_chunks(unknown, ((2, 2), (1,)))
         assert known.shape == (4, 1)
         assert known.sum().compute(scheduler="synchronous") == 10
-        assert np.isnan(unknown.shape[0]), "the array that it was made from stays as it was"
+        assert np.isnan(unknown.shape[0]), "the original array was changed"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ async def _in_dask_threads():
     "made", [da.ones((4, 2), chunks=2), dd.from_pandas(FRAME, npartitions=2), dask.delayed(abs)(-1)],
     ids=["array", "frame", "delayed"],
 )  # fmt: skip
-def test_what_a_graph_needs(here, canary, made):
+def test_keys_needed_by_graph(here, canary, made):
     with canary("Expr.operands, layers of graphs with futures, and GraphNode.dependencies"):
         kept = here.client.persist(made)
         needed = {future.key for future in futures_of(kept)}
@@ -99,23 +99,15 @@ def test_what_a_graph_needs(here, canary, made):
         assert collections.needed_by(LLGExpr({"x": Task("x", abs, TaskRef("y"))})) == {"y"}
 
 
-def test_an_error_that_is_kept_holds_no_futures(here, canary, monkeypatch):
+def test_stored_error_holds_no_futures(here, canary, interrupted, wait_until):
     lazy = dask.delayed(abs)(-3)
     with canary("futures in frames of distributed, of what calls it, and of the event loop"):
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as kept, collections.leaving_no_futures():
-            hand_over = here.client.loop.add_callback
-
-            def interrupted(*arguments, **options):
-                patch.undo()
-                hand_over(*arguments, **options)
-                del arguments, options
-                raise KeyboardInterrupt
-
-            patch.setattr(here.client.loop, "add_callback", interrupted)
+        with (
+            interrupted(here.client.loop),
+            pytest.raises(KeyboardInterrupt) as kept,
+            collections.leaving_no_futures(),
+        ):
             here.client.compute(lazy)
-        time.sleep(0.2)  # What was sent arrives.
-        deadline = time.monotonic() + 5
-        while lazy.key in here.scheduler.tasks and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert lazy.key not in here.scheduler.tasks
+        time.sleep(0.2)  # until the messages arrive
+        wait_until(lambda: lazy.key not in here.scheduler.tasks)
         assert kept.value.__traceback__ is not None

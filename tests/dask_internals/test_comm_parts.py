@@ -1,4 +1,4 @@
-"""Canaries: distributed's comm on a stream of ours, and web pages on a socket of ours."""
+"""Canaries: distributed's comm on our stream, and web pages on our socket."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ async def test_a_comm_on_any_stream(canary):
         assert comm_parts.MAX_BUFFER_BYTES > 10**8
 
 
-def test_a_scheduler_serves_its_pages_on_a_socket(canary, in_new_process, tmp_path: Path):
-    """In a process of its own: workers there have no web server any more."""
+def test_scheduler_serves_pages_on_socket(canary, in_new_process, tmp_path: Path):
+    """In a separate process, because its workers lose their web servers."""
     code = f"""
 import asyncio, logging
 from distributed import Nanny, Scheduler, Worker

@@ -1,4 +1,4 @@
-"""Transports and command lines: that they are still where they are looked for."""
+"""Canaries: transports and command lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps a cluster from starting is refused, and nothing else is."""
+"""Settings that would keep a cluster from starting are refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REFUSED = {
 
 @pytest.fixture
 def refused(monkeypatch, tmp_path):
-    """Return what is refused of settings below ``distributed``, in a file."""
+    """Return the messages about refused settings below ``distributed`` in a file."""
 
     def look(settings):
         (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"distributed": settings}))
@@ -41,7 +41,7 @@ def refused(monkeypatch, tmp_path):
     return look
 
 
-def test_dasks_own_settings_and_those_that_it_takes_are_left_alone(canary, refused):
+def test_valid_settings_are_accepted(canary, refused):
     with canary("distributed.yaml"):
         defaults = configuration._defaults()["distributed"]
         assert {"scheduler", "worker", "nanny", "comm", "admin"} <= defaults.keys()
@@ -54,7 +54,7 @@ def test_dasks_own_settings_and_those_that_it_takes_are_left_alone(canary, refus
     ("text", "fault"),
     [("a: [1", "line 1, column 6: "), ("- x", "it has to hold names"), ("1: {2: 3}", "the name 1 is no text")],
 )
-def test_the_file_that_dask_cannot_read_is_found(canary, monkeypatch, tmp_path, text, fault):
+def test_unreadable_configuration_file_is_found(canary, monkeypatch, tmp_path, text, fault):
     for name, content in (("fine.yaml", "x: 1"), ("mine.yaml", text), ("none.txt", ":")):
         (tmp_path / name).write_text(content)
     monkeypatch.setenv("DASK_CONFIG", str(tmp_path))
@@ -67,7 +67,7 @@ def test_the_file_that_dask_cannot_read_is_found(canary, monkeypatch, tmp_path, 
 @pytest.mark.parametrize(
     ("part", "name", "value", "allowed"), [(part, *each) for part, listed in _REFUSED.items() for each in listed]
 )
-def test_what_dask_cannot_use_is_refused_with_what_is_allowed(refused, part, name, value, allowed):
+def test_invalid_settings_are_refused_with_allowed_values(refused, part, name, value, allowed):
     [said] = refused({part: {name: value}})
     assert said.startswith(f"Dask's setting distributed.{part}.{name}")
     assert allowed in said.partition("Allowed: ")[2]
@@ -81,6 +81,6 @@ def test_what_dask_cannot_use_is_refused_with_what_is_allowed(refused, part, nam
         ({"logging-file-config": "/no/such/file"}, "the path of a file"),
     ],
 )
-def test_settings_of_logging_that_distributed_cannot_use_are_refused(refused, settings, allowed):
+def test_invalid_logging_settings_are_refused(refused, settings, allowed):
     [said] = refused(settings)
     assert allowed in said

@@ -1,4 +1,4 @@
-"""Canaries: dask-cuda. They run where it is installed (``make cuda-tests``); no device is needed."""
+"""Canaries: dask-cuda. They run where it is installed (``make cuda-tests``) and need no GPU."""
 
 from __future__ import annotations
 

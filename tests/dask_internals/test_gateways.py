@@ -1,4 +1,4 @@
-"""A change in dask-gateway's client shows here first. Its server is a real one in the tests of the kind."""
+"""Canaries: dask-gateway's client. The backend's tests use a real server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWERS = {"/unknown": 404, "/wrong": 422, "/refused": 409, "/broken": 500}
 
 
 async def _answer(request: web.Request) -> web.Response:
-    """Let alice in, and answer by path."""
+    """Accept alice only, and answer by path."""
     if request.headers.get("Authorization") != f"Basic {b64encode(b'alice:secret').decode()}":
         return web.Response(status=401, headers={"WWW-Authenticate": "Basic"})
     if request.path in ANSWERS:
@@ -32,7 +32,7 @@ async def _answer(request: web.Request) -> web.Response:
 
 @pytest.fixture
 async def client_with() -> AsyncIterator[Callable[[str], Any]]:
-    """Return what makes clients with a password."""
+    """Return a function that makes clients with a password."""
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", _answer)
     runner = web.AppRunner(app)
@@ -52,7 +52,7 @@ async def client_with() -> AsyncIterator[Callable[[str], Any]]:
     await runner.cleanup()
 
 
-async def test_a_server_is_asked_by_who_is_logged_in(client_with: Callable[[str], Any], canary: Any) -> None:
+async def test_requests_are_authenticated(client_with: Callable[[str], Any], canary: Any) -> None:
     with canary("dask_gateway.Gateway._request"):
         client = client_with("secret")
         assert await gateways.ask(client, "POST", "/here", {"n": 1}) == {"method": "POST", "body": {"n": 1}}

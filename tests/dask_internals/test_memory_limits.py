@@ -1,8 +1,7 @@
-"""Canaries: the four places that know a worker's memory limit."""
+"""Canaries: the four places that store a worker's memory limit."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import types
@@ -12,6 +11,8 @@ import dask
 from distributed import LocalCluster, Nanny
 from distributed.core import Status
 from gpucluster.dask_internals.workers import memory_limits
+
+from tests.conftest import until_async
 
 MIB = 2**20
 
@@ -59,8 +60,8 @@ async def test_workers_to_come_and_nannies(canary):
     cluster.status = Status.closed
 
 
-async def test_a_worker_that_starts_again_has_the_present_limit(canary):
-    """Its nanny may still have the old one, while the process that it looks after uses more than the new one."""
+async def test_restarted_worker_has_present_limit(canary):
+    """Its nanny may still have the old limit while its process uses more than the new one."""
     async with LocalCluster(
         n_workers=1, threads_per_worker=1, memory_limit=1200 * MIB, asynchronous=True, dashboard_address=":0"
     ) as cluster:
@@ -72,22 +73,19 @@ async def test_a_worker_that_starts_again_has_the_present_limit(canary):
                 memory_limits.lower_nanny_limits(cluster, limit, lambda _pid, used=used: used)
                 await nanny.restart()
                 assert known() == [limit]
-            # One that dies.
+            # Also one that dies.
             memory_limits.lower_nanny_limits(cluster, 700 * MIB, lambda _pid: 0)
             old = nanny.process.pid
             os.kill(old, signal.SIGKILL)
-            async with asyncio.timeout(60):
-                while nanny.process.pid in {old, None} or not known():  # noqa: ASYNC110
-                    await asyncio.sleep(0.02)
+            await until_async(lambda: nanny.pid not in {old, None} and known())
             assert known() == [700 * MIB]
 
 
-def test_results_that_a_gpu_worker_holds_in_host_memory():
-    """Its buffer was made with the limit of before, also where the worker itself has the present one."""
+def test_host_buffer_of_gpu_worker_is_lowered():
+    """Its buffer has the old limit even where the worker has the present one."""
     buffer = types.SimpleNamespace(n=400 * MIB)
     worker: Any = types.SimpleNamespace(
-        data=types.SimpleNamespace(host_buffer=buffer),
-        memory_manager=types.SimpleNamespace(memory_limit=300 * MIB),
+        data=types.SimpleNamespace(host_buffer=buffer), memory_manager=types.SimpleNamespace(memory_limit=300 * MIB)
     )
     for limit in (300 * MIB, 350 * MIB):
         memory_limits.lower_worker_limit(worker, limit)

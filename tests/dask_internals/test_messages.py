@@ -1,4 +1,4 @@
-"""Canaries: messages of clients and workers, event loops, and what a scheduler listens on."""
+"""Canaries: messages of clients and workers, event loops, and a scheduler's listeners."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from gpucluster.dask_internals import array_imports, listening, loops, machine, 
 from tornado.httpclient import AsyncHTTPClient
 
 
-def test_what_clients_send(here, canary, wait_until):
-    told: list[tuple[str, int]] = []
+def test_messages_of_clients_are_followed(here, canary, wait_until):
+    received: list[tuple[str, int]] = []
     with canary("Scheduler.stream_handlers['update-graph'] and Scheduler.handlers['scatter']"):
-        following = messages.follow_received_from_clients(here.scheduler, lambda *one: told.append(one))
+        following = messages.follow_received_from_clients(here.scheduler, lambda *one: received.append(one))
         assert following
     with canary("expr_ser and client in the message update-graph, with frames"):
         here.client.submit(len, bytes(200_000), pure=False).result(30)
-        wait_until(lambda: [size for name, size in told if name == here.client.id and size >= 200_000])
-    told.clear()
+        wait_until(lambda: [size for name, size in received if name == here.client.id and size >= 200_000])
+    received.clear()
     with canary("data and client in the message scatter, with frames"):
         here.client.scatter(bytes(300_000), direct=False, hash=False)
-        wait_until(lambda: [size for name, size in told if name == here.client.id and size >= 300_000])
-    with canary("Scheduler.stream_handlers and Scheduler.handlers, which nobody else replaces"):
+        wait_until(lambda: [size for name, size in received if name == here.client.id and size >= 300_000])
+    with canary("Scheduler.stream_handlers and Scheduler.handlers, which no one else replaces"):
         for one in following:
             assert one.whole
             one.stop()
@@ -33,7 +33,7 @@ def test_what_clients_send(here, canary, wait_until):
 
 
 def test_sent_messages_are_not_kept(here, canary, monkeypatch):
-    monkeypatch.setattr(BatchedSend, "recent_message_log", None, raising=False)  # So that it is put back in the end.
+    monkeypatch.setattr(BatchedSend, "recent_message_log", None, raising=False)  # restored at the end
     here.client.submit(len, "ab", pure=False).result(30)
     streams = list(here.scheduler.stream_comms.values())
     with canary("BatchedSend.recent_message_log, which each one adds to"):
@@ -74,19 +74,19 @@ def test_messages_of_our_own(here, canary):
         assert arrived[0] == 1
         assert arrived[1]["values"].tolist() == [0, 1, 2, 3, 4]
     with canary("protocol.serialize.deserialize, of a Serialized's header and frames"):
-        # So they arrive where nothing lies between: worker and scheduler in one process.
+        # Between worker and scheduler in one process they arrive serialized.
         sent = messages.serialized({"values": np.arange(5)})
         assert messages.deserialized(sent)["values"].tolist() == [0, 1, 2, 3, 4]
         assert messages.deserialized(arrived[1]) is arrived[1]
 
 
-def test_a_socket_that_is_taken_from_a_connection(here, canary):
+def test_socket_is_taken_from_connection(here, canary):
     with canary("Comm.stream, an IOStream with socket, writing() and read_bytes(); Comm.abort(), which leaves a copy"):
         found = []
 
         async def take(comm):
             found.append(messages.can_be_taken(comm))
-            while not comm.stream._read_buffer_size:  # noqa: ASYNC110  # what comes behind the first message
+            while not comm.stream._read_buffer_size:  # noqa: ASYNC110  # until data after the first message arrives
                 await asyncio.sleep(0.01)
                 comm.stream._read_to_buffer()
             sock, read = messages.taken(comm)

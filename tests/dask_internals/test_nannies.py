@@ -1,4 +1,4 @@
-"""Canaries: nannies, the process that each of them looks after, and how often Dask's servers do what they do."""
+"""Canaries: nannies, their processes, and the periodic callbacks of Dask's servers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from distributed.core import Status
 from gpucluster.dask_internals.periodic_callbacks import heartbeat_seconds, heartbeat_seconds_of, rest_while_idle
 from gpucluster.dask_internals.workers import nannies
 
+from tests.conftest import until_async
+
+from .conftest import SCHEDULER
+
 _IN_A_NEW_PROCESS = """
 import asyncio
 from distributed import Nanny, Scheduler
@@ -25,7 +29,7 @@ from gpucluster.dask_internals.workers import nannies
 slow = True
 
 async def watched(nanny):
-    # The process under the nanny's eyes is this one.
+    # The nanny watches this process.
     import os, types
     nanny.process = types.SimpleNamespace(process=types.SimpleNamespace(pid=os.getpid()), pid=os.getpid())
     manager = nanny.memory_manager
@@ -42,7 +46,7 @@ async def main():
         kept = set(nanny.periodic_callbacks)
         assert {"monitor", "tick", "memory_monitor"} <= kept, f"Nanny.periodic_callbacks are {kept}"
         assert {"monitor", "idle-timeout", "no-workers-timeout"} <= set(before.periodic_callbacks), "of a Scheduler"
-    for _ in range(2):  # twice is as good as once
+    for _ in range(2):  # the second time changes nothing
         callbacks.set_shortest_heartbeat(lambda: 3.0 if slow else 0.1)
         callbacks.leave_out_for_nannies(["monitor", "tick", "never"])
         callbacks.slow_down_schedulers({"idle-timeout": 9.0, "never": 1.0})
@@ -56,7 +60,7 @@ async def main():
         from distributed import Worker
         async with Worker(scheduler.address, nthreads=1, host="127.0.0.1", dashboard=False) as worker:
             async with asyncio.timeout(60):
-                while callbacks.heartbeat_seconds_of(worker) != 3.0:  # the answer to its first heartbeat tells it
+                while callbacks.heartbeat_seconds_of(worker) != 3.0:  # sent with the answer to its first heartbeat
                     await asyncio.sleep(0.01)
             global slow
             slow = False
@@ -85,7 +89,7 @@ print("fine")
 
 
 @pytest.mark.full
-def test_what_is_changed_for_good(in_new_process, canary):
+def test_changes_of_dask_in_process(in_new_process, canary):
     with canary(
         "Nanny.__init__ and Scheduler.__init__ filling periodic_callbacks, NannyMemoryManager.memory_monitor, "
         "scheduler.heartbeat_interval, Scheduler.broadcast of 'run', WorkerProcess._init_msg_interval and "
@@ -98,36 +102,32 @@ def test_heartbeats(here, canary, wait_until):
     with canary("scheduler.heartbeat_interval(n)"):
         assert 0 < heartbeat_seconds(1) <= heartbeat_seconds(1000)
     with canary("Server.periodic_callbacks['heartbeat'].callback_time in milliseconds"):
-        # The answer to its first heartbeat tells it.
+        # It is sent with the answer to its first heartbeat.
         wait_until(lambda: heartbeat_seconds_of(here.worker) == heartbeat_seconds(2))
         assert heartbeat_seconds_of(types.SimpleNamespace(periodic_callbacks={})) is None
 
 
-async def test_how_workers_end(canary, tmp_path):
+async def test_worker_exits_are_reported(canary, tmp_path):
     ends: dict[int, int] = {}
-    nannies.tell_how_workers_end(ends.__setitem__)
-    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
+    nannies.report_worker_exits(ends.__setitem__)
+    async with Scheduler(**SCHEDULER) as scheduler:
         async with Nanny(scheduler.address, nthreads=1, host="127.0.0.1", local_directory=str(tmp_path)) as nanny:
             pid = nanny.pid
             os.kill(pid, signal.SIGKILL)
             with canary("WorkerProcess._death_message(pid, exitcode), asked when a worker's process has ended"):
-                async with asyncio.timeout(60):
-                    while pid not in ends:  # noqa: ASYNC110  # a process sends no events
-                        await asyncio.sleep(0.01)
+                await until_async(lambda: pid in ends)
                 assert ends[pid] == -signal.SIGKILL
 
 
 async def test_a_nanny_closes_once(canary, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(Nanny, "close_gracefully", Nanny.close_gracefully)
     nannies.close_once()
-    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
+    async with Scheduler(**SCHEDULER) as scheduler:
         nanny = await Nanny(scheduler.address, nthreads=1, host="127.0.0.1", local_directory=str(tmp_path))
         closing = asyncio.ensure_future(nanny.close())
-        async with asyncio.timeout(60):
-            while nanny.process.status is not Status.stopping:  # noqa: ASYNC110  # it sends no events
-                await asyncio.sleep(0)
-            nanny.close_gracefully(reason="scheduler-remove-worker")  # as its worker does
-            await closing
+        await until_async(lambda: nanny.process.status is Status.stopping, interval=0)
+        nanny.close_gracefully(reason="scheduler-remove-worker")  # as its worker does
+        await asyncio.wait_for(closing, 60)
         with canary("Nanny.close_gracefully(reason) as the only one that forgets that it is closing"):
             assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
     other = Nanny(scheduler.address, local_directory=str(tmp_path))
@@ -138,7 +138,7 @@ async def test_a_nanny_closes_once(canary, tmp_path, monkeypatch, caplog):
 
 
 async def test_a_process_in_its_start_is_killed(canary, tmp_path):
-    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
+    async with Scheduler(**SCHEDULER) as scheduler:
         nanny = Nanny(scheduler.address, nthreads=1, host="127.0.0.1", local_directory=str(tmp_path))
         starting = asyncio.ensure_future(nanny.start())
         with canary("Nanny.process with status, process and kill(), while its worker starts"):
@@ -148,10 +148,9 @@ async def test_a_process_in_its_start_is_killed(canary, tmp_path):
             assert nannies.is_starting(nanny)
             process = nanny.process.process
             closing = asyncio.ensure_future(nanny.close())
-            await asyncio.sleep(0)  # from here on it starts no other process
+            await asyncio.sleep(0)  # Now it starts no other process.
             await nannies.kill_starting_process(nanny)
-            while process.is_alive():  # noqa: ASYNC110  # a process sends no events
-                await asyncio.sleep(0.01)
+            await until_async(lambda: not process.is_alive())
             await asyncio.wait_for(closing, 60)
         await asyncio.gather(starting, return_exceptions=True)
     assert not nannies.is_starting(types.SimpleNamespace())  # a worker without a nanny
@@ -159,26 +158,20 @@ async def test_a_process_in_its_start_is_killed(canary, tmp_path):
 
 
 @pytest.mark.full
-async def test_a_worker_that_has_nothing_to_do_looks_at_itself_less_often() -> None:
+async def test_idle_worker_measures_less_often() -> None:
     memory = "distributed.worker.memory."
     with dask.config.set({f"{memory}spill": 0.7, f"{memory}pause": 0.8}):
         async with (
-            Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler,
+            Scheduler(**SCHEDULER) as scheduler,
             Worker(scheduler.address, nthreads=1, host="127.0.0.1", memory_limit="auto", dashboard=False) as worker,
             Client(scheduler.address, asynchronous=True) as client,
         ):
             callbacks = worker.periodic_callbacks
             usual = {name: callbacks[name].callback_time for name in ("profile", "memory_monitor", "monitor", "tick")}
             resting = {**usual, "profile": 300, "memory_monitor": 200, "monitor": 700, "tick": max(800, usual["tick"])}
-            for _ in range(2):  # twice is as good as once
-                rest_while_idle(
-                    worker,
-                    after_seconds=0.5,
-                    profile_seconds=0.3,
-                    memory_seconds=0.2,
-                    figures_seconds=0.7,
-                    tick_seconds=0.8,
-                )
+            paces = {"profile_seconds": 0.3, "memory_seconds": 0.2, "figures_seconds": 0.7, "tick_seconds": 0.8}
+            for _ in range(2):  # the second time changes nothing
+                rest_while_idle(worker, after_seconds=0.5, **paces)
 
             async def paced(wanted: dict[str, float]) -> None:
                 for _ in range(3000):
@@ -190,9 +183,9 @@ async def test_a_worker_that_has_nothing_to_do_looks_at_itself_less_often() -> N
             await paced(resting)
             running = client.submit(time.sleep, 2, pure=False)
             await paced(usual)
-            assert not running.done(), "while it runs, and not when it is over"
+            assert not running.done(), "the pace changed only after the task"
             await running
-            assert (await client.profile())["count"] > 50, "it is looked at as often as usual"
+            assert (await client.profile())["count"] > 50, "the profiler is slower than usual"
             await paced(resting)
             worker.memory_manager.memory_limit = 1
             await paced(usual)

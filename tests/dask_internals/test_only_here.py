@@ -1,4 +1,4 @@
-"""Nobody else touches what Dask does not document, and everything that does has a canary."""
+"""Only ``dask_internals`` uses undocumented parts of Dask, and each use has a canary."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tests.modules import modules as all_modules
 PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
 INTERNALS = PACKAGE / "dask_internals"
 NOT_YET: set[str] = set()
-"""Folders that still do. To be emptied."""
+"""Folders that still use such parts. To be emptied."""
 SENT = {"backends/ssh/agent.py", "backends/ssh/remote_gpus.py"}
-"""Run on hosts that need no gpucluster: it can use nothing of ours. Tests of the kind run it with each Dask."""
+"""Run on hosts without gpucluster. The backend's tests run them with each version of Dask."""
 
 DOCUMENTED = {
     "bokeh": None,
@@ -44,7 +44,7 @@ DOCUMENTED = {
     "distributed.scheduler": {"KilledWorker", "TaskState", "WorkerState"},
     "distributed.security": {"Security"},
 }  # fmt: skip
-"""What Dask's manual describes, by module; None: all of it. The rest is imported by ``dask_internals`` alone."""
+"""Names in Dask's manual, by module (None: all names). Only ``dask_internals`` imports others."""
 
 UNDOCUMENTED = {
     "allowed_failures", "asyncio_loop", "client_comms", "connection_args", "constrained", "device_buffer",
@@ -56,12 +56,12 @@ UNDOCUMENTED = {
     "transfer_outgoing_count_total", "transfer_outgoing_log", "transition_counter", "transition_log", "unrunnable",
     "wants_what", "worker_plugins", "worker_spec",
 }  # fmt: skip
-"""Names of Dask's without an underscore that no page of its manual describes."""
+"""Public-looking names of Dask that its manual does not describe."""
 PRIVATE = {
     "_adaptive", "_chunks", "_correct_state", "_created", "_forkserver_preload_set", "_handle_report", "_instances",
     "_meta", "_name", "_send_to_scheduler",
 }  # fmt: skip
-"""Names that objects of Dask have, whoever else has them too."""
+"""Private names of Dask objects, although other objects may have them too."""
 OF_OTHERS = {
     "cli/arguments.py": {"_actions", "_get_value", "_group_actions", "_option_string_actions"},  # argparse
     "learn/cluster/kmeans.py": {"_n_threads"},  # scikit-learn
@@ -77,23 +77,13 @@ OF_OTHERS = {
     "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_getframe", "_ipython_magic_no_var_expand"},  # Python, IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
-    "supervisor/process/process_copy.py": {  # atexit, multiprocessing
-        "_clear",
-        "_config",
-        "_forkserver",
-        "_resource_tracker",
-        "_run_exitfuncs",
-    },
-    "supervisor/process/warmup.py": {  # multiprocessing
-        "_config",
-        "_forkserver",
-        "_forkserver_address",
-        "_forkserver_pid",
-        "_pid",
-        "_resource_tracker",
+    # atexit, multiprocessing
+    "supervisor/process/process_copy.py": {"_clear", "_config", "_forkserver", "_resource_tracker", "_run_exitfuncs"},
+    "supervisor/process/warmup.py": {
+        *("_config", "_forkserver", "_forkserver_address", "_forkserver_pid", "_pid", "_resource_tracker"),
     },
 }
-"""Names of other libraries."""
+"""Private names of other libraries."""
 
 
 def modules() -> Iterator[Path]:
@@ -105,14 +95,14 @@ def modules() -> Iterator[Path]:
 
 @cache
 def own_names() -> set[str]:
-    """Return every name with an underscore that this package gives to something itself."""
+    """Return the private names that this package defines itself."""
     found: set[str] = set()
     for path in all_modules():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 found.add(node.name)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                # What is set on something else may be theirs.
+                # Attributes set on other objects may be another library's.
                 if isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
                     found.add(node.attr)
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
@@ -126,7 +116,7 @@ OF_PYTHON = {"_asdict", "_exit", "_fields", "_make", "_replace"}
 
 
 def private(tree: ast.AST, known: set[str]) -> Iterator[str]:
-    """Yield what a module touches of Dask and should not."""
+    """Yield a module's uses of undocumented parts of Dask."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
@@ -159,7 +149,7 @@ def _imported(module: str, aliases: list[ast.alias]) -> Iterator[str]:
 THEIRS = {"dask", "dask_cuda", "distributed"}
 
 
-def test_nobody_else_touches_what_is_not_documented():
+def test_only_dask_internals_uses_undocumented_names():
     known = own_names() | OF_PYTHON
     found = {}
     for path in modules():
@@ -182,7 +172,7 @@ def test_nobody_else_touches_what_is_not_documented():
         "from dask.core import flatten",
     ],
 )
-def test_it_would_be_seen(code):
+def test_undocumented_use_is_found(code):
     assert list(private(ast.parse(code), own_names() | OF_PYTHON))
 
 
@@ -194,33 +184,33 @@ def test_every_function_has_a_canary():
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name[0] != "_":
                 missing |= {f"{path.stem}.{node.name}"} if node.name not in named else set()
-    # Canaries meet these as what functions return.
+    # Canaries see these as return values.
     assert missing <= {"spilling.SpilledBytes", "transfers.FollowedLog"}
 
 
 @pytest.mark.parametrize("error", [AttributeError("'Worker' object has no attribute 'nothing'"), AssertionError()])
-def test_a_canary_dies_with_a_sentence(error, canary):
+def test_canary_failure_has_explanation(error, canary):
     with pytest.raises(pytest.fail.Exception, match="has no Worker.nothing any more, or it works in another"):
         with canary("Worker.nothing"):
             raise error
 
 
-def test_it_says_what_it_relies_on():
+def test_docstrings_name_what_they_rely_on():
     silent = []
     for path in INTERNALS.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         whole = ast.get_docstring(tree) or ""
         for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
-                said = ast.get_docstring(node) or ""
-                if "``" not in said and "``" not in whole:
+                own = ast.get_docstring(node) or ""
+                if "``" not in own and "``" not in whole:
                     silent.append(f"{path.stem}.{node.name}")
-    assert set(silent) <= {"shuffling.shard_bytes"}, "which adds up bytes and asks nothing of Dask"
+    assert set(silent) <= {"shuffling.shard_bytes"}, "that function does not use Dask"
 
 
 @pytest.mark.processes
 def test_importing_it_imports_no_dask(in_new_process):
-    """Faces may import what asks Dask: only a module that derives from a class of Dask's needs it at once."""
+    """Only a module that derives from a class of Dask needs Dask at import."""
     names = [
         ".".join(("gpucluster", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
         for path in INTERNALS.rglob("*.py")

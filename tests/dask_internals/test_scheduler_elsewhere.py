@@ -1,4 +1,4 @@
-"""Canaries: handlers of a scheduler in another process, and the client of Kubernetes that Dask's operator uses."""
+"""Canaries: handlers of a scheduler in another process, and the Kubernetes client of Dask's operator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpucluster.dask_internals.other_packages.kubernetes_client import close_con
 from gpucluster.dask_internals.scheduler_state import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
 
 
-async def test_what_a_scheduler_says_of_its_load(canary):
+async def test_scheduler_reports_load(canary):
     options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     async with (
         LocalCluster(**options, asynchronous=True) as cluster,

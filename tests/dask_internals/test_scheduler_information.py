@@ -1,4 +1,4 @@
-"""Canaries: what a client can ask its scheduler."""
+"""Canaries: a client's questions to its scheduler."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from gpucluster.dask_internals import clients, scheduler_information
 
 
-def test_what_a_scheduler_knows_at_one_time(here, canary):
+def test_kept_results_are_read_at_once(here, canary):
     with canary("Client.scheduler.nbytes(keys=, summary=), who_has(keys=) and identity(n_workers=)"):
         future = here.client.scatter(bytes(1000), direct=False, workers=[here.worker.address])
         found: scheduler_information.Kept = scheduler_information.kept(here.client, [future.key, "unknown"])
@@ -18,7 +18,7 @@ def test_what_a_scheduler_knows_at_one_time(here, canary):
         assert found.workers[here.worker.address]["nthreads"] == here.worker.state.nthreads
     with canary("scheduler_info(), which the client's own clock may replace by one without workers"):
         here.client.sync(here.client._update_scheduler_info)
-        left = set() if distributed.__version__ >= "2026" else set(found.workers)  # 2025.9.1 still tells them.
+        left = set() if distributed.__version__ >= "2026" else set(found.workers)  # 2025.9.1 still has them.
         assert set(here.client._scheduler_identity["workers"]) == left
         assert set(scheduler_information.known_workers(here.client)) == set(found.workers)
     with canary("Client.scheduler, None in a closed client"):

@@ -1,9 +1,10 @@
-"""Canaries: what a scheduler knows, and what it can be asked from within its process."""
+"""Canaries: a scheduler's state, read and changed from within its process."""
 
 from __future__ import annotations
 
 import inspect
 import pickle
+import sys
 import time
 
 from distributed import (
@@ -22,7 +23,7 @@ from gpucluster.dask_internals import scheduler_state as state
 
 def test_clients(here, canary, wait_until):
     with canary("Scheduler.clients, with 'fire-and-forget' beside the ids of clients"):
-        # Not done yet: of what is done already, Dask keeps the result for ever.
+        # Not finished yet: Dask keeps the result of a finished task for ever.
         fire_and_forget(here.client.submit(time.sleep, 0.5, pure=False))
         wait_until(lambda: "fire-and-forget" in here.scheduler.clients)
         assert state.client_names(here.scheduler) == [here.client.id]
@@ -82,7 +83,7 @@ def test_bytes_kept(here, canary):
         kept = here.client.submit(bytes, 1_000_000, pure=False)
         kept.result(30)
         assert state.bytes_kept_for(here.scheduler, here.client.id) - before >= 1_000_000
-        assert state.bytes_kept_for(here.scheduler, "nobody") == 0
+        assert state.bytes_kept_for(here.scheduler, "unknown") == 0
         assert state.n_wanted_results(here.scheduler) >= 1
         failed = here.client.submit(divmod, 1, 0, pure=False)
         assert failed.exception(30)
@@ -161,9 +162,9 @@ def test_facts_of_a_transition(here, canary, wait_until):
 
 
 def test_task_stream(here, canary):
-    """Lessons draw its records, and learners work on them."""
+    """Lessons draw its records, and learners use them."""
     with canary("key, worker, thread, nbytes and startstops in the records of Client.get_task_stream"):
-        here.client.get_task_stream()  # it is written from the first question on
+        here.client.get_task_stream()  # The first call starts the recording.
         done = here.client.submit(bytes, 5000, pure=False)
         done.result(30)
         [record] = [one for one in here.client.get_task_stream() if one["key"] == done.key]
@@ -189,11 +190,11 @@ def test_workers_that_leave(here, canary, wait_until):
         assert state.left_on_purpose(here.scheduler, address)
     with canary("Scheduler.remove_worker(stimulus_id=…, expected=…, close=…)"):
         named = here.client.sync(_joined, here, "named")
-        here.client.sync(state.remove_worker_named, here.scheduler, "nobody", close=True)
+        here.client.sync(state.remove_worker_named, here.scheduler, "unknown", close=True)
         here.client.sync(state.remove_worker_named, here.scheduler, "named", close=True)
         assert named.address not in here.scheduler.workers
         wait_until(lambda: named.status.name == "closed")
-    with canary("events that tell a worker that dies from one that leaves"):
+    with canary("events that distinguish a worker that dies from one that leaves"):
         victim = here.client.sync(_joined, here, "victim")
         lost = [here.client.submit(bytes, number, pure=False, workers=["victim"]) for number in range(2)]
         lost.append(here.client.scatter(b"no task has made this", workers=[victim.address], hash=False))
@@ -218,7 +219,7 @@ def test_workers_that_leave(here, canary, wait_until):
         assert state.only_for(here.scheduler, [key], []) == set()
         here.scheduler.log_event("worker-restart-memory", {"worker": victim.address, "pid": 1, "rss": 1})
         assert state.was_too_big(here.scheduler, victim.address)
-        assert state.left_behind(here.scheduler, "tcp://nobody:1") == (set(), set(), [])
+        assert state.left_behind(here.scheduler, "tcp://unknown:1") == (set(), set(), [])
         here.client.sync(victim.close, nanny=False)
 
 
@@ -227,11 +228,11 @@ def test_failures_and_results(here, canary, wait_until):
         failed = here.client.submit(divmod, 1, 0, pure=False, workers=[here.worker.address])
         depends = here.client.submit(str, failed, pure=False)
         wait_until(lambda: depends.status == "error")
-        told = state.own_failure(here.scheduler, failed.key)
-        assert told["task"] == "divmod"
-        assert told["error"].startswith("ZeroDivisionError(")
-        assert told["worker"] == str(here.worker.name)
-        assert state.own_failure(here.scheduler, depends.key) is None, "another one is to blame"
+        failure = state.own_failure(here.scheduler, failed.key)
+        assert failure["task"] == "divmod"
+        assert failure["error"].startswith("ZeroDivisionError(")
+        assert failure["worker"] == str(here.worker.name)
+        assert state.own_failure(here.scheduler, depends.key) is None, "the other task failed"
         assert state.own_failure(here.scheduler, "unknown") is None
     with canary("TaskState.group, .prefix, .nbytes, .type, .who_wants, TaskGroup.name"):
         held = here.client.submit(bytes, 5000, pure=False, workers=[here.worker.address])
@@ -240,7 +241,7 @@ def test_failures_and_results(here, canary, wait_until):
         found = [one for one in state.results_of(worker) if one[1] == "bytes"]
         assert [(one[0], one[3], one[4]) for one in found] == [("bytes", "bytes", (here.client.id,))]
         assert found[0][2] >= 5000
-    with canary("Scheduler.client_releases_keys(keys, client), and clients that obey 'cancelled-keys'"):
+    with canary("Scheduler.client_releases_keys(keys, client), and clients that follow 'cancelled-keys'"):
         assert here.client.sync(_release, here.scheduler, here.client.id, "bytes") == 1
         wait_until(lambda: held.status == "cancelled" and held.key not in here.scheduler.tasks)
 
@@ -254,25 +255,25 @@ async def _abort(here, worker):
 
 
 def test_retiring_is_broken_off(here, canary, wait_until):
-    """A worker with a result that nobody can take goes on waiting, until it is told to stay."""
+    """A worker whose result no other worker can take waits until its retirement is cancelled."""
     from distributed.active_memory_manager import RetireWorker
 
     with canary("Scheduler.extensions['amm'].policies and RetireWorker.address, .no_recipients"):
         manager = here.scheduler.extensions["amm"]
         address = here.worker.address
 
-        async def began_and_broken_off() -> None:
+        async def begin_and_cancel() -> None:
             policy = RetireWorker(address)
             manager.add_policy(policy)
             assert policy in manager.policies
             state.cancel_retiring(here.scheduler, {here.other.address})
-            assert policy in manager.policies, "that of another worker"
+            assert policy in manager.policies, "another worker's policy was cancelled"
             state.cancel_retiring(here.scheduler, {address})
             assert policy not in manager.policies
             assert policy.no_recipients
             assert policy.done()
 
-        here.client.sync(began_and_broken_off)
+        here.client.sync(begin_and_cancel)
 
 
 class Given(WorkerPlugin):
@@ -286,11 +287,12 @@ class Given(WorkerPlugin):
 def test_plugins_of_workers(here, canary):
     import cloudpickle
 
-    cloudpickle.register_pickle_by_value(__import__("sys").modules[__name__])
+    module = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(module)
     try:
         pickled = cloudpickle.dumps(Given())
     finally:
-        cloudpickle.unregister_pickle_by_value(__import__("sys").modules[__name__])
+        cloudpickle.unregister_pickle_by_value(module)
     with canary("Scheduler.register_worker_plugin(comm, plugin, name, idempotent)"):
         here.client.sync(state.give_worker_plugin, here.scheduler, pickled, "canary-given")
         assert here.worker.canary_was_given
@@ -311,18 +313,16 @@ def test_allowed_failures(here, canary):
 
 
 def test_restart_from_within(here, canary):
-    """Workers without a nanny are not started again, so what is asked for is the signature."""
-    import inspect
-
+    """Only its signature: workers without a nanny are not restarted."""
     with canary("Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=…)"):
         inspect.signature(here.scheduler.restart).bind(stimulus_id="canary", timeout=1.0, wait_for_workers=True)
         assert inspect.iscoroutinefunction(state.restart_workers)
 
 
-def test_a_worker_that_nobody_can_reach(here, canary):
+def test_forget_unreachable_worker(here, canary):
     with canary("Scheduler.remove_worker(address, stimulus_id=, close=), a coroutine"):
         assert inspect.iscoroutinefunction(inspect.unwrap(Scheduler.remove_worker))
         inspect.signature(Scheduler.remove_worker).bind(here.scheduler, "address", stimulus_id="why", close=False)
     n_workers = len(here.scheduler.workers)
-    state.forget_worker(here.scheduler, "nobody")  # Nobody's.
+    state.forget_worker(here.scheduler, "unknown")
     assert len(here.scheduler.workers) == n_workers

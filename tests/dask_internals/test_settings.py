@@ -1,4 +1,4 @@
-"""Canaries: settings that a scheduler reads while it works."""
+"""Canaries: settings that a scheduler reads at work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_graph_brings_its_settings(canary):
             assert set(received.__dask_graph__()) == set(graph.__dask_graph__())
 
 
-def test_a_scheduler_asks_a_graph_for_nothing_else(canary):
+def test_scheduler_uses_two_graph_methods(canary):
     with canary("Client._graph_to_futures(expr), Scheduler.update_graph(expr_ser) and _materialize_graph(expr)"):
         assert "expr" in inspect.signature(distributed.client.Client._graph_to_futures).parameters
         tree = ast.parse(inspect.getsource(distributed.scheduler._materialize_graph))

@@ -1,4 +1,4 @@
-"""Canaries: bytes that peer-to-peer shuffles move."""
+"""Canaries: bytes moved by peer-to-peer shuffles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gpucluster.dask_internals.workers import shuffling
 from gpucluster.dask_internals.workers.following import Following, follow_handler
 
 
-def test_shards_are_followed_where_they_leave_and_where_they_arrive(here, canary):
+def test_sent_and_received_shards_are_followed(here, canary):
     import dask.dataframe as dd
     import numpy as np
     import pandas as pd
@@ -43,7 +43,7 @@ def test_shards_are_followed_where_they_leave_and_where_they_arrive(here, canary
     with canary("Worker.handlers['shuffle_receive'] with the argument data"):
         arrived = {address: sum(n for _, to, n in sent if to == address) for address in addresses}
         assert received == arrived
-    with canary("ShuffleRun._send, which nobody else replaces"):
+    with canary("ShuffleRun._send, which no one else replaces"):
         for one in following:
             assert one.whole
             one.stop()
@@ -57,16 +57,16 @@ def test_sizes_of_shards():
     assert shuffling.shard_bytes({"a": b"1", "b": None}) == 1
 
 
-def test_the_last_follower_leaves_things_as_they_were():
+def test_last_follower_restores_original():
     table = {"operation": len}
-    told: list[dict[str, int]] = []
-    first, second = (follow_handler(table, "operation", told.append) for _ in range(2))
+    seen: list[dict[str, int]] = []
+    first, second = (follow_handler(table, "operation", seen.append) for _ in range(2))
     assert table["operation"]([1, 2]) == 2
-    assert told == [{}, {}]
+    assert seen == [{}, {}]
     first.stop()
     assert second.whole
     table["operation"] = max
     assert not second.whole
     second.stop()
-    assert table["operation"] is max, "what somebody else has put there stays"
+    assert table["operation"] is max, "a later handler was replaced"
     assert isinstance(first, Following)

@@ -1,4 +1,4 @@
-"""Canaries: which workers a ``SpecCluster`` is meant to have, which it has made, and how it gets there."""
+"""Canaries: planned and made workers of a ``SpecCluster``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import pytest
 from distributed import Scheduler, SpecCluster, Worker
 from gpucluster.dask_internals import spec_cluster
 from gpucluster.dask_internals.spec_cluster import WaitsForScheduler
+
+from tests.conftest import until_async
+
+from .conftest import SCHEDULER
 
 
 class Broken(Worker):
@@ -37,14 +41,9 @@ def spec(cls):
 
 @pytest.fixture
 async def cluster(tmp_path):
-    options = {"host": "127.0.0.1", "dashboard": False, "dashboard_address": ":0"}
-    async with SpecCluster(
-        workers={0: spec(Worker)},
-        worker=spec(Worker),
-        scheduler={"cls": Scheduler, "options": options},
-        asynchronous=True,
-        name="canary",
-    ) as cluster:
+    scheduler = {"cls": Scheduler, "options": SCHEDULER}
+    options = {"worker": spec(Worker), "scheduler": scheduler, "asynchronous": True, "name": "canary"}
+    async with SpecCluster(workers={0: spec(Worker)}, **options) as cluster:
         yield cluster
 
 
@@ -59,7 +58,7 @@ async def test_the_plan(cluster, canary):
         cluster.worker_spec["more"] = spec(Worker)
         await spec_cluster.reconcile(cluster)
         assert spec_cluster.made(cluster).keys() == {0, "more"}
-        spec_cluster.plan_no_more(cluster, {"0"})
+        spec_cluster.remove_from_plan(cluster, {"0"})
         assert spec_cluster.planned(cluster) == ["more"]
         assert spec_cluster.made(cluster).keys() == {0, "more"}
         again = spec_cluster.reconcile(cluster)
@@ -67,9 +66,9 @@ async def test_the_plan(cluster, canary):
         await again
         assert spec_cluster.made(cluster).keys() == {"more"}
     with canary("SpecCluster.workers, from which one can be taken"):
-        taken = spec_cluster.count_no_more(cluster, "more")
+        taken = spec_cluster.uncount(cluster, "more")
         assert isinstance(taken, Worker)
-        assert spec_cluster.count_no_more(cluster, "more") is None
+        assert spec_cluster.uncount(cluster, "more") is None
         await taken.close()
 
 
@@ -79,8 +78,7 @@ async def test_workers_on_their_way(cluster, canary):
     going = spec_cluster.reconcile(cluster)
     await asyncio.sleep(0)
     with canary("SpecCluster._created, with workers that are not in SpecCluster.workers before they have started"):
-        while not spec_cluster.uncounted(cluster):  # noqa: ASYNC110  # nobody tells
-            await asyncio.sleep(0.01)
+        await until_async(lambda: spec_cluster.uncounted(cluster))
         [worker] = spec_cluster.coming(cluster)
         assert worker.name == "slow"
         assert "slow" not in spec_cluster.made(cluster)
@@ -103,8 +101,8 @@ async def test_workers_that_cannot_start(cluster, canary):
             error = error.__cause__
         assert isinstance(error, OSError), repr(failed["broken"])
         assert spec_cluster.coming(cluster) == []
-    spec_cluster.plan_no_more(cluster, {"broken"})
-    spec_cluster.count_no_more(cluster, "broken")
+    spec_cluster.remove_from_plan(cluster, {"broken"})
+    spec_cluster.uncount(cluster, "broken")
 
 
 async def test_adapting_ends(cluster, canary):
@@ -118,15 +116,14 @@ async def test_adapting_ends(cluster, canary):
 
 async def test_all_clusters_are_found(cluster, canary):
     with canary("SpecCluster._instances"):
-        # Those of the tests before may still be waiting for the garbage collector.
+        # Clusters of earlier tests may still wait for the garbage collector.
         assert cluster in spec_cluster.clusters_named("canary")
-        assert spec_cluster.clusters_named("nobody") == set()
+        assert spec_cluster.clusters_named("unknown") == set()
 
 
 async def test_another_class_of_scheduler(canary):
     with canary("SpecCluster.scheduler_spec['cls']"):
-        options = {"host": "127.0.0.1", "dashboard": False, "dashboard_address": ":0"}
-        cluster = SpecCluster(scheduler={"cls": Scheduler, "options": options}, asynchronous=True)
+        cluster = SpecCluster(scheduler={"cls": Scheduler, "options": SCHEDULER}, asynchronous=True)
         spec_cluster.use_scheduler_class(cluster, NamedScheduler)
         async with cluster:
             assert type(cluster.scheduler) is NamedScheduler
@@ -134,15 +131,14 @@ async def test_another_class_of_scheduler(canary):
 
 async def test_a_cluster_waits_for_its_scheduler(canary):
     class Eager(WaitsForScheduler, SpecCluster):
-        """Asks for workers in its constructor, as dask-cuda's cluster does."""
+        """Requests workers in its constructor, as dask-cuda's cluster does."""
 
         def __init__(self, *args, **options):
             super().__init__(*args, **options)
-            self.asked = self._correct_state()
+            self.request = self._correct_state()
 
     with canary("SpecCluster._correct_state(), by which alone workers are started"):
-        options = {"host": "127.0.0.1", "dashboard": False, "dashboard_address": ":0"}
-        scheduler = {"cls": Scheduler, "options": options}
+        scheduler = {"cls": Scheduler, "options": SCHEDULER}
         async with Eager(workers={0: spec(Worker)}, scheduler=scheduler, asynchronous=True) as cluster:
-            assert cluster.asked.done()
+            assert cluster.request.done()
             assert len(cluster.scheduler.workers) == 1

@@ -1,4 +1,4 @@
-"""Canaries: where a worker holds its results."""
+"""Canaries: where a worker stores its results."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from distributed.spill import SpillBuffer
 from gpucluster.dask_internals.workers import spilling
 
 
-def test_what_is_spilled(here, canary, wait_until):
-    # What an earlier test has let go of is not gone yet when that test ends.
+def test_spilled_bytes_are_counted(here, canary, wait_until):
+    # Results released by an earlier test may not be gone yet.
     with canary("Worker.state.nbytes"):
         wait_until(lambda: spilling.managed_bytes(here.worker) == 0)
         before = spilling.managed_bytes(here.worker)
@@ -32,7 +32,7 @@ def test_what_is_spilled(here, canary, wait_until):
         wait_until(lambda: spilling.disk_traffic_bytes(here.worker, "disk-read") > read)
 
 
-def test_spilling_is_bounded_and_let_go(here, canary):
+def test_spill_limit_can_be_removed(here, canary):
     with canary("SpillBuffer.disk.data.max_weight"):
         assert spilling.bound_spilling(here.worker, 10**9)
         assert not spilling.spills_no_more(here.worker)
@@ -41,7 +41,7 @@ def test_spilling_is_bounded_and_let_go(here, canary):
     assert not spilling.bound_spilling(types.SimpleNamespace(data={}), 10**9)
 
 
-def test_what_does_not_fit_is_noticed(tmp_path, canary):
+def test_exceeded_spill_limit_is_noticed(tmp_path, canary):
     data = SpillBuffer(str(tmp_path), target=4000)
     worker = types.SimpleNamespace(data=data)
     assert spilling.bound_spilling(worker, 10_000)
@@ -57,7 +57,7 @@ def test_what_does_not_fit_is_noticed(tmp_path, canary):
         assert not spilling.spills_no_more(worker)
 
 
-def test_what_comes_back_is_there_although_nothing_can_take_its_place(tmp_path, canary):
+def test_spilled_result_is_read_with_full_scratch(tmp_path, canary):
     data = SpillBuffer(str(tmp_path), target=10_000)
     manager = types.SimpleNamespace(
         memory_limit=80_000, memory_target_fraction=0.1, memory_spill_fraction=0.7, memory_pause_fraction=0.8,
@@ -78,7 +78,7 @@ def test_what_comes_back_is_there_although_nothing_can_take_its_place(tmp_path, 
     with canary("SpillBuffer.slow_to_fast(key) puts the result into SpillBuffer.fast and evicts others"):
         assert data[0] == values[0]
         assert sorted(data.slow) == [1, 2]
-    # As it is told when there are more workers: now scratch is full.
+    # The limit is lowered, as for more workers: now scratch is full.
     assert spilling.bound_spilling(worker, 13_000)
     assert spilling.spills_no_more(worker)
     assert data[1] == values[1]
@@ -94,7 +94,7 @@ def test_what_comes_back_is_there_although_nothing_can_take_its_place(tmp_path, 
         dumps: list[bytes] = []
         assert [data.evict() for _ in range(5)] == [-1] * 5
         assert len(dumps) == 1
-    # A result that Dask itself would lose: it has come back, and the one that had to leave could not.
+    # Dask itself would lose this result: it was read back, but the one to be evicted could not be written.
     spilling.bound_spilling(worker, None)
     data.disk.data.max_weight = 1
     assert data[1] == values[1]

@@ -1,4 +1,4 @@
-"""Canaries: workers that something else starts, as SpecCluster counts them."""
+"""Canaries: workers started by something else, as SpecCluster counts them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from distributed.core import Status
 from gpucluster.dask_internals.started_elsewhere import StartedElsewhere
 
 
-def test_a_worker_tells_what_has_become_of_it(canary):
+def test_worker_reports_state(canary):
     async def live():
         with canary("ProcessInterface.status and _event_finished"):
             worker = StartedElsewhere("tls://127.0.0.1:1", "a")

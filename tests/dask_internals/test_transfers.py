@@ -1,4 +1,4 @@
-"""Canaries: results that workers send each other and to clients."""
+"""Canaries: results that workers send to each other and to clients."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from gpucluster.dask_internals.workers import transfers
 
 
-def test_what_workers_note_down_of_results(here, canary, wait_until):
+def test_transfer_logs_are_followed(here, canary, wait_until):
     incoming, outgoing = [], []
     logs = here.worker.transfer_outgoing_log, here.other.transfer_incoming_log
     following = [
@@ -33,7 +33,7 @@ def test_what_workers_note_down_of_results(here, canary, wait_until):
     with canary("a reader without an address that is a client, in Worker.transfer_outgoing_log"):
         here.client.submit(bytes, 1_000_000, pure=False, workers=[here.worker.address]).result(30)
         wait_until(lambda: any(not one["who"] and one["total"] >= 1_000_000 for one in outgoing))
-    with canary("Worker.transfer_outgoing_log and .transfer_incoming_log, which nobody else replaces"):
+    with canary("Worker.transfer_outgoing_log and .transfer_incoming_log, which no one else replaces"):
         assert all(one.whole for one in following)
     for one in following:
         one.stop()

@@ -1,7 +1,8 @@
-"""What this package relies on is looked for in Dask's source, and named when it is gone."""
+"""The names that this package relies on are looked up in Dask's source and reported when missing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,28 +19,26 @@ def one(scheduler):
 '''
 
 
-def test_the_dask_of_the_tests_has_everything() -> None:
+@pytest.fixture(autouse=True)
+def _nothing_is_cached() -> Iterator[None]:
     untested.missing_names.cache_clear()
+    yield
+    untested.missing_names.cache_clear()
+
+
+def test_the_dask_of_the_tests_has_everything() -> None:
     assert untested.missing_names() == ()
     assert len(untested._imported_names()) > 50
     assert len(untested._named_attributes()) > 80
-    assert ("Nanny", "process") in untested._named_attributes(), "folders below are read, too"
+    assert ("Nanny", "process") in untested._named_attributes(), "subfolders are not read"
 
 
-def test_names_that_are_gone_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_names_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(untested, "_sources", lambda: iter([SOURCE]))
-    untested.missing_names.cache_clear()
-    try:
-        gone = untested.missing_names()
-    finally:
-        untested.missing_names.cache_clear()
-    assert gone == ("Scheduler.gone_attribute", "dask.gone.anything", "distributed.core.gone_from_core")
+    gone = "Scheduler.gone_attribute", "dask.gone.anything", "distributed.core.gone_from_core"
+    assert untested.missing_names() == gone
 
 
 def test_a_dask_without_sources_lacks_everything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(untested, "_folder", lambda package: tmp_path)
-    untested.missing_names.cache_clear()
-    try:
-        assert "distributed.core.Status" in untested.missing_names()
-    finally:
-        untested.missing_names.cache_clear()
+    assert "distributed.core.Status" in untested.missing_names()

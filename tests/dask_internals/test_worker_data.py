@@ -1,4 +1,4 @@
-"""Canaries: results that workers keep."""
+"""Canaries: results kept by workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canaries: what a worker knows about itself."""
+"""Canaries: a worker's own state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_tasks(here, canary, wait_until):
         here.client.cancel(slow)
 
 
-def test_a_worker_that_has_come_beyond_its_start(here, canary):
+def test_worker_that_completed_its_start(here, canary):
     with canary("Worker._instances and the states of a worker that has not started"):
         assert not has_been_running(type("Starting", (), {"status": Status.starting}))
         assert has_been_running(here.worker)
@@ -39,7 +39,7 @@ def test_a_worker_that_has_come_beyond_its_start(here, canary):
 
 
 def test_cancelled_tasks(here, canary, wait_until):
-    with canary("Worker.state.tasks, with 'cancelled' as the state of a task that runs and is wanted no more"):
+    with canary("Worker.state.tasks, with 'cancelled' as the state of a running task that is no longer wanted"):
         running = here.client.submit(waits, pure=False, workers=[here.worker.address])
         wait_until(lambda: getattr(here.worker.state.tasks.get(running.key), "state", None) == "executing")
         assert not state.is_cancelled(here.worker, running.key)
@@ -52,7 +52,7 @@ def test_cancelled_tasks(here, canary, wait_until):
 
 
 def runs_here(worker: object) -> bool:
-    """Whether the thread of a task is one of those that run tasks."""
+    """Return whether this task's thread is among the threads that run tasks."""
     return threading.get_ident() in state.task_threads(worker)
 
 
@@ -127,7 +127,7 @@ def test_heartbeats(here, canary, wait_until):
 
 
 def test_heartbeats_with_a_gpu(in_new_process, canary):
-    """Dask puts them in where a device and RMM are there."""
+    """Dask sends these figures where a GPU and RMM exist."""
     code = """
 import inspect
 from distributed import system_monitor
@@ -139,8 +139,13 @@ print("fine")
 """
     with canary("gpu-memory-total, gpu_memory_used, gpu_utilization, rmm-used and rmm-total in WorkerState.metrics"):
         assert in_new_process(code) == "fine"
-    told = {"gpu_memory_used": 5, "gpu-memory-total": 9, "gpu_utilization": 50, "rmm": {"rmm-used": 1, "rmm-total": 4}}
-    found = heartbeats.figures(told)
+    metrics = {
+        "gpu_memory_used": 5,
+        "gpu-memory-total": 9,
+        "gpu_utilization": 50,
+        "rmm": {"rmm-used": 1, "rmm-total": 4},
+    }
+    found = heartbeats.figures(metrics)
     assert (found["gpu_used_bytes"], found["gpu_total_bytes"], found["gpu_utilization_percent"]) == (5, 9, 50)
     assert (found["rmm_used_bytes"], found["rmm_pool_bytes"]) == (1, 4)
     assert found["executing"] is None

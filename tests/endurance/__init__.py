@@ -1,1 +1,1 @@
-"""Long days: soak, chaos and fuzz, by hand for any length and as bounded tests."""
+"""Long runs: soak, chaos and fuzz, by hand for any duration and as bounded tests."""

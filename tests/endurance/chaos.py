@@ -1,7 +1,7 @@
-"""Random operations from three faces at once, while processes are killed, stopped and continued at random moments.
+"""Random operations from three faces at once, while processes are killed, stopped and continued at random.
 
-``python -m tests.endurance.chaos --operations 1000 --seed 7`` prints what came of them. The seed gives the same
-operations and signals again; how they fall together is up to the machine.
+``python -m tests.endurance.chaos --operations 1000 --seed 7`` prints the outcomes. The seed repeats the operations and
+signals, but not their timing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SITE = f"sharing:\n  per_user: {{clusters: {MOST_LIVING + 1}}}\n"
 
 @dataclass
 class Report:
-    """What a run did, and what was wrong."""
+    """The outcomes and failures of a run."""
 
     seed: int
     operations: int = 0
@@ -59,14 +59,14 @@ class Report:
 
 
 def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: float = 2.0) -> Report:
-    """Run so many operations in a place, and look at what is left.
+    """Run `operations` in a place, and find what is left.
 
     Parameters
     ----------
     place : Place
-        With a Jupyter server. Nothing lives there afterwards.
+        With a Jupyter server. Everything there is ended.
     operations : int
-        Of all faces together; more, up to ten times as many, until a signal was sent.
+        Of all faces together; up to ten times as many until a signal was sent.
     seed : int
     seconds_between_signals : float
         On average.
@@ -85,16 +85,16 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
             started, name = time.monotonic(), "draw"
             try:
                 name, do = people.draw()
-                came = do()
+                outcome = do()
             except Failure as failure:
-                came = _failed(report, f"{face} {name}: {failure}")
+                outcome = _failed(report, f"{face} {name}: {failure}")
             except Exception:
-                came = _failed(report, f"{face} {name}: {traceback.format_exc()[-2500:]}")
+                outcome = _failed(report, f"{face} {name}: {traceback.format_exc()[-2500:]}")
             took = time.monotonic() - started
             if took > LIMIT_SECONDS:
                 _failed(report, f"{face} {name} took {took:.0f} s")
             with lock:
-                report.outcomes.setdefault(name, Counter())[came] += 1
+                report.outcomes.setdefault(name, Counter())[outcome] += 1
                 report.longest[name] = round(max(report.longest.get(name, 0.0), took), 1)
 
     attacker = Attacker(place, seed, seconds_between_signals)
@@ -112,14 +112,14 @@ def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: 
 
 
 def _failed(report: Report, what: str) -> str:
-    # At once: a run takes long, and may be broken off.
+    # Printed at once: a run takes long and may be interrupted.
     print(what, file=sys.stderr, flush=True)
     report.failures.append(what)
     return "FAILED"
 
 
 def settled(place: Place) -> list[str]:
-    """Wait until each cluster has come to rest; return those that have not, and processes that no entry has."""
+    """Wait until each cluster is at rest; return the others, and processes without an entry."""
     resting = {ClusterState.RUNNING, ClusterState.STOPPED, ClusterState.FAILED}
 
     def restless() -> list[str]:
@@ -137,11 +137,10 @@ def settled(place: Place) -> list[str]:
         found = []
         for process in place.of_clusters():
             with suppress(psutil.Error):
-                # A supervisor has been told its folder; what it has started is below it.
-                if "--folder" in process.cmdline() and not listed & {process.pid, *(p.pid for p in process.parents())}:
-                    found.append(
-                        f"lost: process {process.pid} belongs to no entry: {' '.join(process.cmdline())[-120:]}"
-                    )
+                # The command of a supervisor names its folder; its children are below it.
+                words = process.cmdline()
+                if "--folder" in words and not listed & {process.pid, *(p.pid for p in process.parents())}:
+                    found.append(f"lost: process {process.pid} belongs to no entry: {' '.join(words)[-120:]}")
         return found
 
     with suppress(AssertionError):
@@ -160,13 +159,9 @@ def main() -> None:
     let_interrupts_through()
     print(f"seed {options.seed}", flush=True)
     with place(site_text=SITE, standby=True) as here:
+        between = options.seconds_between_signals
         try:
-            report = chaos(
-                here,
-                operations=options.operations,
-                seed=options.seed,
-                seconds_between_signals=options.seconds_between_signals,
-            )
+            report = chaos(here, operations=options.operations, seed=options.seed, seconds_between_signals=between)
         except GPUClusterError as error:
             sys.exit(f"the run itself failed: {error}")
     text = json.dumps(report.as_json(), indent=1)

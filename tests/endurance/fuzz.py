@@ -35,28 +35,28 @@ limits:
 sharing:
   per_user: {clusters: 3}
 """
-"""Few small clusters, and none that would ask other machines."""
+"""Few small clusters, and none on other machines."""
 NOT_ASKED = {"/api/events", "/dashboard/{cluster}/{path}", "/api/openapi.json"}
-"""A WebSocket, Dask's own pages, the document itself."""
+"""A WebSocket, Dask's pages, and the document itself."""
 WEIGHTS = {"post /api/clusters": 8, "patch /api/clusters/{cluster}": 4, "delete /api/clusters/{cluster}": 2}
-"""How many times as often as others an operation is asked for."""
+"""How many times as often as others an operation is requested."""
 BATCH = 25
 """Requests of one operation in a row."""
 SECONDS = 60.0
 _KEPT = ("idle_timeout_seconds", "resources", "env", "lifetime_seconds", "threads_per_worker", "local_directory")
-"""What stays of a drawn request for a cluster, which would seldom be one that can start, where one is to start."""
+"""Fields of a drawn request that stay where a cluster is to start: most drawn requests could not start one."""
 _CHECKS = ("not_a_server_error", "content_type_conformance", "response_schema_conformance")
 
 
 @dataclass
 class Report:
-    """What was sent, what came back, and what was wrong."""
+    """The requests, answers and failures of a run."""
 
     seed: int
     requests: int = 0
     seconds: float = 0.0
     answers: dict[str, Counter[str]] = field(default_factory=dict)
-    """By operation: how often each status came."""
+    """By operation: how often each status was answered."""
     clusters_made: int = 0
     failures: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Fuzzer:
         self.report = Report(seed)
 
     def run(self, number: int) -> Report:
-        """Send so many requests."""
+        """Send `number` requests."""
         begun = time.monotonic()
         for batch in self._batches():
             if self.report.requests >= number or len(self.report.failures) > 20:
@@ -125,7 +125,7 @@ class Fuzzer:
         modes = [schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE]
         strategies = []
         for mode in modes:
-            # An operation without any input cannot be asked in a wrong way.
+            # An operation without input has no wrong requests.
             with suppress(Exception):
                 strategies.append(operation.as_strategy(generation_mode=mode))
         bodies = st.none() if operation.method == "get" else st.none() | st.none() | _ODD_BODIES
@@ -151,21 +151,21 @@ class Fuzzer:
         if known is not None and models:
             case.path_parameters["cluster"] = models[known % len(models)].id
         if case.headers and known is not None:
-            # Without it nothing but 403 would come.
+            # With a drawn header every answer would be 403.
             case.headers.pop("Authorization", None)
         if name == "post /api/clusters" and known is not None and known % 3 == 0:
             kept = {key: case.body[key] for key in _KEPT if key in case.body} if isinstance(case.body, dict) else {}
             case.body = {**kept, "backend": "local", "n_workers": known % 4 % 3, "memory_limit": "200 MiB"}
         if isinstance(case.body, dict) and isinstance(where := case.body.get("local_directory"), str):
-            # Absolute paths are made: these here, and nowhere else.
+            # Absolute paths are created, so keep them below this folder.
             case.body["local_directory"] = str(self._place.folder) + where if where.startswith("/") else where
         more = {} if odd is None else {"data": odd}
-        said = f"{name} {case.path_parameters or ''} {str(case.query or '')[:200]} {str(odd or case.body)[:1500]}"
+        sent = f"{name} {case.path_parameters or ''} {str(case.query or '')[:200]} {str(odd or case.body)[:1500]}"
         self.report.requests += 1
         try:
             answer = case.call(session=self._session, timeout=SECONDS, **more)
         except requests.Timeout:
-            self.report.failures.append(f"no answer within {SECONDS:.0f} s: {said}")
+            self.report.failures.append(f"no answer within {SECONDS:.0f} s: {sent}")
             return
         except (requests.ConnectionError, ValueError, UnicodeError) as error:
             if self._place.jupyter is None or self._place.jupyter.process.poll() is not None:
@@ -178,13 +178,13 @@ class Fuzzer:
         try:
             case.validate_response(answer, checks=self._checks)
         except Exception as failure:
-            self.report.failures.append(f"{said}\n{str(failure)[:1500]}")
+            self.report.failures.append(f"{sent}\n{str(failure)[:1500]}")
 
     def _note(self, name: str, what: str) -> None:
         self.report.answers.setdefault(name, Counter())[what] += 1
 
     def _make_room(self) -> None:
-        """Let the next clusters be made."""
+        """Stop clusters, so that the next ones can be made."""
         models = self._place.control.list()
         if sum(not model.state.ended for model in models) >= 3:
             for model in models:

@@ -1,6 +1,6 @@
-"""A million messages between ranks over ``mpi://``: none lost, overtaken or changed, and memory that stays flat.
+"""A million messages between ranks over ``mpi://``: none lost, overtaken or changed, with constant memory.
 
-``mpiexec -n 3 python -m tests.endurance.messages --messages 1000000``. Each rank sends to each other one over several
+``mpiexec -n 3 python -m tests.endurance.messages --messages 1000000``. Each rank sends to each other rank over several
 connections at once: most messages are small, some have blocks of up to 2 MB. Prints a line of JSON.
 """
 
@@ -30,12 +30,12 @@ WORLD = MPI.COMM_WORLD
 RANK, SIZE = WORLD.Get_rank(), WORLD.Get_size()
 CONNECTIONS = 3
 ANSWER_EVERY = 200
-"""So many may be on their way of one connection."""
+"""The most unanswered messages of one connection."""
 MEBIBYTE = 2**20
 
 
 class Received:
-    """What this rank has received."""
+    """The messages that this rank has received."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -45,14 +45,14 @@ class Received:
         self.memory: list[int] = []
 
     async def take(self, comm: Any) -> None:
-        """Read one connection to its end, and look at each message."""
+        """Read one connection to its end and check each message."""
         expected = 0
         try:
             while True:
                 message = await comm.read()
                 block = message["block"]
                 if message["n"] != expected or zlib.crc32(block) != message["sum"]:
-                    self.wrong.append(f"{message['n']} with {len(block)} bytes in the place of {expected}")
+                    self.wrong.append(f"{message['n']} with {len(block)} bytes instead of {expected}")
                 expected += 1
                 self.messages += 1
                 self.bytes += len(block)
@@ -72,7 +72,7 @@ def block_of(draw: random.Random, noise: Any) -> Any:
 
 
 async def send(address: str, n: int, seed: int) -> None:
-    """Send so many over one connection."""
+    """Send `n` messages over one connection."""
     draw = random.Random(seed)
     noise = np.random.default_rng(seed).integers(0, 256, 4 * MEBIBYTE, "u1")
     comm = await connect(address)
@@ -85,7 +85,7 @@ async def send(address: str, n: int, seed: int) -> None:
 
 
 async def sample(received: Received) -> None:
-    """Note the memory once in a while."""
+    """Note the memory every second."""
     process = psutil.Process()
     while True:
         received.memory.append(process.memory_info().rss)
@@ -99,7 +99,7 @@ async def together() -> None:
 
 
 async def main(n_messages: int, seed: int) -> None:
-    """Send and receive; rank 0 tells what came of it."""
+    """Send and receive; rank 0 prints the result."""
     join("127.0.0.1")
     received = Received()
     each = n_messages // (SIZE * (SIZE - 1) * CONNECTIONS)
@@ -119,7 +119,7 @@ async def main(n_messages: int, seed: int) -> None:
         await together()
         sampling.cancel()
     tenth = max(1, len(received.memory) // 5)
-    told = WORLD.gather(
+    ranks = WORLD.gather(
         {
             "messages": received.messages,
             "bytes": received.bytes,
@@ -128,9 +128,9 @@ async def main(n_messages: int, seed: int) -> None:
             "MiB at the end": received.memory[-1] // MEBIBYTE,
         }
     )
-    if told is not None:
+    if ranks is not None:
         seconds = round(time.perf_counter() - began, 1)
-        print(json.dumps({"asked": each * SIZE * (SIZE - 1) * CONNECTIONS, "seconds": seconds, "ranks": told}))
+        print(json.dumps({"asked": each * SIZE * (SIZE - 1) * CONNECTIONS, "seconds": seconds, "ranks": ranks}))
         sys.stdout.flush()
 
 
@@ -143,4 +143,4 @@ if __name__ == "__main__":
         asyncio.run(main(options.messages, options.seed))
     except BaseException:
         traceback.print_exc()
-        WORLD.Abort(3)  # Others would wait for this one for ever.
+        WORLD.Abort(3)  # The other ranks would wait for ever.

@@ -1,4 +1,4 @@
-"""What people do with clusters all day, at random: by Python, by REST and in a shell."""
+"""Random operations on clusters: by Python, by REST and in a shell."""
 
 from __future__ import annotations
 
@@ -19,36 +19,27 @@ from tests.conftest import until
 from .place import Place
 
 MOST_LIVING = 4
-"""Clusters at a time: the site allows one more, so that a refusal comes now and then."""
+"""Clusters at a time; the site allows one more, so that refusals occur."""
 LIMIT_SECONDS = 240.0
-"""Most seconds of any operation, whatever is killed meanwhile: what hangs longer has failed."""
+"""The longest duration of any operation, also while processes are killed."""
 REFUSED = {403, 404, 409, 422, 503}
-"""Answers that say in a sentence why something is not done."""
+"""Answers with a reason why something is not done."""
 
 WEIGHTS = {
-    "create": 14,
-    "scale": 14,
-    "adapt": 6,
-    "retire": 6,
-    "restart": 5,
-    "stop": 9,
-    "remove": 7,
-    "compute": 12,
-    "record": 5,
-    "look": 12,
-    "list": 10,
-}
-"""How often each operation comes, among all."""
+    "create": 14, "scale": 14, "adapt": 6, "retire": 6, "restart": 5, "stop": 9, "remove": 7, "compute": 12,
+    "record": 5, "look": 12, "list": 10,
+}  # fmt: skip
+"""The frequencies of the operations."""
 
 
 class Failure(Exception):
-    """An operation ended as none may end."""
+    """An operation ended in a way that is not allowed."""
 
 
 class People:
-    """Operations of one person by one face, drawn from a seed.
+    """Operations of one user by one face, drawn from a seed.
 
-    Each method is one operation: it returns what came of it, or raises ``Failure``.
+    Each method is one operation: it returns the outcome or raises ``Failure``.
 
     Parameters
     ----------
@@ -64,7 +55,7 @@ class People:
         self._made = 0
 
     def draw(self) -> tuple[str, Callable[[], str]]:
-        """Return the next operation and what it is called."""
+        """Return the name of the next operation and its method."""
         living = sum(not model.state.ended for model in self._place.control.list())
         weights = dict(WEIGHTS)
         if living == 0:
@@ -90,16 +81,10 @@ class People:
         if self._face == "rest":
             return self._rest("POST", "clusters", spec)
         words = [
-            "--name",
-            name,
-            "-n",
-            str(workers),
-            "--memory-limit",
-            "300 MiB",
-            "--idle-timeout-seconds",
-            str(idle or "none"),
-        ]
-        return self._shell("create", "--backend", "local", *words, *([] if wait else ["--no-wait"]), "--timeout", "60")
+            "--backend", "local", "--name", name, "-n", str(workers), "--memory-limit", "300 MiB",
+            "--idle-timeout-seconds", str(idle or "none"),
+        ]  # fmt: skip
+        return self._shell("create", *words, *([] if wait else ["--no-wait"]), "--timeout", "60")
 
     def scale(self) -> str:
         number, wait = self._random.randint(0, 3), self._random.random() < 0.5
@@ -152,14 +137,14 @@ class People:
         return self._shell("remove", id)
 
     def compute(self) -> str:
-        """Connect and compute; the workers may be killed meanwhile, so a wrong result is the only failure."""
+        """Connect and compute; workers may be killed, so only a wrong result is a failure."""
         numbers = list(range(self._random.randint(2, 30)))
         running = [model for model in self._place.control.list() if model.state is ClusterState.RUNNING]
-        name = self._random.choice(running).id if running else "nobody"
+        name = self._random.choice(running).id if running else "unknown"
 
         def job() -> str:
             with gpucluster.connect(name).get_client(timeout=20) as client:
-                # Sent by value: a cluster that was made elsewhere cannot import these tests.
+                # Sent by value: a cluster made elsewhere cannot import these tests.
                 squares = client.map(lambda number: number * number, numbers, pure=False)
                 total = client.submit(sum, squares)
                 try:
@@ -215,7 +200,7 @@ class People:
 
     def _some(self, *, ended: bool = False) -> str:
         model = self._chosen(ended=ended)
-        return "nobody" if model is None else self._random.choice((model.id, model.name))
+        return "unknown" if model is None else self._random.choice((model.id, model.name))
 
     def _handle(self) -> Any:
         return gpucluster.connect(self._some())
@@ -230,7 +215,7 @@ class People:
         except Failure:
             raise
         except Exception as error:
-            # Whatever Dask raises where its scheduler or workers are killed during a computation.
+            # Dask may raise anything where its scheduler or workers are killed during a computation.
             if computes:
                 return f"broken off: {type(error).__name__}"
             raise

@@ -1,4 +1,4 @@
-"""A place of its own for a long day: a registry, a site's file, a folder for temporary files, a Jupyter server."""
+"""A separate place for a long run: a registry, a site's file, a temporary folder, a Jupyter server."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tests.conftest import Site, until
 from tests.server.jupyterprocess import JupyterProcess, jupyter_process
 
 _OF_JUPYTER = "jupyter-clean-cfg-"
-"""What a Jupyter server that is told to read no configuration leaves."""
+"""The beginning of the files that a Jupyter server without configuration leaves."""
 
 
 class Place(Site):
-    """A registry with all that belongs to it."""
+    """A registry with everything that belongs to it."""
 
     def __init__(self, top: Path) -> None:
         self.top = top
@@ -37,7 +37,7 @@ class Place(Site):
         self.jupyter: JupyterProcess | None = None
 
     def start_jupyter(self, **settings: Any) -> JupyterProcess:
-        """Start a Jupyter server in place of the one that was, with its settings where none are given."""
+        """Replace the Jupyter server; without settings, keep those of the last one."""
         self.end_jupyter()
         self._settings = settings or self._settings
         settings = self._settings
@@ -46,16 +46,16 @@ class Place(Site):
         return self.jupyter
 
     def wait_for_jupyter(self, before: JupyterProcess, timeout: float) -> None:
-        """Wait until another Jupyter server has come in place of one that was killed."""
+        """Wait until another Jupyter server has replaced a killed one."""
         until(lambda: self.jupyter not in {None, before} or before.process.poll() is None, timeout=timeout)
 
     def end_jupyter(self) -> None:
-        """End the Jupyter server, if there is one."""
+        """End the Jupyter server, if any."""
         self.jupyter = None
         self._servers.close()
 
     def of_clusters(self) -> list[psutil.Process]:
-        """Return the processes of clusters and standbys: all that live with this registry but servers and shells."""
+        """Return the processes of clusters and standbys: all of this registry but servers and shells."""
         known = {self.jupyter.process.pid} if self.jupyter is not None else set()
         found = []
         for process in self.processes():
@@ -66,12 +66,12 @@ class Place(Site):
         return found
 
     def end(self) -> list[str]:
-        """End the server, stop and forget everything; return what is left of it, in sentences."""
+        """End the server, stop and remove everything; return messages about what is left."""
         self.end_jupyter()
         return self.forget()
 
     def forget(self) -> list[str]:
-        """Stop and forget all clusters; return what is left of them, in sentences."""
+        """Stop and remove all clusters; return messages about what is left."""
         with suppress(GPUClusterError):
             self.control.close_standby()
         for model in self.control.list():
@@ -101,7 +101,7 @@ class Place(Site):
 
 
 def let_interrupts_through() -> None:
-    """Let Ctrl-C and SIGTERM end a run in good order, in the background of a shell, too."""
+    """Let Ctrl-C and SIGTERM end a run cleanly, also in the background of a shell."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
 
@@ -114,14 +114,14 @@ def _shown(process: psutil.Process) -> str:
 
 @contextmanager
 def place(*, site_text: str = "", jupyter: bool = True, **settings: Any) -> Iterator[Place]:
-    """Make a place; whatever lives there in the end is ended.
+    """Make a place, and end everything there at the end.
 
     Parameters
     ----------
     site_text : str, optional
-        What the site's file says.
+        The content of the site's file.
     jupyter : bool
-        Whether a Jupyter server is started.
+        Whether to start a Jupyter server.
     **settings
         Of the server's extension.
     """
@@ -137,7 +137,7 @@ def place(*, site_text: str = "", jupyter: bool = True, **settings: Any) -> Iter
         "HOME": str(top / "j"),
     }
     made = Place(top)
-    tempfile.tempdir = None  # It is remembered.
+    tempfile.tempdir = None  # It is cached.
     try:
         if jupyter:
             made.start_jupyter(**settings)

@@ -1,4 +1,4 @@
-"""What processes and a page hold: memory, open files, threads; and whether that grew."""
+"""The memory, open files and threads of processes and a page, and their growth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Figures = dict[str, float]
 
 
 def of_process(pid: int) -> Figures:
-    """Return what a process holds; nothing where it is gone."""
+    """Return the figures of a process; none where it is gone."""
     with suppress(psutil.Error):
         process = psutil.Process(pid)
         with process.oneshot():
@@ -30,7 +30,7 @@ def of_process(pid: int) -> Figures:
 
 
 def of_page(session: Any) -> Figures:
-    """Return what a page of Chromium holds once its garbage is collected.
+    """Return the figures of a page of Chromium after garbage collection.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def of_page(session: Any) -> Figures:
 
 
 def of_this() -> Figures:
-    """Return what this process holds, which is a person's kernel here."""
+    """Return the figures of this process, which acts as a user's kernel."""
     gc.collect()
     return of_process(os.getpid())
 
@@ -64,9 +64,9 @@ class Samples:
         self.rows.append({name: source() for name, source in self.sources.items()})
 
     def growth(self, *, warm_up: float = 0.5) -> dict[str, dict[str, dict[str, float]]]:
-        """Return by source and figure what it was in the middle after the warm-up and at the end, and the growth.
+        """Return by source and figure the medians of the first and last third, and the growth.
 
-        Medians of the first and of the last third of what comes after the warm-up, a share of all samples.
+        The warm-up, a share of all samples, does not count.
         """
         rows = self.rows[int(warm_up * len(self.rows)) :]
         third = max(1, len(rows) // 3)

@@ -20,9 +20,9 @@ _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP)
 
 
 class Attacker(threading.Thread):
-    """Sends a signal to some process every now and then, until it is told to stop.
+    """Sends signals to processes at random moments until it is ended.
 
-    What was stopped goes on after a moment, however long a person's laptop would sleep.
+    A stopped process is continued after a moment, like after the sleep of a laptop.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Attacker(threading.Thread):
         self._stopped: list[tuple[float, psutil.Process]] = []
         self.sent: Counter[str] = Counter()
         self.slow: list[str] = []
-        """What had not ended in time, in sentences."""
+        """Messages about processes that did not end in time."""
 
     def run(self) -> None:
         while not self._over.wait(self._random.uniform(0.2, 1.8) * self._seconds):
@@ -58,7 +58,7 @@ class Attacker(threading.Thread):
             if number is signal.SIGSTOP:
                 self._stopped.append((time.monotonic() + self._random.uniform(0.1, 8.0), process))
             elif kind == "jupyter":
-                self._continue(float("inf"))  # It may have been stopped before, and would never end.
+                self._continue(float("inf"))  # A stopped process would never end.
                 try:
                     process.wait(END_SECONDS)
                 except psutil.TimeoutExpired:
@@ -67,7 +67,7 @@ class Attacker(threading.Thread):
         self._continue(float("inf"))
 
     def end(self) -> None:
-        """Send no more, and let everything go on."""
+        """Send no more signals, and continue everything."""
         self._over.set()
         self.join(120)
 

@@ -1,8 +1,7 @@
 """A long day at a raised rate: create, scale, compute, watch, kill, stop; memory, files and threads must not grow.
 
-``python -m tests.endurance.soak --minutes 30`` drives a real JupyterLab with the panel open in Chromium. Sampled are
-the Jupyter server, the process of one cluster that lives all day, this process, which is a person's kernel, and the
-page.
+``python -m tests.endurance.soak --minutes 30`` drives a real JupyterLab with the panel open in Chromium. It samples the
+Jupyter server, the process of one long-lived cluster, this process (which acts as a user's kernel), and the page.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from .sampling import Figures, Samples, of_page, of_process, of_this
 MOST_PERCENT = 5.0
 SAMPLE_SECONDS = 5.0
 CLUSTERS_OF_AN_HOUR = 4
-"""What a busy person makes: so many cycles are an hour of a real day."""
+"""The cycles that correspond to an hour of a busy user."""
 
 
 @dataclass
 class Report:
-    """What a day was, and what grew."""
+    """The operations of a day, and the growth."""
 
     seed: int
     cycles: int = 0
@@ -53,19 +52,19 @@ class Report:
 
 
 class Day:
-    """What one person does all day, in cycles.
+    """The cycles of one user's day.
 
     Parameters
     ----------
     control : Control
-        Verbs on the registry of the day.
+        Of the registry of the day.
     seed : int
     sources : dict
-        What is sampled, by name; the cluster that lives all day is added.
+        Sources of samples by name; the long-lived cluster is added.
     watch : callable
-        Called often, so that whoever looks at the page goes on looking.
+        Called often, so that the page stays alive.
     most_workers : int
-        That the steady cluster is scaled to.
+        The largest size of the steady cluster.
     """
 
     def __init__(
@@ -90,13 +89,13 @@ class Day:
         self._sampled = 0.0
 
     def live(self, *, seconds: float = float("inf"), cycles: float = float("inf")) -> Report:
-        """Go on for so long, or so many cycles."""
+        """Run for `seconds` or `cycles`."""
         begun = time.monotonic()
         while time.monotonic() - begun < seconds and self.report.cycles < cycles:
             try:
                 self._cycle()
             except GPUClusterError as error:
-                # The day goes on, and the report says so.
+                # The day continues; the report contains the error.
                 self.report.failures.append(f"cycle {self.report.cycles}: {error.message}")
             self.report.cycles += 1
         self.report.seconds += round(time.monotonic() - begun, 1)
@@ -109,12 +108,12 @@ class Day:
         return self.samples.rows[-1]
 
     def end(self) -> None:
-        """Stop the cluster that lived all day."""
+        """Stop the long-lived cluster."""
         self._steady.stop()
         self._control.remove("steady")
 
     def _cycle(self) -> None:
-        """Make a cluster, use it, lose a worker, stop and forget it; meanwhile the steady one is used, too."""
+        """Make, use, stop and remove a cluster that loses a worker; use the steady one meanwhile."""
         name = f"day-{self.report.cycles}"
         cluster = gpucluster.create("local", name=name, n_workers=1, memory_limit="300 MiB")
         self._did("create")
@@ -123,7 +122,7 @@ class Day:
         self._did("scale")
         self._kill_a_worker(cluster)
         self._compute(self._steady)
-        # As often up as down, so that what is held in the middle of a cycle is the same in each.
+        # As often up as down, so that the cycles are alike.
         self._steady.scale(self._most_workers)
         self._compute(self._steady)
         self._steady.scale(self._most_workers - 1)
@@ -142,7 +141,7 @@ class Day:
     def _compute(self, cluster: Any) -> None:
         numbers = range(self._random.randint(50, 300))
         with cluster.get_client() as client:
-            # Sent by value: a cluster that was made elsewhere cannot import these tests.
+            # Sent by value: a cluster made elsewhere cannot import these tests.
             squares = client.map(lambda number: number * number, numbers, pure=False)
             total = client.submit(sum, squares).result(60)
         if total != sum(number * number for number in numbers):
@@ -167,7 +166,7 @@ class Day:
 
 
 def grown(growth: dict[str, Any], most_percent: float = MOST_PERCENT) -> list[str]:
-    """Return what grew by more than so many percent, in sentences; one or two files or threads are none."""
+    """Return messages about figures that grew by more than `most_percent`; one or two files or threads are ignored."""
     found = []
     for source, figures in growth.items():
         for name, figure in figures.items():
@@ -178,7 +177,7 @@ def grown(growth: dict[str, Any], most_percent: float = MOST_PERCENT) -> list[st
 
 
 def _with_page(options: argparse.Namespace) -> tuple[Report, Samples]:
-    """Live a day before JupyterLab with the panel open."""
+    """Run a day in front of JupyterLab with the panel open."""
     import os
 
     from tests.browser.chromium import chromium, open_page, open_panel
@@ -192,7 +191,7 @@ def _with_page(options: argparse.Namespace) -> tuple[Report, Samples]:
         session = page.context.new_cdp_session(page)
         server = _server_of(lab.directory)
         sources = {"server": lambda: of_process(server), "page": lambda: of_page(session)}
-        # The page's own loop goes on while we wait here; Playwright's needs a turn now and then.
+        # The page's own loop runs while we wait here, but Playwright's needs a turn now and then.
         day = Day(lab.control, options.seed, sources, watch=lambda: page.wait_for_timeout(1))
         card = page.locator("#gpucluster-panel").get_by_text("steady").first
         card.click()

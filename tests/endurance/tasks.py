@@ -1,8 +1,8 @@
-"""A long day of tasks over ``mpi://`` at a raised rate: all results right, and memory, files and threads stay flat.
+"""A long day of tasks over ``mpi://`` at a raised rate: right results, constant memory, files and threads.
 
-``python -m tests.endurance.tasks --minutes 30`` makes one cluster of ranks and gives it what people give clusters: many
-tiny tasks, blocks that move, transposed arrays, shuffles, fits, and work that is given up in the middle. Sampled are
-the ranks, the process of the cluster and this one, which is a person's kernel.
+``python -m tests.endurance.tasks --minutes 30`` makes one cluster of ranks and gives it typical work: many tiny tasks,
+blocks that move, transposed arrays, shuffles, fits, and cancelled work. It samples the ranks, the process of the
+cluster, and this process, which acts as a user's kernel.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SAMPLE_SECONDS = 5.0
 
 @dataclass
 class Report:
-    """What was computed, and what grew."""
+    """The computed tasks, and the growth."""
 
     seed: int
     ranks: int
@@ -48,7 +48,7 @@ class Report:
 
 
 class Work:
-    """Everything that one client asks for; each returns how many tasks that were, and whether the result was right."""
+    """The computations of one client; each returns its number of tasks and whether the result was right."""
 
     def __init__(self, client: Any, seed: int) -> None:
         self._client = client
@@ -113,13 +113,9 @@ class Work:
 
 
 def live(report: Report, seconds: float) -> Samples:
-    """Compute for so long; fills in the report."""
-    with (
-        gpucluster.create(
-            "mpi", n_workers=report.ranks, protocol=report.protocol, idle_timeout_seconds=None
-        ) as cluster,
-        cluster.get_client() as client,
-    ):
+    """Compute for `seconds` and fill in the report."""
+    options = {"n_workers": report.ranks, "protocol": report.protocol, "idle_timeout_seconds": None}
+    with gpucluster.create("mpi", **options) as cluster, cluster.get_client() as client:
         work = Work(client, report.seed)
         draw = random.Random(report.seed)
         pids = {worker.name: worker.pid for worker in cluster.model.workers}
@@ -138,7 +134,7 @@ def live(report: Report, seconds: float) -> Samples:
                 samples.take()
         report.seconds = round(time.monotonic() - began, 1)
         if {worker.name: worker.pid for worker in cluster.model.workers} != pids:
-            report.failures.append("ranks are not those that it began with")
+            report.failures.append("the ranks have changed")
     report.samples = len(samples.rows)
     report.growth = samples.growth()
     report.failures += grown(report.growth)
@@ -159,10 +155,10 @@ def main() -> None:
     print(f"seed {options.seed}", flush=True)
     with place(jupyter=False):
         samples = live(report, 60 * options.minutes)
-    told = {**report.__dict__, "done": dict(report.done)}
-    print(json.dumps(told, indent=1))
+    content = {**report.__dict__, "done": dict(report.done)}
+    print(json.dumps(content, indent=1))
     if options.out is not None:
-        options.out.write_text(json.dumps({**told, "rows": samples.rows}) + "\n")
+        options.out.write_text(json.dumps({**content, "rows": samples.rows}) + "\n")
     sys.exit(1 if report.failures else 0)
 
 

@@ -1,6 +1,6 @@
-"""A long day in a minute: what `chaos`, `fuzz` and `soak` do for hours, on one Jupyter server.
+"""Short runs of `chaos`, `fuzz` and `soak` on one Jupyter server.
 
-A failure names the seed: `python -m tests.endurance.chaos --seed …` draws the same again.
+A failure names the seed: `python -m tests.endurance.chaos --seed …` repeats the run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .soak import Day
 
 pytestmark = [pytest.mark.full, pytest.mark.processes, pytest.mark.timeout(400)]
 MOST_MIB_OF_A_CYCLE = 1.0
-"""What a cycle may add to a process in the long run is next to nothing; a few cycles cannot tell more."""
+"""In the long run a cycle adds next to nothing, but a few cycles cannot show that."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def here() -> Iterator[Place]:
 
 
 @pytest.fixture
-def seed(request: pytest.FixtureRequest) -> int:
+def seed() -> int:
     return random.SystemRandom().randrange(10**6)
 
 
@@ -41,11 +41,11 @@ def test_no_request_makes_the_server_fail(here: Place, seed: int) -> None:
     assert here.forget() == []
 
 
-def test_a_day_leaves_no_files_and_threads_open(here: Place, seed: int) -> None:
+def test_long_use_leaves_no_files_or_threads(here: Place, seed: int) -> None:
     assert here.jupyter is not None
     server = here.jupyter.process.pid
     day = Day(here.control, seed, {"server": lambda: of_process(server)}, watch=lambda: None, most_workers=2)
-    day.live(cycles=2)  # Libraries are loaded, pools are filled.
+    day.live(cycles=2)  # This loads libraries and fills pools.
     before = day.sampled()
     day.live(cycles=5)
     after = day.sampled()
@@ -59,8 +59,8 @@ def test_a_day_leaves_no_files_and_threads_open(here: Place, seed: int) -> None:
     assert here.forget() == []
 
 
-def test_whatever_is_killed_nothing_is_left_and_nothing_hangs(here: Place, seed: int) -> None:
-    if here.jupyter is None:  # The test runs once more: it ends the server.
+def test_kills_leave_nothing(here: Place, seed: int) -> None:
+    if here.jupyter is None:  # The test was repeated, and it ends the server.
         here.start_jupyter()
     report = chaos(here, operations=40, seed=seed, seconds_between_signals=0.7)
     assert report.passed, json.dumps(report.as_json(), indent=1)

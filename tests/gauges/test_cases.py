@@ -1,4 +1,4 @@
-"""Python's figures and texts of gauges are those of the cases that TypeScript is held to as well."""
+"""Python's figures and texts of gauges match the cases that TypeScript has to match, too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpucluster.protocol.telemetry import TelemetrySample
 
 CASES = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))
 COMPARED = {"vram", "memory", "results", "gpu", "cpu", "shared", "others", "tasks"}
-"""What a case may say of a worker or the cluster."""
+"""The possible keys of a case for a worker or the cluster."""
 SCHEMA = Path(__file__).parents[2] / "labextension" / "schema" / "plugin.json"
 
 
@@ -48,23 +48,20 @@ def sample_of(case: dict[str, Any]) -> TelemetrySample:
     return TelemetrySample.model_validate({"id": "0123abcd", "at": "2026-11-21T10:00:05+00:00", **case["sample"]})
 
 
-def told(bar: Bar | None) -> dict[str, Any] | None:
+def content(bar: Bar | None) -> dict[str, Any] | None:
     if bar is None:
         return None
-    return {
-        "parts": {part.kind: part.size_bytes for part in bar.parts},
-        "used": bar.used_bytes,
-        "total": bar.total_bytes,
-    }
+    parts = {part.kind: part.size_bytes for part in bar.parts}
+    return {"parts": parts, "used": bar.used_bytes, "total": bar.total_bytes}
 
 
 def expect(figures: Figures, case: dict[str, Any]):
-    assert case.keys() <= COMPARED, "nothing here looks at it; gaugecases.spec.ts has to look, too"
+    assert case.keys() <= COMPARED, "neither this file nor gaugecases.spec.ts compares it"
     for name in ("vram", "memory", "results"):
         bar, expected = getattr(figures, name), case.get(name)
-        assert told(bar) == (expected and {key: expected[key] for key in ("parts", "used", "total")}), name
+        assert content(bar) == (expected and {key: expected[key] for key in ("parts", "used", "total")}), name
         if expected and "text" in expected:
-            assert list(told(bar)["parts"]) == [kind for kind in PART_NAMES if kind in expected["parts"]]
+            assert list(content(bar)["parts"]) == [kind for kind in PART_NAMES if kind in expected["parts"]]
             share = f" ({expected['percent']})" if "percent" in expected else ""
             assert bar.text == f"{expected['text']}{share}"
     assert (None if figures.gpu is None else percent_text(figures.gpu)) == case.get("gpu")

@@ -27,7 +27,7 @@ def test_the_cluster():
     ]
 
 
-def test_the_cluster_has_no_more_than_the_machine_that_its_workers_share():
+def test_cluster_memory_is_bounded_by_machine():
     figures = sample(memory_bytes=GIB, memory_limit_bytes=6 * GIB, cpu_percent=[50.0, 25.0], n_threads=2)
     assert cluster_lines(figures)[:2] == [
         "  Memory       ████░░░░░░░░░░░░░░░░░░░░ 2 GiB of 12 GiB (17 %): Unmanaged 2 GiB",
@@ -85,15 +85,15 @@ def test_no_more_lines_than_fit(most: int, lines: list[str]):
     assert [line.removeprefix("  ").removeprefix("Worker ").split("  ")[0] for line in found] == lines
 
 
-def test_workers_that_are_not_shown_are_not_looked_at(monkeypatch: pytest.MonkeyPatch):
-    looked_at = []
-    monkeypatch.setattr(text, "worker_figures", lambda *asked: looked_at.append(asked) or worker_figures(*asked))
+def test_hidden_workers_are_not_read(monkeypatch: pytest.MonkeyPatch):
+    read = []
+    monkeypatch.setattr(text, "worker_figures", lambda *place: read.append(place) or worker_figures(*place))
     figures = sample(workers=list(map(str, range(10_000))), memory_bytes=list(range(10_000)), memory_limit_bytes=GIB)
     assert len(worker_lines(figures, 50)) == 50
-    assert len(looked_at) == 50
+    assert len(read) == 50
 
 
-def test_names_of_others_do_nothing_in_a_terminal():
+def test_foreign_names_are_escaped():
     hostile = "\x1b]0;title\x07\x9b2J\u202eevil\n"
     (line, _) = worker_lines(sample(workers=[hostile, "1"], memory_bytes=GIB), 10)
     assert line.isprintable()
@@ -119,7 +119,7 @@ def test_a_narrower_sample_has_lists_only():
     cut = narrowed(SAMPLE, [2, 0])
     assert (cut.workers, cut.memory_bytes, cut.n_threads) == (["2", "0"], [20, 30], [2, 2])
     assert cut.rmm_used_bytes is None
-    # What is of the whole machine or cluster stays one value.
+    # Figures of the whole machine or cluster stay one value.
     whole = {"host_memory_bytes": 4, "host_cores": 2, "host_others_cores": 1.5, "tasks": {"memory": 1}}
     cut = narrowed(TelemetrySample.model_validate(SAMPLE.model_dump() | whole), [1])
     assert cut.model_dump(include=set(whole)) == whole
@@ -157,6 +157,6 @@ def test_load_and_tasks():
         ({"tier_device_bytes": GIB, "cudf_spilled_bytes": [0, GIB]}, "2 GiB in GPU memory, 1 GiB spilled by cuDF"),
     ],
 )
-def test_spilled_results_are_told(columns: dict[str, object], line: str | None):
-    told = ["0 tasks running, 0 results held"]
-    assert sentences(sample(**columns)) == (told if line is None else [*told, f"Results: {line}"])
+def test_spilled_results_are_shown(columns: dict[str, object], line: str | None):
+    tasks = ["0 tasks running, 0 results held"]
+    assert sentences(sample(**columns)) == (tasks if line is None else [*tasks, f"Results: {line}"])

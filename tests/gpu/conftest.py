@@ -1,4 +1,4 @@
-"""Clusters on a real GPU. Nothing here is simulated: without a GPU and RAPIDS, everything is left out."""
+"""Clusters on a real GPU; without a GPU and RAPIDS all tests are skipped."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def _why_not() -> str:
         pynvml.nvmlInit()
         pynvml.nvmlShutdown()
         return "" if cupy.is_available() else "CUDA finds no GPU"
-    except Exception as error:  # each library has errors of its own
+    except Exception as error:  # each library has its own errors
         return f"needs an NVIDIA GPU and RAPIDS ({type(error).__name__})"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the proof say where the counts are to be written."""
+    """Add the option for the file of the counts."""
     parser.addoption("--figures", help="file for the counts of passed, failed and skipped tests")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """In the proof, what was left out has not been proved: it fails."""
+    """Fail the proof if a test was skipped."""
     if PIECE_MARK not in os.environ:
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
@@ -64,7 +64,7 @@ def _gpu() -> None:
 
 @pytest.fixture
 def cluster_with() -> Iterator[Callable[..., Any]]:
-    """Give a context manager that creates a cluster with one GPU worker, in a registry of its own."""
+    """Return a context manager that creates a cluster with one GPU worker in a separate registry."""
     import gpucluster
 
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="gg", dir="/tmp") as folder:

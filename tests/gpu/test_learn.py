@@ -1,4 +1,4 @@
-"""`gpucluster.learn` on a real GPU: by cuML, and by this package's own algorithms on CuPy."""
+"""`gpucluster.learn` on a real GPU, with cuML and with our own algorithms on CuPy."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import pytest
 from benchmarks.gpu.estimators import FITS
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
-# Everything in these tests runs on one cluster: a start costs more than a fit.
+# One cluster for all tests: a start costs more than a fit.
 WITHOUT_CUPY = {"RandomForestClassifier", "RandomForestRegressor", "MLPClassifier", "DBSCAN"}
 
 
 @pytest.fixture(scope="module")
 def device() -> Iterator[Any]:
-    """Give what puts an array on the workers' GPU, in three blocks."""
+    """Return a function that puts an array on the workers' GPU in three blocks."""
     with _device() as put:
         yield put
 
 
 @pytest.fixture(scope="module")
 def device_with_port() -> Iterator[Any]:
-    """Give the same on a cluster whose workers have a host and a port."""
+    """Return the same for a cluster whose workers have a host and a port."""
     with _device(protocol="tls") as put:
         yield put
 
@@ -49,9 +49,9 @@ def _device(**options: Any) -> Iterator[Any]:
                 lazy = da.from_array(array, chunks=chunks).map_blocks(
                     cupy.asarray, dtype=array.dtype, meta=cupy.empty((0,) * array.ndim, array.dtype)
                 )
-                lazy = lazy.persist()
-                wait(lazy)
-                return lazy
+                kept = lazy.persist()
+                wait(kept)
+                return kept
 
             assert client is not None
             yield put
@@ -64,7 +64,7 @@ def _delegated(*, by_port: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("name", _delegated(by_port=True))
-def test_cuml_finds_it_where_workers_have_a_port(device_with_port: Any, name: str) -> None:
+def test_cuml_matches_with_ports(device_with_port: Any, name: str) -> None:
     from gpucluster.learn import config_context
 
     fit = FITS[name]
@@ -74,7 +74,7 @@ def test_cuml_finds_it_where_workers_have_a_port(device_with_port: Any, name: st
 
 
 @pytest.mark.parametrize("name", _delegated(by_port=True))
-def test_without_a_port_our_own_take_their_place(device: Any, name: str) -> None:
+def test_own_algorithms_replace_cuml_without_ports(device: Any, name: str) -> None:
     fit = FITS[name]
     X, y = map(device, fit.data())
     model = fit.fitted(X, y)
@@ -89,7 +89,7 @@ def test_without_a_port_our_own_take_their_place(device: Any, name: str) -> None
         *(("gpucluster", name) for name in FITS if name not in WITHOUT_CUPY),
     ],
 )
-def test_cuml_and_our_own_algorithms_on_cupy_find_what_scikit_learn_finds(device: Any, engine: str, name: str) -> None:
+def test_cuml_and_own_algorithms_match_scikit_learn(device: Any, engine: str, name: str) -> None:
     from gpucluster.learn import config_context
 
     fit = FITS[name]
@@ -98,7 +98,7 @@ def test_cuml_and_our_own_algorithms_on_cupy_find_what_scikit_learn_finds(device
         assert fit.differing(fit.fitted(X, y), X, y) == {}
 
 
-def test_data_on_a_gpu_are_fitted_by_cuml_unless_ours_is_faster_or_it_cannot(device: Any) -> None:
+def test_gpu_data_is_delegated_to_cuml(device: Any) -> None:
     from gpucluster.learn import KMeans
 
     for name, by_cuml in (("LogisticRegression", True), ("LinearRegression", False), ("KMeans", False), ("PCA", False)):
@@ -111,7 +111,7 @@ def test_data_on_a_gpu_are_fitted_by_cuml_unless_ours_is_faster_or_it_cannot(dev
     assert not hasattr(KMeans(300, init="k-means++", max_iter=1, random_state=0).fit(X), "_delegate")
 
 
-def test_what_cuml_has_fitted_takes_rows_in_memory(device: Any) -> None:
+def test_cuml_model_predicts_rows_in_memory(device: Any) -> None:
     import numpy as np
 
     fit = FITS["RandomForestClassifier"]
@@ -144,7 +144,7 @@ def test_labels_on_a_gpu_can_be_compared(device: Any) -> None:
     assert accuracy_score(device(labels), device(others)) == np.mean(labels == others)
 
 
-def test_cuml_knows_the_parameters_that_it_is_given() -> None:
+def test_cuml_accepts_delegated_parameters() -> None:
     import importlib
     import inspect
 
@@ -155,8 +155,8 @@ def test_cuml_knows_the_parameters_that_it_is_given() -> None:
         module = "cuml.preprocessing" if "preprocessing" in entry.module else "cuml"
         found = getattr(importlib.import_module(module), name)
         known = {*inspect.signature(found).parameters}
-        if name == "Lasso":  # hands on to that solver what it does not know itself
+        if name == "Lasso":  # passes unknown parameters to that solver
             known |= inspect.signature(solvers.CD).parameters.keys()
-        told = {*entry.same, *entry.values} - {*entry.checked}
-        given = {entry.renamed.get(each, each) for each in told} | entry.fixed.keys()
+        passed = {*entry.same, *entry.values} - {*entry.checked}
+        given = {entry.renamed.get(each, each) for each in passed} | entry.fixed.keys()
         assert given <= known, name

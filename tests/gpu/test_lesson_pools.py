@@ -1,4 +1,4 @@
-"""What lesson 11 simulates, on a real GPU: the same requests to RMM's pool, the same branches in a kernel."""
+"""Lesson 11's simulations on a real GPU: the same requests to RMM's pool, the same branches in a kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIB = 2**20
 
 
 def random_trace(seed: int) -> list[Event]:
-    """Requests of a few kinds of sizes and of any, some of which cannot be granted."""
+    """Return requests with typical and arbitrary sizes, some of which cannot be granted."""
     rng = np.random.default_rng(seed)
     trace: list[Event] = []
     live: list[str] = []
@@ -30,7 +30,7 @@ def random_trace(seed: int) -> list[Event]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_pool_of_rmm_does_what_the_simulated_one_does(seed: int) -> None:
+def test_rmm_pool_behaves_like_simulated_one(seed: int) -> None:
     trace = random_trace(seed)
     found = devicepools.replay_on_device(trace, 64 * MIB, 64 * MIB)
     simulated = replay(trace, Pool(64 * MIB, 64 * MIB))
@@ -42,7 +42,7 @@ def test_the_pool_of_rmm_does_what_the_simulated_one_does(seed: int) -> None:
 
 
 class AnywhereCard(Card):
-    """A card that puts each new piece anywhere, as real ones do."""
+    """A card that puts each new piece anywhere, as real cards do."""
 
     def __init__(self, total: int, rng: np.random.Generator) -> None:
         super().__init__(total)
@@ -54,9 +54,9 @@ class AnywhereCard(Card):
 
 
 def certain_sizes(trace: list[Event]) -> list[int]:
-    """The sizes of the pool after each request, up to the first that depends on where the card has put its pieces.
+    """Return the sizes of the pool after each request until they depend on where the card puts its pieces.
 
-    Of free blocks of the same size the pool takes the first, and so what is left over later differs.
+    Of free blocks of the same size the pool takes the first, so the rest later differs.
     """
     runs = [replay(trace, Pool(8 * MIB, 96 * MIB))]
     for seed in range(20):
@@ -72,18 +72,18 @@ def certain_sizes(trace: list[Event]) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_pool_of_rmm_grows_as_the_simulated_one_does(seed: int) -> None:
+def test_rmm_pool_grows_like_simulated_one(seed: int) -> None:
     trace = random_trace(seed)
     found = devicepools.replay_on_device(trace, 8 * MIB, 96 * MIB)
     assert isinstance(found, Replay)
     expected = certain_sizes(trace)
-    assert len(set(expected)) > 2, "it grows more than once"
+    assert len(set(expected)) > 2, "it grew only once"
     assert [step.pool_size for step in found.steps[: len(expected)]] == expected
     if len(expected) == len(trace):
         assert found.requests_to_card == replay(trace, Pool(8 * MIB, 96 * MIB)).requests_to_card
 
 
-def test_a_refusal_is_a_memory_error_with_the_words_of_the_lesson() -> None:
+def test_refusal_is_memory_error() -> None:
     found = devicepools.replay_on_device([("allocate", "A", 2 * MIB)], MIB, MIB)
     assert isinstance(found, Replay)
     with pytest.raises(MemoryError, match="Not enough room to grow, current/max/try size"):

@@ -1,8 +1,7 @@
-"""RMM's pools, spilling and the end of memory, on a real GPU."""
+"""RMM's pools, spilling and exhausted memory on a real GPU."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ def resource_chain() -> list[str]:
 
 
 def hold(gigabytes: float) -> int:
-    """Allocate through RMM, and keep it until the worker ends."""
+    """Allocate through RMM until the worker ends."""
     import builtins
 
     import rmm
@@ -35,7 +34,7 @@ def hold(gigabytes: float) -> int:
 
 
 def ones(n_bytes: int) -> Any:
-    """Return an array of that size on the device."""
+    """Return an array of `n_bytes` on the device."""
     import cupy
 
     return cupy.ones(n_bytes // 8, dtype="f8")
@@ -51,18 +50,18 @@ def ones(n_bytes: int) -> Any:
     ],
     ids=["pool", "tracked pool", "async", "managed"],
 )
-def test_the_workers_memory_resource_is_the_one_asked_for(cluster_with: Any, options: Any, resource: str) -> None:
+def test_worker_has_requested_memory_resource(cluster_with: Any, options: Any, resource: str) -> None:
     with cluster_with(**options) as (_, client):
         assert resource in client.submit(resource_chain, pure=False).result(timeout=120)
         assert client.submit(hold, 0.25, pure=False).result(timeout=120) == GIB // 4
 
 
-def test_a_pool_that_does_not_fit_is_refused_before_anything_starts(cluster_with: Any) -> None:
+def test_too_large_pool_is_refused_before_start(cluster_with: Any) -> None:
     with pytest.raises(GPUClusterError, match=r"(?i)pool|memory"), cluster_with(rmm_pool_size=1000 * GIB):
         pass
 
 
-def test_a_task_that_takes_too_much_fails_alone(cluster_with: Any) -> None:
+def test_task_exceeding_memory_fails_alone(cluster_with: Any) -> None:
     with cluster_with(rmm_pool_size=GIB, rmm_maximum_pool_size=GIB) as (cluster, client):
         with pytest.raises(MemoryError):
             client.submit(hold, 4, pure=False).result(timeout=120)
@@ -70,14 +69,11 @@ def test_a_task_that_takes_too_much_fails_alone(cluster_with: Any) -> None:
         assert cluster.n_workers == 1
 
 
-def test_results_above_the_limit_move_to_host_memory(cluster_with: Any) -> None:
+def test_results_above_limit_spill_to_host(cluster_with: Any, wait_until: Any) -> None:
     with cluster_with(device_memory_limit=GIB) as (cluster, client):
         futures = [client.submit(ones, GIB // 2, pure=False) for _ in range(4)]
         assert client.submit(lambda *arrays: sum(int(one.size) for one in arrays), *futures).result(timeout=300)
-        deadline = time.monotonic() + 60
-        while not (moved := cluster.telemetry().column("tier_host_bytes")[0] or 0) and time.monotonic() < deadline:
-            time.sleep(0.5)
-        assert moved >= GIB // 2
+        assert wait_until(lambda: cluster.telemetry().column("tier_host_bytes")[0]) >= GIB // 2
 
 
 def test_cudf_moves_its_own_frames(cluster_with: Any) -> None:
@@ -89,9 +85,9 @@ def test_cudf_moves_its_own_frames(cluster_with: Any) -> None:
         from cudf.core.buffer.spill_manager import get_global_manager
 
         manager = get_global_manager()
-        assert manager is not None, "spilling is not on"
+        assert manager is not None, "spilling is off"
         spilled = manager.spill_to_device_limit(device_limit=2**20)
-        assert float(frames[0].x.sum()) == 2**26, "and comes back"
+        assert float(frames[0].x.sum()) == 2**26, "it is read back"
         return int(spilled)
 
     with cluster_with(enable_cudf_spill=True, cudf_spill_stats=1) as (_, client):

@@ -1,4 +1,4 @@
-"""Programs of which nothing is left, and what ends everything below a process."""
+"""Contained programs leave no process behind; ``end_descendants`` ends everything below a process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_gone(pid: int) -> bool:
 
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
-def test_it_is_as_if_the_command_had_been_run() -> None:
+def test_contained_program_behaves_like_command() -> None:
     done = subprocess.run(contained("sh", "-c", "cat; echo said >&2; exit 3"), input=b"told ", capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (3, b"told ", b"said\n")
     assert subprocess.run(contained("sh", "-c", "kill -9 $$")).returncode == -signal.SIGKILL
@@ -34,7 +34,7 @@ def test_it_is_as_if_the_command_had_been_run() -> None:
 def test_what_it_leaves_ends_with_it(tmp_path: Path) -> None:
     file = tmp_path / "pid"
     script = ESCAPE.format(file) + f"until [ -e {file} ]; do sleep 0.01; done; exit 5"
-    # What keeps the pipe open would keep whoever reads it, too.
+    # A process that keeps the pipe open would keep its reader waiting.
     done = subprocess.run(contained("sh", "-c", script), capture_output=True, timeout=60)
     assert done.returncode == 5, done.stderr
     assert is_gone(int(file.read_text()))
@@ -43,7 +43,7 @@ def test_what_it_leaves_ends_with_it(tmp_path: Path) -> None:
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
 @pytest.mark.parametrize("trap", ["", "trap '' TERM; "], ids=["polite", "deaf"])
-def test_who_ends_it_ends_all_of_it(tmp_path: Path, wait_until, trap: str) -> None:
+def test_ending_contained_program_ends_all(tmp_path: Path, wait_until, trap: str) -> None:
     file = tmp_path / "pid"
     command = contained("sh", "-c", f"{trap}{ESCAPE.format(file)} wait; sleep 4246", seconds=0.2)
     with subprocess.Popen(command) as running:
@@ -55,7 +55,7 @@ def test_who_ends_it_ends_all_of_it(tmp_path: Path, wait_until, trap: str) -> No
 
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
-def test_it_ends_with_whoever_started_it(tmp_path: Path, wait_until) -> None:
+def test_contained_program_ends_with_its_parent(tmp_path: Path, wait_until) -> None:
     file = tmp_path / "pid"
     command = contained("sh", "-c", f"{ESCAPE.format(file)} wait")
     starter = f"import subprocess, time; subprocess.Popen({command!r}, start_new_session=True); time.sleep(600)"
@@ -71,19 +71,19 @@ from gpucluster.operating_system import end_descendants
 
 os.setsid()
 end_descendants.start()
-keeps_on = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
-child = subprocess.Popen([sys.executable, "-c", keeps_on], stdout=subprocess.PIPE)
+stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", stubborn], stdout=subprocess.PIPE)
 child.stdout.readline()
 orphans = []
 for session, environment in ((False, {}), (True, dict(os.environ))):
-    # Its own parent ends at once: below us it is never seen.
+    # Its own parent ends at once, so we never see it below us.
     code = (
         "import subprocess, sys\\n"
         f"p = subprocess.Popen(['sleep', '600'], start_new_session={session}, stdout=-3, stderr=-3)\\n"
         "p.returncode = 0; print(p.pid, flush=True)"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    orphans.append(int(said.stdout))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    orphans.append(int(done.stdout))
 print(end_descendants.started(), child.pid, *orphans, flush=True)
 sys.stdin.readline()
 os._exit(0)
@@ -92,7 +92,7 @@ os._exit(0)
 
 @pytest.mark.parametrize("killed", [True, False], ids=["killed", "ended"])
 def test_nothing_is_left(killed: bool, wait_until) -> None:
-    """A child that ignores signals, an orphan of the session, and one that has a session of its own."""
+    """Neither a child that ignores signals, nor an orphan in our session, nor one in its own session."""
     stranger = subprocess.Popen(["sleep", "600"])
     with subprocess.Popen([sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
         assert parent.stdin is not None and parent.stdout is not None

@@ -1,4 +1,4 @@
-"""Sockets with a long path or none, who is at their other end, and files that somebody else made."""
+"""Sockets with a long path or none, their peers, and files of other users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def long_path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.linux("/proc/self/fd")
-def test_a_socket_with_a_long_path_and_then_without_a_name(long_path: Path) -> None:
+def test_socket_with_long_path_and_without_name(long_path: Path) -> None:
     before = set(os.listdir("/dev/fd"))
     with socket.socket(socket.AF_UNIX) as listener:
         with descriptors.short_address(str(long_path)) as address:
@@ -49,10 +49,8 @@ def test_elsewhere_a_long_path_is_refused(long_path: Path, monkeypatch: pytest.M
     ("limits", "taken"),
     [((256, 4096), 4096), ((256, resource.RLIM_INFINITY), 10_240), ((20_000, 20_000), 20_000), ((256, 256), 256)],
 )
-def test_as_many_open_files_as_the_system_lets(
-    limits: tuple[int, int], taken: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """macOS says that there is no limit, and refuses more than 10,240."""
+def test_open_file_limit_is_raised(limits: tuple[int, int], taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """macOS reports no limit and refuses more than 10,240."""
     now = [limits[0]]
 
     def set_limit(_: int, wanted: tuple[int, int]) -> None:
@@ -67,14 +65,14 @@ def test_as_many_open_files_as_the_system_lets(
 
 
 @pytest.mark.linux("SO_PEERCRED")
-def test_the_system_tells_process_and_user() -> None:
+def test_peer_is_identified() -> None:
     one, other = socket.socketpair()
     with one, other:
         assert peers.peer_of(one) == (os.getpid(), os.getuid())
 
 
-def test_where_the_system_does_not_tell_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Linux has no ``LOCAL_PEERCRED``, so that this is what an unknown system answers."""
+def test_unknown_owner_gives_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux has no ``LOCAL_PEERCRED`` and so answers like an unknown system."""
     monkeypatch.setattr(peers, "LINUX", False)
     one, other = socket.socketpair()
     with one, other:
@@ -82,18 +80,18 @@ def test_where_the_system_does_not_tell_nothing_is_said(monkeypatch: pytest.Monk
         assert peers.peer_of(one)[0] in {None, os.getpid()}
 
 
-def test_what_macos_tells_is_read() -> None:
-    told = struct.pack("=IIh2x16I", 0, 501, 2, 20, 12, *[0] * 14)
-    assert len(told) == peers.XUCRED_BYTES
-    assert peers.user_in(told) == 501
-    assert peers.user_in(struct.pack("=I", 1) + told[4:]) is None, "another version may have other fields"
+def test_macos_credentials_are_read() -> None:
+    packed = struct.pack("=IIh2x16I", 0, 501, 2, 20, 12, *[0] * 14)
+    assert len(packed) == peers.XUCRED_BYTES
+    assert peers.user_in(packed) == 501
+    assert peers.user_in(struct.pack("=I", 1) + packed[4:]) is None, "another version may have other fields"
 
 
 def open_files() -> set[str]:
     return set(os.listdir("/dev/fd"))
 
 
-def test_a_plain_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
+def test_plain_file_is_read_up_to_limit(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"12345")
     assert read_plain_file(file, 5) == read_plain_file(file, 5, below=tmp_path) == b"12345"
@@ -104,7 +102,7 @@ def test_a_plain_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
         read_plain_file(file, 2**11)
 
 
-def test_what_is_no_plain_file_makes_nobody_wait_and_is_closed_again(tmp_path: Path) -> None:
+def test_special_files_do_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     before = open_files()
@@ -117,7 +115,7 @@ def test_what_is_no_plain_file_makes_nobody_wait_and_is_closed_again(tmp_path: P
     assert open_files() == before
 
 
-def test_links_are_followed_above_a_folder_of_others_only(tmp_path: Path) -> None:
+def test_links_are_followed_above_folder_only(tmp_path: Path) -> None:
     (tmp_path / "real" / "inner").mkdir(parents=True)
     (tmp_path / "real" / "inner" / "file").write_text("x", encoding="utf-8")
     (tmp_path / "real" / "link").symlink_to(tmp_path / "real" / "inner" / "file")
@@ -125,7 +123,7 @@ def test_links_are_followed_above_a_folder_of_others_only(tmp_path: Path) -> Non
     (tmp_path / "above").symlink_to(tmp_path / "real")
     for path in ("above/inner/file", "real/link", "real/way/file"):
         assert read_plain_file(tmp_path / path, 10) == b"x"
-    root = tmp_path / "above"  # itself a link, which the owner of the machine made
+    root = tmp_path / "above"  # itself a link made by the owner of the machine
     assert read_plain_file(root / "inner" / "file", 10, below=root) == b"x"
     with pytest.raises(NotPlain, match=r"^is a link$"):
         read_plain_file(root / "link", 10, below=root)

@@ -1,4 +1,4 @@
-"""What a restricted process can still do."""
+"""The rights that remain to a restricted process."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ except PermissionError:
 
 
 @pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
-def test_a_folder_that_cannot_be_listed_stops_nothing(tmp_path: Path) -> None:
+def test_unlistable_folder_is_tolerated(tmp_path: Path) -> None:
     for place in (tmp_path / "above" / "inner" / "closed", tmp_path / "own" / "closed"):
         place.mkdir(parents=True)
         (place / "file").write_text("secret", encoding="utf-8")
@@ -105,7 +105,7 @@ def test_links_open_nothing_that_is_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(landlock.version() < 3, reason="this kernel has no Landlock, or an old one")
-def test_it_holds_for_the_process_and_its_children(tmp_path: Path) -> None:
+def test_restriction_covers_children(tmp_path: Path) -> None:
     for name in ("own", "other", "closed"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("secret", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What only Linux has is used in one package, which has something in its place elsewhere."""
+"""Only one package uses Linux-only features; it has replacements for other systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = re.compile(
     r"|(pidfd|memfd|eventfd|timerfd|inotify|fanotify|epoll)_\w+|sched_[gs]et\w+|epoll|prctl|prlimit|setns|unshare"
     r"|splice|copy_file_range|process_cpu_count|cpu_affinity|ionice|rlimit"
 )
-"""Of ``os``, ``socket``, ``signal``, ``resource``, ``select``, ``time``, of psutil's processes and of the C library."""
+"""Names of the standard library, of psutil's processes and of the C library that only Linux has."""
 PLACES = re.compile(r"^/(proc|sys|run|dev/shm)(/|$)")
 ALLOWED = {
     "lessons/grading/submissions.py": {"'/run/user/'"},
@@ -26,13 +26,13 @@ ALLOWED = {
     "lessons/grading/sandbox/view.py": {"'/sys'", "'/sys/devices/system'", "'/sys/fs/cgroup'", "'/proc/self/maps'"},
     "lessons/grading/kernel/trial.py": {"'/proc/self/status'"},
 }
-"""A folder that is closed where it is there; what is seen in a sandbox of namespaces, which only Linux has."""
+"""A folder that is closed where it exists; paths inside a sandbox of namespaces, which only Linux has."""
 SENT = {"backends/ssh/agent.py", "backends/ssh/remote_gpus.py"}
-"""Run on hosts that need no gpucluster: they can use nothing of ours."""
+"""Run on hosts without gpucluster."""
 
 
 def linux_names(tree: ast.AST) -> Iterator[str]:
-    """Yield what a module uses that only Linux has."""
+    """Yield a module's uses of Linux-only features."""
     docstrings = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
@@ -48,7 +48,7 @@ def linux_names(tree: ast.AST) -> Iterator[str]:
             yield f"line {node.lineno}: the C library"
 
 
-def test_nobody_else_uses_what_only_linux_has() -> None:
+def test_only_operating_system_uses_linux_names() -> None:
     found = {}
     for path in modules():
         name = path.relative_to(PACKAGE).as_posix()
@@ -56,7 +56,7 @@ def test_nobody_else_uses_what_only_linux_has() -> None:
             used = [use for use in linux_names(ast.parse(path.read_text(encoding="utf-8"))) if not _allowed(name, use)]
             if used:
                 found[name] = used
-    assert not found, "use a function of gpucluster.operating_system, or add one with what takes its place elsewhere"
+    assert not found, "use a function of gpucluster.operating_system, or add one with a replacement for other systems"
 
 
 def _allowed(name: str, use: str) -> bool:
@@ -76,5 +76,5 @@ def _allowed(name: str, use: str) -> bool:
         "psutil.Process().cpu_affinity()",
     ],
 )
-def test_it_would_be_seen(code: str) -> None:
+def test_undocumented_use_is_found(code: str) -> None:
     assert list(linux_names(ast.parse(code)))

@@ -1,4 +1,4 @@
-"""Which calls of the system a filtered process has left."""
+"""The system calls that remain to a filtered process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ assert seccomp.restrict_signals(numbers, groups)
 for pid in (sleeper, os.getppid(), -os.getpgid(sleeper), -1):
     assert refused(lambda: os.kill(pid, 0)), pid
 if os.uname().machine == "x86_64":
-    # Also with what is in the upper half of a register, which the kernel does not look at.
+    # Also with bits in the upper half of a register, which the kernel ignores.
     for pid in (sleeper | 1 << 32, sleeper | 1 << 63, -os.getpgid(sleeper) & 0xFFFFFFFF):
         assert refused(lambda: raw(pid, 0)), pid
 assert refused(lambda: signal.pidfd_send_signal(os.pidfd_open(sleeper), 0))
@@ -50,7 +50,7 @@ signal.raise_signal(signal.SIGTERM)
 """
 
 
-def test_without_help_of_landlock_what_runs_already_gets_no_signal() -> None:
+def test_signals_are_refused_without_landlock() -> None:
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
     try:
         command = [sys.executable, "-c", SIGNALS, str(sleeper.pid)]

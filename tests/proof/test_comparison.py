@@ -1,12 +1,8 @@
-"""Comparing what lessons compute on a GPU and on a CPU."""
+"""Comparison of a lesson's results on a GPU and on a CPU."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu.lessons import comparable, compare
 
@@ -20,7 +16,7 @@ def test_times_and_sizes_are_not_results() -> None:
     assert comparable(lines) == [("inertia # after # iterations", [2655.5, 27.0])]
 
 
-def test_rounding_and_signs_agree_and_other_numbers_do_not() -> None:
+def test_comparison_tolerates_rounding_and_signs() -> None:
     first = ran("inertia 2655.5", "component 0.25", "rows 100", a="passed")
     second = ran("inertia 2655.6", "component -0.25", "rows 120", a="failed")
     found = compare(first, second)["06"]
@@ -38,11 +34,11 @@ def test_lines_with_the_same_words_are_all_compared() -> None:
     assert found["lines_in_one_only"] == 1
 
 
-def test_small_numbers_are_told_apart() -> None:
+def test_small_numbers_are_distinguished() -> None:
     assert compare(ran("error 0.0001"), ran("error 0.0009"))["06"]["lines_that_differ"]
     assert not compare(ran("error 1e-17"), ran("error 3e-16"))["06"]["lines_that_differ"]
 
 
-def test_a_lesson_that_failed_is_told() -> None:
+def test_failed_lesson_is_reported() -> None:
     found = compare({"06": {"failed": "out of memory"}}, ran("x 1"))
     assert found == {"06": {"failed": ["out of memory", None]}}

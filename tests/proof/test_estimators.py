@@ -1,18 +1,14 @@
-"""The comparisons that are made on a GPU hold on the CPU, and notice a model that is wrong."""
+"""The comparisons for a GPU pass on the CPU and detect a wrong model."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu.estimators import FITS
 
@@ -21,7 +17,7 @@ pytestmark = pytest.mark.full
 
 @pytest.fixture(scope="module")
 def dask_client() -> Iterator[Client]:
-    """Two workers, and the default client."""
+    """Two workers with the default client."""
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         with Client(cluster) as client:
             yield client

@@ -1,4 +1,4 @@
-"""The pieces of the GPU proof: limits, resuming, and what is written down."""
+"""The pieces of the GPU proof: limits, resuming and reports."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu import __main__ as proof
 from benchmarks.gpu import machine_facts as facts_of
@@ -33,7 +30,7 @@ def done(folder: Path, *code: str, seconds: float = 60) -> Result:
     return run(piece, folder, python=sys.executable, environment=os.environ, commit="abc", simulated=True)
 
 
-def test_what_a_piece_says_and_measures_is_kept(tmp_path: Path) -> None:
+def test_output_of_piece_is_kept(tmp_path: Path) -> None:
     result = done(tmp_path, WRITES, "{figures}")
     assert (result.outcome, result.returncode, result.commit) == ("passed", 0, "abc")
     assert json.loads((tmp_path / "figures.json").read_text()) == {"a": 1}
@@ -41,7 +38,7 @@ def test_what_a_piece_says_and_measures_is_kept(tmp_path: Path) -> None:
     assert read_result(tmp_path) == result
 
 
-def test_old_figures_do_not_stand_for_new_ones(tmp_path: Path) -> None:
+def test_stale_figures_are_dropped(tmp_path: Path) -> None:
     done(tmp_path, WRITES, "{figures}")
     assert done(tmp_path, "raise SystemExit(4)").returncode == 4
     assert not (tmp_path / "figures.json").exists()
@@ -49,22 +46,19 @@ def test_old_figures_do_not_stand_for_new_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_piece_that_takes_too_long_ends_with_all_it_started(tmp_path: Path) -> None:
+def test_piece_timeout_ends_its_processes(tmp_path: Path, wait_until: Any) -> None:
     child = tmp_path / "child"
     code = (
         "import subprocess, sys, time\n"
         "sleep = [sys.executable, '-c', 'import time; time.sleep(600)']\n"
         "subprocess.Popen(sleep)\n"
-        # As supervisors are started.
+        # Supervisors are started like this.
         "started = subprocess.Popen(sleep, start_new_session=True)\n"
         f"open({str(child)!r}, 'w').write(str(started.pid))\n"
         "time.sleep(600)"
     )
     assert done(tmp_path, code, seconds=5).outcome == "timed out"
-    deadline = time.monotonic() + 30
-    while psutil.pid_exists(int(child.read_text())) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not psutil.pid_exists(int(child.read_text()))
+    wait_until(lambda: not psutil.pid_exists(int(child.read_text())))
 
 
 def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
@@ -92,15 +86,15 @@ def test_only_what_is_missing_is_run(
     assert "Failed: piece-1" in capsys.readouterr().out
     assert call(tmp_path / "out") == 0
     assert call(tmp_path / "out") == 0
-    assert counter.read_text() == "x", "what has passed is not repeated"
+    assert counter.read_text() == "x", "a passed piece was repeated"
     assert call(tmp_path / "out", "--again", "--only", "piece-0") == 0
     assert counter.read_text() == "xx"
     monkeypatch.setattr(proof, "commit", lambda: "another")
     assert call(tmp_path / "out", "--only", "piece-0") == 0
-    assert counter.read_text() == "xxx", "at another commit it is"
+    assert counter.read_text() == "xxx", "a passed piece was not repeated for another commit"
 
 
-def test_when_time_is_up_the_rest_waits_for_the_next_call(
+def test_remaining_pieces_wait_for_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     two(monkeypatch, "pass", "pass")
@@ -115,23 +109,23 @@ def test_when_time_is_up_the_rest_waits_for_the_next_call(
     monkeypatch.setattr(proof, "_say_and_run", taking_fifty_seconds)
     monkeypatch.setattr(proof, "time", SimpleNamespace(monotonic=lambda: now))
     assert call(tmp_path, "--seconds", "100") == proof.UNFINISHED
-    said = capsys.readouterr().out
-    assert "piece-0: passed" in said
-    assert "Not done yet: piece-1. Call this again with the same --out." in said
+    printed = capsys.readouterr().out
+    assert "piece-0: passed" in printed
+    assert "Not done yet: piece-1. Call this again with the same --out." in printed
     assert call(tmp_path, "--seconds", "100") == 0
 
 
-def test_a_piece_that_can_never_begin_is_not_waited_for(
+def test_piece_that_cannot_begin_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     two(monkeypatch, "pass", "pass")
     assert call(tmp_path, "--seconds", "59") == 2
-    said = capsys.readouterr().out
-    assert "Not begun, as --seconds is less than they may take: piece-0, piece-1. Give at least 60." in said
+    message = "Not begun, as --seconds is less than they may take: piece-0, piece-1. Give at least 60."
+    assert message in capsys.readouterr().out
 
 
 @pytest.mark.full
-def test_a_piece_that_took_too_long_has_failed(
+def test_piece_timeout_is_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     piece = Piece("endless", "a test", ("-c", "import time; time.sleep(600)"), 2)
@@ -158,7 +152,7 @@ def test_results_of_two_machines_are_not_mixed(
     assert json.loads((tmp_path / "machine.json").read_text()) == before
 
 
-def test_without_a_gpu_and_with_wrong_names_it_says_so(
+def test_missing_gpu_and_wrong_names_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(tmp_path, "--only", "nothing") == 2
@@ -168,7 +162,7 @@ def test_without_a_gpu_and_with_wrong_names_it_says_so(
     assert "No NVIDIA GPU was found here" in capsys.readouterr().err
 
 
-def test_what_a_piece_needs_is_looked_for_first(
+def test_requirements_of_piece_are_checked_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     piece = Piece("far", "a test", ("-c", "pass"), 60, needs=("no_such_module_anywhere",))
@@ -177,7 +171,7 @@ def test_what_a_piece_needs_is_looked_for_first(
     assert "far: left out, as no_such_module_anywhere cannot be imported here." in capsys.readouterr().out
 
 
-def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
+def test_page_marks_simulated_gpu(tmp_path: Path) -> None:
     result = done(tmp_path / "settings", WRITES, "{figures}")
     facts = machine_facts(simulated=True)
     (tmp_path / "settings" / "figures.json").write_text(json.dumps({"pool": {"skipped": "needs RAPIDS"}}))
@@ -187,7 +181,7 @@ def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
     assert "| pool | needs RAPIDS |" in page
 
 
-def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
+def test_page_shows_speed_and_lessons(tmp_path: Path) -> None:
     measured = json.loads((RESULTS / "gpu-direct-h200-2026-11-27.json").read_text())["first"]
     figures = {
         "direct": measured,
@@ -212,7 +206,7 @@ def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
         (tmp_path / name / "figures.json").write_text(json.dumps(content))
     facts = machine_facts(simulated=True)
     page = report(tmp_path, facts, dict.fromkeys(figures)).read_text()
-    assert "##" not in page, "what has no result is not shown"
+    assert "##" not in page, "a piece without a result is shown"
     results = {
         name: Result(name, "failed", 1, 1.0, "2026-11-22T05:00:00+00:00", "abc-1", True, "python") for name in figures
     }
@@ -225,7 +219,7 @@ def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
     compared = f"{ratio:.2f} × `cuml.dask`'s time, {100 * share:.0f} % of the copy bandwidth"
     assert f"| pca, 20000000 x 32 | {ours:.3f} s | {compared} |" in page
     assert "| pca, 400000000 x 32 | 0.075 s | 16 % of the copy bandwidth |" in page
-    assert "kmeans, 20000000 x 32 |" not in page, "it had failed there"
+    assert "kmeans, 20000000 x 32 |" not in page, "a failed measurement is shown"
     assert "4 clusters in slots of one GPU compute together 0.90 × what one does alone." in page
     assert "| unix | 1000 µs | 2.00 GB/s |" in page
     assert "| ucx | ImportError: ucxx | |" in page
@@ -248,18 +242,11 @@ def test_other_code_is_proved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.full
-def test_every_piece_is_a_program_that_explains_itself() -> None:
+def test_every_piece_has_help() -> None:
     modules = {piece.command[1] for piece in pieces(simulated=False)} - {"pytest"}
     names = ("allocations", "clusters", "gauges", "lessons", "recordings", "sharing", "speed")
     assert modules == {f"benchmarks.gpu.{name}" for name in names}
     for module in sorted(modules):
-        told = subprocess.run(
-            [sys.executable, "-m", module, "--help"],
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        )
-        assert "usage:" in told.stdout
-    assert all(piece.seconds <= 540 for piece in pieces(simulated=False)), "each fits ten minutes"
+        command = [sys.executable, "-m", module, "--help"]
+        assert "usage:" in subprocess.check_output(command, cwd=Path(__file__).parents[2], text=True, timeout=120)
+    assert all(piece.seconds <= 540 for piece in pieces(simulated=False)), "a piece takes more than ten minutes"

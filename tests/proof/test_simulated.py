@@ -1,4 +1,4 @@
-"""The command itself, with the real dask-cuda on a GPU that exists in a text file only."""
+"""The command itself, with the real dask-cuda on a simulated GPU."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="compiles a stand-in for NVML: install gcc")
-def test_clusters_start_and_leave_nothing_and_the_page_says_so(tmp_path: Path) -> None:
+def test_life_leaves_nothing_and_page_reports_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.gpu", "--simulated", "--out", str(tmp_path), "--only", "settings"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
-    told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=360, check=False)
-    assert told.returncode == 0, told.stdout + told.stderr + (tmp_path / "settings" / "log.txt").read_text()
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=360, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr + (tmp_path / "settings" / "log.txt").read_text()
     figures = json.loads((tmp_path / "settings" / "figures.json").read_text())
     for name in ("plain", "device limit", "preset gpu"):
         assert figures[name]["nothing_left"] is True
@@ -33,4 +33,4 @@ def test_clusters_start_and_leave_nothing_and_the_page_says_so(tmp_path: Path) -
     assert "**The GPU was simulated.**" in page
     assert "| plain | " in page
     again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert (again.returncode, again.stdout) == (0, ""), "what has passed is not run again"
+    assert (again.returncode, again.stdout) == (0, ""), "a passed piece was repeated"

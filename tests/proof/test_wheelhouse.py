@@ -1,4 +1,4 @@
-"""Wheels that travel in parts."""
+"""Wheels that are transferred in parts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import base64
 import hashlib
 import struct
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu.cutting import codes
 from benchmarks.gpu.packed import WheelsUnusable
@@ -35,21 +32,15 @@ def wheels(tmp_path: Path) -> Path:
 
 
 @pytest.mark.full
-def test_parts_make_the_wheel_again_and_it_installs(wheels: Path, tmp_path: Path) -> None:
+def test_parts_rebuild_wheel(wheels: Path, tmp_path: Path) -> None:
     parts = split(wheels, tmp_path / "parts", 100)
     assert len(parts) > 5
     assert all(part.stat().st_size <= 100 for part in parts)
     [joined] = join(tmp_path / "parts", tmp_path / "joined")
     assert joined.read_bytes() == (wheels / NAME).read_bytes()
     python = install(tmp_path / "parts", tmp_path / "environment")
-    told = subprocess.run(
-        [str(python), "-c", "import carried, psutil, gpucluster; print(carried.answer)"],
-        env={},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert told.stdout == "42\n"
+    code = "import carried, psutil, gpucluster; print(carried.answer)"
+    assert subprocess.check_output([str(python), "-c", code], env={}, text=True) == "42\n"
     assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere")]) == 0
 
 
@@ -70,7 +61,7 @@ def test_libraries_that_were_brought_come_first(wheels: Path, tmp_path: Path) ->
     assert library_folders(tmp_path / "environment")[0] == brought
 
 
-def test_a_part_that_is_missing_or_damaged_is_noticed(wheels: Path, tmp_path: Path) -> None:
+def test_missing_or_damaged_part_is_detected(wheels: Path, tmp_path: Path) -> None:
     parts = split(wheels, tmp_path / "parts", 100)
     first = parts[0].read_bytes()
     parts[0].write_bytes(b"x" * len(first))
@@ -82,7 +73,7 @@ def test_a_part_that_is_missing_or_damaged_is_noticed(wheels: Path, tmp_path: Pa
         join(tmp_path / "parts", tmp_path / "joined")
 
 
-def test_what_is_no_wheel_is_refused_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_wheel_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = tmp_path / "made"
     made.mkdir()
     (made / NAME).write_text("nothing")
@@ -92,7 +83,7 @@ def test_what_is_no_wheel_is_refused_in_a_sentence(tmp_path: Path, capsys: pytes
 
 
 def library(*pieces: list[tuple[int, int, bytes]]) -> bytes:
-    """A shared library with nothing but code for GPUs: of each piece, kind, architecture and content of its entries."""
+    """Return a shared library with only GPU code: of each piece the entries' kind, architecture and content."""
     code = b""
     for piece in pieces:
         entries = b""
@@ -110,7 +101,7 @@ def library(*pieces: list[tuple[int, int, bytes]]) -> bytes:
     return bytes(header) + code + names + table
 
 
-def test_a_wheel_is_cut_down_to_one_kind_of_gpu(tmp_path: Path) -> None:
+def test_wheel_is_reduced_to_one_gpu_architecture(tmp_path: Path) -> None:
     both = [(2, 80, b"ampere" * 100), (2, 90, b"hopper" * 100), (1, 120, b"text" * 100)]
     only_older = [(2, 80, b"older!" * 100)]
     whole = library(both, only_older)
@@ -129,7 +120,7 @@ def test_a_wheel_is_cut_down_to_one_kind_of_gpu(tmp_path: Path) -> None:
     assert len(cut) == len(whole)
     assert b"ampere" not in cut and b"text" not in cut
     assert b"hopper" * 100 in cut
-    assert b"older!" * 100 in cut, "what has no code for this GPU stays whole"
+    assert b"older!" * 100 in cut, "a piece without code for this GPU was cut"
     digest = base64.urlsafe_b64encode(hashlib.sha256(cut).digest()).decode().rstrip("=")
     assert record == f"thing/lib.so,sha256={digest},{len(whole)}\nthing/__init__.py,,\n"
 
@@ -155,10 +146,8 @@ def test_what_wheels_hold_travels_in_fewer_bytes(wheels: Path, tmp_path: Path) -
     assert max(part.stat().st_size for part in parts.glob("packed.part-*")) == 200
     python = install(parts, tmp_path / "environment")
     site = site_of(tmp_path / "environment")
-    told = subprocess.run(
-        [str(python), "-c", "import placed, psutil; print(placed.answer)"], capture_output=True, text=True, check=True
-    )
-    assert told.stdout == "42\n"
+    code = "import placed, psutil; print(placed.answer)"
+    assert subprocess.check_output([str(python), "-c", code], text=True) == "42\n"
     assert (site / "more" / "libmore.so.1.2").read_bytes() == library
     for name in ("libmore.so", "libmore.so.1"):
         assert (site / "more" / name).is_symlink()
@@ -177,4 +166,4 @@ def test_packed_parts_that_are_not_whole(
     part = parts / "packed.part-0001"
     part.unlink() if fault == "missing" else part.write_bytes(part.read_bytes()[::-1])
     assert main(["install", str(parts), str(tmp_path / "environment")]) == 1
-    assert "a part is missing, or is not as it was sent" in capsys.readouterr().err
+    assert "a part is missing, or is not as it was sent" in capsys.readouterr().err  # words: ok

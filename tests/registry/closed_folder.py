@@ -1,4 +1,4 @@
-"""What an owner sees of a cluster whose folder was closed, or made read-only."""
+"""Print the messages about a cluster whose folder was closed or made read-only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ for name in ("good", "dead"):
 
 
 def refusal(do: object, *words: object) -> str:
-    """Return what is refused."""
+    """Return the message of the refusal."""
     try:
         do(*words)  # type: ignore[operator]
     except GPUClusterError as error:
@@ -37,18 +37,18 @@ def refusal(do: object, *words: object) -> str:
 
 
 dead, held = folders["dead"]
-told: dict[str, object] = {"folder": str(dead.path)}
+messages: dict[str, object] = {"folder": str(dead.path)}
 os.chmod(dead.path, 0)
-told["closed"] = [[model.name, model.state.value, model.notice] for model in registry.list()][::-1]
-told["stopped"] = refusal(Control(registry.directory).stop, dead.id)
+messages["closed"] = [[model.name, model.state.value, model.notice] for model in registry.list()][::-1]
+messages["stopped"] = refusal(Control(registry.directory).stop, dead.id)
 registry.sweep()
 os.close(held)
-told["refused"] = refusal(registry.remove, dead.id)
+messages["refused"] = refusal(registry.remove, dead.id)
 os.chmod(dead.path, 0o500)
 found = next(model for model in registry.list() if model.id == dead.id)
-told["read_only"] = [found.name, found.state.value]
-told["written"] = json.loads(dead.state.read_text())["cluster"]["state"] == "failed"
-told["linked"] = refusal(add_link, dead, parse_link_request({"hours": 1}), None)
-told["removed"] = refusal(registry.remove, dead.id)
+messages["read_only"] = [found.name, found.state.value]
+messages["written"] = json.loads(dead.state.read_text())["cluster"]["state"] == "failed"
+messages["linked"] = refusal(add_link, dead, parse_link_request({"hours": 1}), None)
+messages["removed"] = refusal(registry.remove, dead.id)
 os.chmod(dead.path, 0o700)
-print(json.dumps(told))
+print(json.dumps(messages))

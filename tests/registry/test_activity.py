@@ -1,4 +1,4 @@
-"""The file that says who asked what."""
+"""The activity file: who requested what."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gpucluster.registry import activity
 
 
 def entry(message: str) -> ActivityEntry:
-    return ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="scale", by="somebody", message=message)
+    return ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="scale", by="any user", message=message)
 
 
-def test_what_is_written_can_be_read(tmp_path):
+def test_entries_are_read_back(tmp_path):
     path = tmp_path / "activity"
     assert activity.read(path) == []
     written = [entry("one"), entry('a "quoted" line and ☃')]
@@ -25,7 +25,7 @@ def test_what_is_written_can_be_read(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_it_does_not_grow_for_ever(tmp_path):
+def test_old_entries_are_dropped(tmp_path):
     path = tmp_path / "activity"
     for number in range(5 * activity.KEPT):
         activity.append(path, entry(f"{number}"))
@@ -44,36 +44,36 @@ def test_a_long_message_is_cut(tmp_path):
     assert len(read.message) == 500
 
 
-def test_nothing_in_it_commands_a_terminal_or_ends_a_line(tmp_path):
+def test_control_characters_are_escaped(tmp_path):
     path = tmp_path / "activity"
     activity.append(path, entry("worker \x1b[31m\x00\n\x85\u2028\x9b"))
     assert [each.message for each in activity.read(path)] == [r"worker \x1b[31m\x00\n\x85\u2028\x9b"]
     assert path.read_text().isascii()
 
 
-def test_an_entry_after_one_that_a_full_disk_has_cut_is_kept(tmp_path):
+def test_entry_after_truncated_one_is_kept(tmp_path):
     path = tmp_path / "activity"
     activity.append(path, entry("before"))
     with path.open("ab") as file:
         file.write(entry("a name such as Jürgen").model_dump_json().encode().partition("ü".encode()[1:])[0])
     activity.append(path, entry("after"))
     assert [each.message for each in activity.read(path)] == ["before", "after"]
-    # Also when so much is in it that the oldest entries go.
+    # Also when the file is full and the oldest entries are dropped.
     for number in range(2 * activity.KEPT):
         activity.append(path, entry(f"{number}"))
     assert activity.read(path)[-1].message == f"{2 * activity.KEPT - 1}"
 
 
-def test_a_disk_that_takes_a_part_is_told(tmp_path, monkeypatch):
+def test_partial_write_raises(tmp_path, monkeypatch):
     path = tmp_path / "activity"
     room = [30]
-    really = os.write
+    original = os.write
 
     def write(descriptor: int, data: bytes) -> int:
         if not room[0]:
             raise OSError(errno.ENOSPC, "No space left on device")
         taken, room[0] = data[: room[0]], 0
-        return really(descriptor, taken)
+        return original(descriptor, taken)
 
     monkeypatch.setattr(activity.os, "write", write)
     with pytest.raises(OSError, match="No space left"):
@@ -114,5 +114,5 @@ def test_a_link_is_not_followed(tmp_path):
         ("n" * 500, "n" * 80),
     ],
 )
-def test_who_is_shown_as_one_short_line(given, shown):
+def test_requester_is_one_short_line(given, shown):
     assert activity.who(given) == shown

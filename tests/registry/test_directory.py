@@ -1,13 +1,16 @@
-"""The registry's directory is proved private before anything is read or written."""
+"""The registry's directory is checked to be private before it is read or written."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
+import shutil
 import stat
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,20 +19,17 @@ from gpucluster.protocol.errors import RegistryUnsafe
 from gpucluster.registry.directory import default_directory, secure_directory, write_private
 from gpucluster.registry.store import Registry
 
-root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory to somebody else")
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can change an owner")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    import shutil
-    import tempfile
-
+def place() -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
     yield made
     shutil.rmtree(made)
 
 
-def test_a_new_directory_is_private_whatever_the_umask(place):
+def test_new_directory_is_private_for_any_umask(place):
     before = os.umask(0)
     try:
         made = secure_directory(place / "new")
@@ -47,20 +47,20 @@ def test_a_directory_open_to_others_is_refused(place, mode):
 
 
 @root_only
-def test_a_directory_of_somebody_else_is_refused(place):
+def test_directory_of_another_user_is_refused(place):
     os.chown(place, 65534, 65534)
-    with pytest.raises(RegistryUnsafe, match="belongs to another user, nobody. Set"):
+    with pytest.raises(RegistryUnsafe, match="belongs to another user, nobody. Set"):  # words: ok
         Registry(place)
 
 
-def test_a_link_is_refused_even_to_a_private_directory(place):
+def test_link_to_private_directory_is_refused(place):
     (place / "real").mkdir(mode=0o700)
     (place / "link").symlink_to(place / "real")
     with pytest.raises(RegistryUnsafe, match="is not a directory"):
         Registry(place / "link")
 
 
-def test_what_lies_in_the_way_is_named(place):
+def test_file_in_place_of_directory_is_named(place):
     way = place / "clusters"
     for make, what in (
         (lambda: way.touch(mode=0o700), "A file"),
@@ -78,26 +78,27 @@ def test_what_lies_in_the_way_is_named(place):
 
 
 @root_only
-def test_what_somebody_else_has_put_in_the_way_is_theirs(place):
+def test_foreign_file_in_place_of_directory_is_named(place):
     (place / "clusters").touch()
     os.chown(place / "clusters", 65534, 65534)
-    with pytest.raises(RegistryUnsafe, match=r"A file \(of the user nobody\) is at .* Ask its owner to remove it, or"):
+    message = r"A file \(of the user nobody\) is at .* Ask its owner to remove it, or"  # words: ok
+    with pytest.raises(RegistryUnsafe, match=message):
         Registry(place / "clusters")
 
 
-def test_a_path_too_long_for_a_socket_is_refused(place):
+def test_too_long_path_is_refused(place):
     with pytest.raises(RegistryUnsafe, match="too long for unix sockets; set GPUCLUSTER_DIR to a shorter one"):
         Registry(place / ("x" * 90))
     assert not list(place.iterdir())
 
 
-def test_a_directory_that_cannot_be_made_is_refused(place):
+def test_uncreatable_directory_is_refused(place):
     with pytest.raises(RegistryUnsafe, match="cannot be made"):
         Registry(place / "missing" / "parent")
 
 
 @pytest.mark.parametrize(("mode", "safe"), [(0o777, False), (0o770, False), (0o1777, True), (0o755, True)])
-def test_a_place_where_others_could_swap_it_is_refused(place, mode, safe):
+def test_replaceable_place_is_refused(place, mode, safe):
     place.chmod(mode)
     if safe:
         assert secure_directory(place / "clusters").is_dir()
@@ -109,8 +110,8 @@ def test_a_place_where_others_could_swap_it_is_refused(place, mode, safe):
 
 @root_only
 @pytest.mark.parametrize("where", ["of another user", "in a folder of another user", "behind a link of mine"])
-def test_a_way_through_a_link_that_others_can_change_is_refused(place, where):
-    """Sockets and results would go wherever its owner lets it lead, at any time."""
+def test_path_through_foreign_link_is_refused(place, where):
+    """Its owner could redirect sockets and results at any time."""
     place.chmod(0o1777)
     (place / "home").mkdir(mode=0o700)
     (place / "theirs").mkdir(mode=0o755)
@@ -129,7 +130,7 @@ def test_a_way_through_a_link_that_others_can_change_is_refused(place, where):
     assert not list((place / "home").iterdir())
 
 
-def test_a_way_through_a_link_of_mine_is_taken(place):
+def test_path_through_own_link_is_accepted(place):
     (place / "home").mkdir(mode=0o700)
     (place / "link").symlink_to("home")
     assert secure_directory(place / "link" / "clusters").is_dir()
@@ -142,7 +143,7 @@ def test_the_control_refuses_as_the_registry_does(place, monkeypatch):
         AsyncControl()
 
 
-def test_the_default_is_one_for_all_sessions_of_a_user(monkeypatch):
+def test_default_directory_is_one_per_user(monkeypatch):
     monkeypatch.delenv("GPUCLUSTER_DIR", raising=False)
     monkeypatch.setenv("TMPDIR", "/somewhere")
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/elsewhere")
@@ -150,13 +151,13 @@ def test_the_default_is_one_for_all_sessions_of_a_user(monkeypatch):
 
 
 @pytest.mark.parametrize("chosen", ["clusters", "./clusters", "~/clusters"])
-def test_a_directory_that_depends_on_the_folder_is_refused(monkeypatch, chosen):
+def test_relative_directory_is_refused(monkeypatch, chosen):
     monkeypatch.setenv("GPUCLUSTER_DIR", chosen)
     with pytest.raises(RegistryUnsafe, match=r"another directory in each folder: give it a path that begins with '/'"):
         default_directory()
 
 
-def test_a_file_is_private_and_replaces_a_planted_link(place):
+def test_write_private_replaces_link(place):
     elsewhere = place / "elsewhere"
     elsewhere.write_text("theirs")
     (place / "state.json").symlink_to(elsewhere)
@@ -166,7 +167,7 @@ def test_a_file_is_private_and_replaces_a_planted_link(place):
     assert elsewhere.read_text() == "theirs"
 
 
-def test_a_failed_write_leaves_the_old_content_and_no_litter(place):
+def test_failed_write_leaves_old_content(place):
     target = place / "state.json"
     write_private(target, "old")
     with pytest.raises(UnicodeEncodeError):
@@ -175,7 +176,7 @@ def test_a_failed_write_leaves_the_old_content_and_no_litter(place):
     assert list(place.iterdir()) == [target]
 
 
-def test_readers_never_see_a_part_of_a_record_whoever_writes(place):
+def test_readers_see_whole_records(place):
     target = place / "state.json"
     contents = [json.dumps({"writer": number, "filler": "x" * (200_000 * (number + 1))}) for number in range(3)]
     write_private(target, contents[0])
@@ -203,7 +204,7 @@ def test_readers_never_see_a_part_of_a_record_whoever_writes(place):
     assert list(place.iterdir()) == [target]
 
 
-def test_a_directory_may_be_looked_at_later_and_again_until_it_is_private(place):
+def test_lazy_registry_checks_until_private(place):
     (place / "clusters").mkdir(mode=0o755)
     registry = Registry(place / "clusters", later=True)
     for use in (registry.list, lambda: registry.find("a"), lambda: registry.folder("0000000a"), registry.new_folder):
@@ -213,7 +214,7 @@ def test_a_directory_may_be_looked_at_later_and_again_until_it_is_private(place)
     assert registry.list() == []
 
 
-def test_a_directory_that_is_opened_later_is_refused_until_it_is_closed(place):
+def test_directory_opened_later_is_refused(place):
     registry = Registry(place / "clusters")
     folder, held = registry.new_folder()
     os.close(held)
@@ -221,7 +222,7 @@ def test_a_directory_that_is_opened_later_is_refused_until_it_is_closed(place):
     for use in (registry.list, registry.check_directory, lambda: registry.find("a"), registry.exclusive().__enter__):
         with pytest.raises(RegistryUnsafe, match=f"is open to other users. Close it, chmod 700 {place / 'clusters'}"):
             use()
-    # A process that runs in there all the same can write why it ends.
+    # A process that already runs there can still write why it ends.
     assert Registry(place / "clusters", later=True, proved=True).folder(folder.id).path == folder.path
     (place / "clusters").chmod(0o700)
     assert registry.list() == []

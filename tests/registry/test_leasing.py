@@ -1,4 +1,4 @@
-"""The holder of a lease: a process that lives and wants it."""
+"""A lease lasts while its process lives and holds it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from gpucluster.registry.leasing import Hold, lease_of_this_process, why_over
 from gpucluster.registry.record import Folder
 from gpucluster.registry.store import ENDED_LEASES_KEPT
 
-from .test_store import registry, write, write_ended  # noqa: F401
+from .records import write, write_ended
 
 MINE = lease_of_this_process("cell", "notebook, process 7")
 
 
-def test_a_lease_goes_on_until_its_holder_lets_go(tmp_path: Path) -> None:
+def test_lease_lasts_until_released(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     hold = Hold(folder)
     assert hold.holds
     assert why_over(folder, MINE) is None
     with pytest.raises(InvalidState):
         Hold(folder)
-    # A child that was forked meanwhile has the same.
+    # A forked child inherits the descriptor.
     child = os.dup(hold._descriptor or -1)
     hold.let_go()
     hold.let_go()
@@ -34,14 +34,14 @@ def test_a_lease_goes_on_until_its_holder_lets_go(tmp_path: Path) -> None:
     os.close(child)
 
 
-def test_a_lease_is_over_when_its_holder_is_forgotten(tmp_path: Path) -> None:
+def test_lease_ends_with_its_object(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     hold = Hold(folder)
     del hold
     assert why_over(folder, MINE) is not None
 
 
-def test_a_lease_is_over_with_its_process_whoever_has_its_number_now(tmp_path: Path) -> None:
+def test_lease_ends_with_its_process(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     hold = Hold(folder)
     of_another = MINE.model_copy(update={"birth": "before"})
@@ -49,7 +49,7 @@ def test_a_lease_is_over_with_its_process_whoever_has_its_number_now(tmp_path: P
     hold.let_go()
 
 
-def test_many_leases_push_no_other_cluster_out_of_the_list(registry):  # noqa: F811
+def test_leases_do_not_displace_clusters(registry):
     write_ended(registry, "mine", age=timedelta(hours=1))
     for number in range(12):
         write_ended(registry, f"lease-{number}", age=timedelta(minutes=30 - number), lease=MINE)

@@ -1,4 +1,4 @@
-"""Links that let others look at a cluster, as they are written down."""
+"""The stored links that let others view a cluster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder(tmp_path) -> Folder:
     return Folder(path)
 
 
-def test_the_token_is_long_kept_nowhere_and_only_its_owner_reads_the_file(folder):
+def test_token_is_stored_as_hash_in_private_file(folder):
     link, token = add_link(folder, LinkRequest(), "me")
     assert len(token) >= 43 and token != add_link(folder, LinkRequest(), "me")[1]
     assert stat.S_IMODE(folder.links.stat().st_mode) == 0o600
@@ -39,7 +39,7 @@ def test_the_token_is_long_kept_nowhere_and_only_its_owner_reads_the_file(folder
         assert find_link(living_links(folder), wrong) is None, wrong
 
 
-def test_a_link_ends_by_itself_and_by_being_withdrawn(folder):
+def test_link_expires_and_can_be_revoked(folder):
     first, token = add_link(folder, LinkRequest(hours=24.0), None)
     second, _ = add_link(folder, LinkRequest(hours=0.5), None)
     ends = datetime.fromisoformat(second.ends_at) - datetime.fromisoformat(second.created_at)
@@ -56,15 +56,15 @@ def test_a_link_ends_by_itself_and_by_being_withdrawn(folder):
     assert withdraw_links(folder, None) == []
 
 
-def test_looking_for_what_is_not_there_leaves_no_file(folder):
+def test_missing_link_leaves_no_file(folder):
     assert withdraw_links(folder, None) == []
     with pytest.raises(LinkNotFound):
         withdraw_links(folder, "0a1b2c3d")
-    assert note_opened(folder, "0a1b2c3d", "somebody") is None
+    assert note_opened(folder, "0a1b2c3d", "grace") is None
     assert list(folder.path.iterdir()) == []
 
 
-def test_who_looked_is_counted(folder):
+def test_views_are_counted(folder):
     link, _ = add_link(folder, LinkRequest(), None)
     for viewer in (None, "grace", "grace"):
         counted = note_opened(folder, link.id, viewer)
@@ -77,7 +77,7 @@ def test_who_looked_is_counted(folder):
     assert note_opened(folder, link.id, None) is None
 
 
-def test_there_are_not_more_than_so_many(folder):
+def test_number_of_links_is_limited(folder):
     for _ in range(MOST_LINKS):
         add_link(folder, LinkRequest(), None)
     with pytest.raises(InvalidState, match="withdraw one first"):
@@ -90,7 +90,7 @@ def test_a_broken_file_opens_nothing(folder, text):
     assert living_links(folder) == []
 
 
-def test_a_link_in_the_place_of_the_file_is_not_written_through(folder, tmp_path):
+def test_symlink_is_not_written_through(folder, tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("mine")
     folder.links.symlink_to(victim)
@@ -106,11 +106,11 @@ def test_a_link_in_the_place_of_the_file_is_not_written_through(folder, tmp_path
         b"", b"{", b"null",
     ],
 )  # fmt: skip
-def test_what_is_asked_for_is_checked(given):
+def test_invalid_link_requests_are_refused(given):
     with pytest.raises(InvalidRequest):
         parse_link_request(given)
 
 
-def test_the_secret_is_not_shown_where_the_answer_is(folder):
+def test_token_is_not_in_repr(folder):
     link, token = add_link(folder, LinkRequest(), None)
     assert token not in repr(NewLink(link=link, path=f"gpucluster/shared/x/#{token}", url=f"http://x/#{token}"))

@@ -1,4 +1,4 @@
-"""A process is its pid and its birth: a stranger with a recycled pid is never signalled."""
+"""A process is identified by pid and birth: a process with a recycled pid is never signalled."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def test_a_process_is_itself(sleeper):
     assert ProcessIdentity.model_validate_json(me.model_dump_json()) == me
 
 
-def test_a_signal_reaches_the_process_that_is_meant(sleeper):
+def test_signal_reaches_its_process(sleeper):
     assert send_signal(identify(sleeper.pid), signal.SIGTERM)
     assert sleeper.wait(30) == -signal.SIGTERM
 
 
-def test_right_pid_and_wrong_birth_is_never_signalled(sleeper):
+def test_wrong_birth_is_never_signalled(sleeper):
     stranger = ProcessIdentity(pid=sleeper.pid, birth=identify(sleeper.pid).birth + "0")
     assert not is_alive(stranger)
     assert not send_signal(stranger, signal.SIGKILL)
@@ -46,14 +46,14 @@ def test_right_pid_and_wrong_birth_is_never_signalled(sleeper):
 
 
 @pytest.mark.linux("an id of each boot")
-def test_a_process_of_the_boot_before_is_not_the_one_of_now(sleeper):
+def test_process_of_previous_boot_is_another(sleeper):
     ticks = identify(sleeper.pid).birth.rpartition("-")[2]
     before = ProcessIdentity(pid=sleeper.pid, birth=f"00000000-0000-0000-0000-000000000000-{ticks}")
     assert not send_signal(before, signal.SIGKILL)
     assert sleeper.poll() is None
 
 
-def test_a_dead_and_a_never_reaped_process_are_gone(sleeper):
+def test_dead_and_zombie_processes_are_gone(sleeper):
     me = identify(sleeper.pid)
     os.kill(sleeper.pid, signal.SIGKILL)
     os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT)  # dead, not reaped: a zombie
@@ -66,7 +66,7 @@ def test_a_dead_and_a_never_reaped_process_are_gone(sleeper):
 
 
 @pytest.mark.linux("/proc")
-def test_a_name_with_parentheses_and_spaces_confuses_nobody():
+def test_process_name_with_parentheses_is_parsed():
     code = (
         "import ctypes, time\n"
         "ctypes.CDLL(None).prctl(15, b'a) S 1 (b ) 7')\n"  # PR_SET_NAME
@@ -82,7 +82,7 @@ def test_a_name_with_parentheses_and_spaces_confuses_nobody():
 
 
 @pytest.mark.parametrize("linux", [pytest.param(True, marks=pytest.mark.linux("ticks since boot")), False])
-def test_setting_the_clock_does_not_change_who_a_process_is(sleeper, monkeypatch, linux):
+def test_clock_change_keeps_process_identity(sleeper, monkeypatch, linux):
     monkeypatch.setattr(processes, "LINUX", linux)
     me = identify(sleeper.pid)
     real = time.time
@@ -103,7 +103,7 @@ first = subprocess.Popen(["sleep", "600"])
 who = identify(first.pid)
 first.kill()
 first.wait()
-# A pid comes round again after thousands of others, never within one tick of the clock that births are told in.
+# Wait more than one tick of the clock that measures births: no real pid is recycled that fast.
 time.sleep(3 / os.sysconf("SC_CLK_TCK"))
 for attempt in range(200):
     Path("/proc/sys/kernel/ns_last_pid").write_text(str(first.pid - 1))

@@ -1,4 +1,4 @@
-"""The registry read from disk: what lives, what has ended, what is forgotten."""
+"""The registry on disk: running, ended and removed clusters."""
 
 from __future__ import annotations
 
@@ -6,55 +6,25 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 from gpucluster.backends.local import LocalSpec
 from gpucluster.client.control import Control
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch, RegistryUnsafe
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.models import ClusterState, Wanted
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.registry import activity, lock
 from gpucluster.registry.ending import note_end, tail
-from gpucluster.registry.record import DashboardAddress, Folder, Record
+from gpucluster.registry.record import DashboardAddress
 from gpucluster.registry.secret import read_secret
 from gpucluster.registry.store import ENDED_KEPT, Registry
 
-
-@pytest.fixture
-def registry():
-    directory = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
-    yield Registry(directory)
-    shutil.rmtree(directory)
+from .records import write, write_ended
 
 
-def stamp(age: timedelta) -> str:
-    return (datetime.now(UTC) - age).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def write(registry: Registry, name: str, state: ClusterState, *, age=timedelta(), **changes) -> tuple[Folder, int]:
-    """Write a cluster down as its supervisor would; the lock is ours."""
-    folder, held = registry.new_folder()
-    model = ClusterModel(
-        id=folder.id, name=name, backend="local", state=state, wanted=Wanted(n_workers=2), n_workers=2, pid=4242,
-        idle=Idle(timeout_seconds=60, idle_since=stamp(age), stops_at=stamp(age)), python="python",
-        created_at=stamp(age), ended_at=stamp(age) if state.ended else None, spec=LocalSpec(),
-        scheduler_address="tls://127.0.0.1:1",
-    )  # fmt: skip
-    registry.write(folder, Record(kind="cluster", cluster=model.model_copy(update=changes)))
-    return folder, held
-
-
-def write_ended(registry: Registry, name: str, **options) -> Folder:
-    folder, held = write(registry, name, ClusterState.STOPPED, **options)
-    os.close(held)
-    return folder
-
-
-def test_a_living_cluster_is_shown_as_written(registry):
+def test_running_cluster_is_shown(registry):
     folder, _held = write(registry, "alive", ClusterState.RUNNING)
     model = registry.find("alive")
     assert (model.id, model.state, model.n_workers) == (folder.id, ClusterState.RUNNING, 2)
@@ -63,7 +33,7 @@ def test_a_living_cluster_is_shown_as_written(registry):
 
 
 @pytest.mark.parametrize("state", [state for state in ClusterState if not state.ended])
-def test_a_cluster_whose_process_is_gone_is_never_shown_as_living(registry, state):
+def test_dead_process_is_shown_as_failed(registry, state):
     folder, held = write(registry, "dead", state)
     folder.tls.mkdir()
     (folder.tls / "key.pem").write_text("secret")
@@ -81,17 +51,17 @@ def test_a_cluster_whose_process_is_gone_is_never_shown_as_living(registry, stat
     assert [(entry.kind, entry.message) for entry in activity.read(folder.activity)] == [("failure", model.reason)]
     assert registry.list() == [model]
     assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
-    assert Registry(registry.directory).list() == [model], "what was found out is written down"
+    assert Registry(registry.directory).list() == [model], "the end was written to the disk"
 
 
-def test_a_cluster_that_was_being_stopped_when_its_process_ended_has_stopped(registry):
+def test_killed_while_stopping_counts_as_stopped(registry):
     _, held = write(registry, "dead", ClusterState.STOPPING, wanted=Wanted(stopped=True))
     os.close(held)
     model = registry.find("dead")
     assert (model.state, model.log_tail) == (ClusterState.STOPPED, [])
 
 
-def test_scratch_in_a_chosen_directory_is_deleted_with_a_dead_cluster(registry, tmp_path):
+def test_chosen_scratch_is_deleted_with_dead_cluster(registry, tmp_path):
     folder, held = write(registry, "dead", ClusterState.RUNNING, spec=LocalSpec(local_directory=str(tmp_path)))
     (tmp_path / f"gpucluster-{folder.id}" / "spilled").mkdir(parents=True)
     (tmp_path / "theirs").touch()
@@ -100,7 +70,7 @@ def test_scratch_in_a_chosen_directory_is_deleted_with_a_dead_cluster(registry, 
     assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
 
 
-def test_two_readers_at_one_moment_do_not_take_each_other_for_the_owner(registry):
+def test_simultaneous_readers_are_no_holders(registry):
     folder, held = write(registry, "dead", ClusterState.RUNNING)
     assert lock.is_held(folder.lock)
     os.close(held)
@@ -118,13 +88,13 @@ def test_a_damaged_folder_is_shown_as_ended(registry):
         file.write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidState, match="it has no dashboard now"):
         registry.dashboard("dead")
-    assert read_secret(folder) not in {None, ""}, "none that anybody has"
+    assert read_secret(folder) not in {None, ""}, "no caller has this secret"
     os.close(held)
     assert [model.state for model in registry.list()] == [ClusterState.STOPPED]
     registry.remove("dead")
 
 
-def test_of_many_readers_one_writes_the_end_down(registry):
+def test_end_is_logged_once(registry):
     folder, held = write(registry, "dead", ClusterState.RUNNING)
     os.close(held)
     ended = registry.find("dead")
@@ -134,7 +104,7 @@ def test_of_many_readers_one_writes_the_end_down(registry):
     assert [entry.message for entry in activity.read(folder.activity)] == [ended.reason]
 
 
-def test_a_living_cluster_wins_over_an_ended_one_of_its_name(registry):
+def test_running_cluster_precedes_ended_namesake(registry):
     write_ended(registry, "twin")
     folder, _held = write(registry, "twin", ClusterState.RUNNING, age=timedelta(hours=1))
     write_ended(registry, "twin")
@@ -142,7 +112,7 @@ def test_a_living_cluster_wins_over_an_ended_one_of_its_name(registry):
     assert registry.list()[0].id == folder.id
 
 
-def test_an_unknown_cluster_is_told_with_those_there_are(registry):
+def test_unknown_cluster_error_lists_known_ones(registry):
     with pytest.raises(ClusterNotFound, match=r"There is no cluster 'x'\. There is no running cluster\."):
         registry.find("x")
     _, _held = write(registry, "here", ClusterState.RUNNING)
@@ -153,7 +123,7 @@ def test_an_unknown_cluster_is_told_with_those_there_are(registry):
             registry.find(strange)
 
 
-def test_names_are_given_out_once_and_again_after_the_end(registry):
+def test_names_are_unique_among_running_clusters(registry):
     assert registry.free_name(None) == "cluster-1"
     _, held = write(registry, "cluster-1", ClusterState.STARTING)
     assert registry.free_name(None) == "cluster-2"
@@ -162,7 +132,7 @@ def test_names_are_given_out_once_and_again_after_the_end(registry):
     assert [fault.field for fault in caught.value.fields] == ["name"]
     os.close(held)
     assert registry.free_name("cluster-1") == "cluster-1"
-    # Two of one name in a list would be told apart by nothing.
+    # A list shall not show two clusters with the same name.
     assert registry.free_name(None) == "cluster-2"
     registry.remove("cluster-1")
     assert registry.free_name(None) == "cluster-1"
@@ -179,7 +149,7 @@ def test_only_an_ended_cluster_can_be_removed(registry):
         registry.remove("one")
 
 
-def test_ended_clusters_are_forgotten_after_a_day_and_beyond_ten(registry):
+def test_old_ended_clusters_are_forgotten(registry):
     old = write_ended(registry, "old", age=timedelta(hours=25))
     folders = [write_ended(registry, f"c{n}", age=timedelta(minutes=n)) for n in range(ENDED_KEPT + 3)]
     _, _held = write(registry, "alive", ClusterState.RUNNING, age=timedelta(days=3))
@@ -188,8 +158,8 @@ def test_ended_clusters_are_forgotten_after_a_day_and_beyond_ten(registry):
     assert [folder.path.exists() for folder in folders] == [True] * ENDED_KEPT + [False] * 3
 
 
-def test_those_that_ended_last_are_kept_however_long_they_lived(registry):
-    """The log of a cluster that died after days is wanted more than those of ten failed starts since."""
+def test_last_ended_clusters_are_kept(registry):
+    """The log of a long-running cluster matters more than those of later failed starts."""
     for n in range(ENDED_KEPT + 1):
         write_ended(registry, f"c{n}", age=timedelta(minutes=n + 1))
     folder = write_ended(registry, "veteran", age=timedelta(0))
@@ -202,7 +172,7 @@ def test_those_that_ended_last_are_kept_however_long_they_lived(registry):
 
 
 def as_written_by(folder, version, **changes):
-    """Let a record look as another version may have written it."""
+    """Rewrite a record like another version."""
     content = json.loads(folder.state.read_text())
     content["cluster"] |= {"protocol_version": version, "of_the_future": [1], **changes}
     content["news"] = {}
@@ -210,7 +180,7 @@ def as_written_by(folder, version, **changes):
 
 
 @pytest.mark.parametrize("changes", [{}, {"state": "levitating", "name": 5, "spec": None, "pid": "x"}])
-def test_a_cluster_of_another_version_is_listed_and_can_be_stopped(registry, changes):
+def test_other_version_is_listed_and_can_be_stopped(registry, changes):
     folder, held = write(registry, "future", ClusterState.RUNNING)
     as_written_by(folder, 99, **changes)
     _, _held2 = write(registry, "here", ClusterState.RUNNING)
@@ -226,12 +196,12 @@ def test_a_cluster_of_another_version_is_listed_and_can_be_stopped(registry, cha
     ended = registry.find(folder.id)
     assert ended.state is ClusterState.FAILED
     assert ended.reason.startswith("Its process is gone. It was made by another version")
-    assert folder.state.read_bytes() == before, "nothing that is not understood is written over"
+    assert folder.state.read_bytes() == before, "an unknown record is not overwritten"
     registry.remove(folder.id)
     assert not folder.path.exists()
 
 
-def test_a_cluster_of_an_older_version_that_can_still_be_read_can_only_be_stopped(registry):
+def test_cluster_of_older_version_can_only_be_stopped(registry):
     folder, _held = write(registry, "older", ClusterState.RUNNING)
     content = json.loads(folder.state.read_text())
     content["cluster"]["protocol_version"] = 1
@@ -239,7 +209,7 @@ def test_a_cluster_of_an_older_version_that_can_still_be_read_can_only_be_stoppe
     assert "protocol 1, here" in registry.find("older").notice
 
 
-def test_a_cluster_of_an_unknown_kind_is_listed_with_a_warning(registry):
+def test_unknown_kind_is_listed_with_warning(registry):
     folder, held = write(registry, "queued", ClusterState.RUNNING, backend="unheard-of", backend_title="Batch jobs")
     content = json.loads(folder.state.read_text())
     content["cluster"]["spec"] |= {"backend": "unheard-of", "partition": "gpu"}
@@ -252,7 +222,7 @@ def test_a_cluster_of_an_unknown_kind_is_listed_with_a_warning(registry):
     assert (model.backend_title, model.spec.model_dump()["partition"]) == ("Batch jobs", "gpu")
     os.close(held)
     assert registry.find("queued").state is ClusterState.FAILED
-    assert json.loads(folder.state.read_text())["cluster"]["spec"]["partition"] == "gpu", "it is written as it was"
+    assert json.loads(folder.state.read_text())["cluster"]["spec"]["partition"] == "gpu"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"kind": "cluster", "cluster": 5}'])
@@ -264,10 +234,10 @@ def test_a_broken_record_hides_no_other_cluster(registry, content):
     assert registry.find("here").name == "here"
 
 
-def test_what_a_killed_creation_left_is_swept_away(registry):
+def test_interrupted_creation_is_swept(registry):
     empty, held = registry.new_folder()  # killed before the record was written
     os.close(held)
-    fresh, held = registry.new_folder()  # somebody is creating this one right now
+    fresh, held = registry.new_folder()  # still being created
     _, held_too = write(registry, "here", ClusterState.RUNNING)
     with registry.exclusive():
         registry.sweep()
@@ -276,7 +246,7 @@ def test_what_a_killed_creation_left_is_swept_away(registry):
     assert registry.find("here").state is ClusterState.RUNNING
 
 
-def test_all_files_of_a_living_cluster_are_kept_young(registry):
+def test_touch_updates_all_files(registry):
     folder, _held = write(registry, "here", ClusterState.RUNNING)
     for inner in (folder.tls, folder.comm):
         inner.mkdir()
@@ -288,7 +258,7 @@ def test_all_files_of_a_living_cluster_are_kept_young(registry):
     assert [path for path in paths if path.stat().st_mtime == 0] == []
 
 
-def test_a_strange_entry_in_the_directory_is_left_alone(registry):
+def test_foreign_entry_is_ignored(registry):
     (registry.directory / "notes.txt").write_text("mine")
     (registry.directory / "0123abcd").write_text("a file where a folder should be")
     (registry.directory / "89abcdef").mkdir()
@@ -296,7 +266,7 @@ def test_a_strange_entry_in_the_directory_is_left_alone(registry):
     assert (registry.directory / "notes.txt").exists()
 
 
-def test_the_dashboard_of_a_cluster_that_has_none_is_a_sentence(registry):
+def test_missing_dashboard_is_reported(registry):
     folder, _held = write(registry, "new", ClusterState.STARTING)
     with pytest.raises(InvalidState, match="is starting: it has no dashboard now"):
         registry.dashboard("new")
@@ -305,7 +275,7 @@ def test_the_dashboard_of_a_cluster_that_has_none_is_a_sentence(registry):
     assert registry.dashboard("new").url == "http://[::1]:1234/secret/status"
 
 
-def test_the_end_of_a_log_is_read_without_the_rest(tmp_path):
+def test_tail_reads_only_the_end(tmp_path):
     log = tmp_path / "log"
     assert tail(log, 5) == []
     log.write_bytes(b"x" * 10_000_000 + b"\n" + b"\xff odd bytes\nlast\n")
@@ -313,20 +283,20 @@ def test_the_end_of_a_log_is_read_without_the_rest(tmp_path):
     assert len("".join(tail(log, 5))) < 10_000
 
 
-def test_what_tasks_print_commands_no_terminal(tmp_path):
+def test_printed_control_characters_are_escaped(tmp_path):
     log = tmp_path / "log"
     log.write_bytes(b"\x1b[31mred\x07\tand \xc2\x9b31m\n\x1b]0;title\x00\n")
     assert tail(log, 2) == ["\\x1b[31mred\\x07\tand \\x9b31m", "\\x1b]0;title\\x00"]
 
 
-def test_the_name_of_no_cluster_commands_no_terminal(registry):
+def test_unknown_name_is_escaped(registry):
     with pytest.raises(ClusterNotFound) as refusal:
         registry.find("\x1b[2J\n\x00")
     assert refusal.value.message == r"There is no cluster '\x1b[2J\n\x00'. There is no running cluster."
 
 
-def test_a_directory_that_was_deleted_is_made_again(registry):
-    """What cleans up /tmp does not know that a Jupyter server lives on."""
+def test_deleted_directory_is_recreated(registry):
+    """Cleaners of /tmp ignore that a Jupyter server still runs."""
     _, held = write(registry, "gone", ClusterState.RUNNING)
     shutil.rmtree(registry.directory)
     assert registry.list() == []
@@ -338,7 +308,7 @@ def test_a_directory_that_was_deleted_is_made_again(registry):
     os.close(held)
 
 
-def test_what_takes_the_place_of_a_deleted_directory_is_looked_at(registry, tmp_path):
+def test_replaced_directory_is_checked(registry, tmp_path):
     shutil.rmtree(registry.directory)
     registry.directory.symlink_to(tmp_path / "nowhere")
     with pytest.raises(RegistryUnsafe):
@@ -350,7 +320,7 @@ def test_what_takes_the_place_of_a_deleted_directory_is_looked_at(registry, tmp_
 
 
 @pytest.mark.parametrize(
-    ("last", "told"),
+    ("last", "reason"),
     [
         (
             "TypeError: Level not an integer or a valid string: {'x': 1}",
@@ -362,14 +332,14 @@ def test_what_takes_the_place_of_a_deleted_directory_is_looked_at(registry, tmp_
         ),
     ],
 )
-def test_a_process_that_ended_with_an_error_says_which(registry, last, told):
+def test_error_of_dead_process_is_the_reason(registry, last, reason):
     folder, held = write(registry, "one", ClusterState.STARTING)
     folder.log.write_text(f'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n{last}\n')
     os.close(held)
-    assert re.fullmatch(told, registry.find("one").reason)
+    assert re.fullmatch(reason, registry.find("one").reason)
 
 
-def test_it_can_be_stopped_and_nothing_else(site, monkeypatch):
+def test_other_version_can_only_be_stopped(site, monkeypatch):
     id = site.running().id
     monkeypatch.setattr("gpucluster.registry.unreadable.PROTOCOL_VERSION", 99)
     control = Control(site.directory)

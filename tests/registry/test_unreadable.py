@@ -1,4 +1,4 @@
-"""Records that cannot be read: each is in the list with the reason, and keeps no other cluster from anything."""
+"""Unreadable records are listed with the reason and do not affect other clusters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gpucluster.registry.store import Registry
 from gpucluster.registry.watching import RegistryWatch
 from gpucluster.supervisor.reaper import reap
 
-from .test_store import registry, write, write_ended  # noqa: F401
+from .records import write, write_ended
 
 
 def directory(folder: Folder) -> None:
@@ -71,7 +71,7 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_one_that_has_ended_is_listed_with_the_reason_and_can_be_removed(registry, damage):  # noqa: F811
+def test_damaged_ended_cluster_is_listed_and_removable(registry, damage):
     good, _held = write(registry, "good", ClusterState.RUNNING)
     bad = write_ended(registry, "bad")
     damage(bad)
@@ -85,7 +85,7 @@ def test_one_that_has_ended_is_listed_with_the_reason_and_can_be_removed(registr
     assert not bad.path.exists()
 
 
-def test_the_id_is_the_name_of_the_folder(registry):  # noqa: F811
+def test_id_is_folder_name(registry):
     original = write_ended(registry, "original")
     copy = registry.folder("abd00001")
     shutil.copytree(original.path, copy.path)
@@ -95,7 +95,7 @@ def test_the_id_is_the_name_of_the_folder(registry):  # noqa: F811
     assert [model.id for model in registry.list()] == [original.id] and not copy.path.exists()
 
 
-def test_odd_files_beside_a_record_keep_nobody_from_the_list(registry):  # noqa: F811
+def test_odd_files_do_not_break_list(registry):
     folder, held = write(registry, "dead", ClusterState.RUNNING)
     os.close(held)
     folder.lock.unlink()
@@ -108,7 +108,7 @@ def test_odd_files_beside_a_record_keep_nobody_from_the_list(registry):  # noqa:
     assert [model.state for model in Registry(registry.directory).list()] == [ClusterState.FAILED]
 
 
-def test_no_pipe_in_the_place_of_a_file_makes_anyone_wait(registry, monkeypatch):  # noqa: F811
+def test_pipes_in_place_of_files_do_not_block(registry, monkeypatch):
     folder, held = write(registry, "dead", ClusterState.RUNNING)
     folder.secret.unlink()
     files = ("remembered", "reaping", "killed", "log", "process", "secret", "dashboard", "links", "submitted")
@@ -121,16 +121,16 @@ def test_no_pipe_in_the_place_of_a_file_makes_anyone_wait(registry, monkeypatch)
     assert [entry.kind for entry in activity.read(folder.activity)] == ["failure"]
     folder.activity.unlink()
     os.mkfifo(folder.activity)
-    asked_to_reap: list[Folder] = []
-    monkeypatch.setattr(store, "start_reaper", lambda folder, python: asked_to_reap.append(folder))
+    reaped: list[Folder] = []
+    monkeypatch.setattr(store, "start_reaper", lambda folder, python: reaped.append(folder))
     os.close(held)
     assert [model.state for model in registry.list()] == [ClusterState.FAILED]
-    assert asked_to_reap == [folder]
+    assert reaped == [folder]
     assert _may_try(folder) and not _may_try(folder)
 
 
 class Process:
-    """What answers at the socket of a folder."""
+    """A server at the socket of a folder."""
 
     def __init__(self, folder: Folder, status: int, body: str) -> None:
         class Handler(BaseHTTPRequestHandler):
@@ -155,7 +155,7 @@ class Process:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_one_that_runs_is_asked(registry, damage, monkeypatch):  # noqa: F811
+def test_running_cluster_with_damaged_record_is_queried(registry, damage, monkeypatch):
     monkeypatch.setattr(unreadable, "_ANSWER_SECONDS", 30.0)
     folder, held = write(registry, "runs", ClusterState.RUNNING)
     model = registry.find("runs")
@@ -180,7 +180,7 @@ def test_one_that_runs_is_asked(registry, damage, monkeypatch):  # noqa: F811
         (426, "nonsense", True),
     ],
 )
-def test_what_answers_otherwise_can_be_stopped(registry, status, body, listed):  # noqa: F811
+def test_unexpected_answer_can_be_stopped(registry, status, body, listed):
     folder, held = write(registry, "runs", ClusterState.RUNNING)
     directory(folder)
     process = Process(folder, status, body)
@@ -194,21 +194,22 @@ def test_what_answers_otherwise_can_be_stopped(registry, status, body, listed): 
 
 
 @pytest.mark.processes
-def test_a_folder_that_its_owner_may_not_enter_is_that_folders_fault(registry):  # noqa: F811
+def test_closed_folder_is_reported(registry):
     from tests.otheruser import OtherUser
 
     user = OtherUser({"PATH": "/usr/bin:/bin"})
     try:
         code = Path(__file__).with_name("closed_folder.py").read_text()
-        told = json.loads(user.run("-c", code))
+        seen = json.loads(user.run("-c", code))
     finally:
         user.close()
-    folder = told["folder"]
-    assert told["closed"] == [["good", "running", None], [folder[-8:], "running", told["closed"][1][2]]]
-    assert f"{folder}/" in told["closed"][1][2] and "Permission denied" in told["closed"][1][2]
-    assert told["closed"][1][2].endswith(f"Whether it runs is unknown; to see, open its folder: chmod 700 {folder}")
-    assert told["stopped"] == f"The folder of the cluster cannot be looked at: chmod 700 {folder}, then stop it."
-    assert told["refused"].startswith(f"You may not write in {folder} on the disk ")
-    # In one that is read-only the record is written all the same, and what needs a new file names the folder.
-    assert told["read_only"] == ["dead", "failed"] and told["written"]
-    assert told["linked"] == told["removed"] == told["refused"]
+    folder = seen["folder"]
+    notice = seen["closed"][1][2]
+    assert seen["closed"] == [["good", "running", None], [folder[-8:], "running", notice]]
+    assert f"{folder}/" in notice and "Permission denied" in notice
+    assert notice.endswith(f"Whether it runs is unknown; to see, open its folder: chmod 700 {folder}")
+    assert seen["stopped"] == f"The folder of the cluster cannot be looked at: chmod 700 {folder}, then stop it."
+    assert seen["refused"].startswith(f"You may not write in {folder} on the disk ")
+    # In a read-only folder an existing record can still be written; new files cannot.
+    assert seen["read_only"] == ["dead", "failed"] and seen["written"]
+    assert seen["linked"] == seen["removed"] == seen["refused"]

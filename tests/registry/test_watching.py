@@ -1,4 +1,4 @@
-"""What changes in the registry is seen, and what does not change is not read."""
+"""The watch reports changes and does not read unchanged records."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from gpucluster.registry import watching
 from gpucluster.registry.store import Registry
 from gpucluster.registry.watching import RegistryWatch
 
-from .test_store import registry, write, write_ended  # noqa: F401
+from .records import write, write_ended
 
 
 @pytest.fixture
 def always(monkeypatch):
-    """Try the locks at each look."""
+    """Check the locks on every look."""
     monkeypatch.setattr(watching, "LOCK_SECONDS", 0.0)
 
 
-def change(registry, folder, **changes):  # noqa: F811
+def change(registry, folder, **changes):
     record = registry.read(folder)
     registry.write(folder, record.model_copy(update={"cluster": record.cluster.model_copy(update=changes)}))
 
 
-def test_new_changed_and_removed_clusters_are_told_once(registry):  # noqa: F811
+def test_changes_are_reported_once(registry):
     first, _held = write(registry, "first", ClusterState.RUNNING)
     watch = RegistryWatch(registry)
     assert [model.name for model in watch.start()] == ["first"]
@@ -41,7 +41,7 @@ def test_new_changed_and_removed_clusters_are_told_once(registry):  # noqa: F811
     assert set(watch.known) == {first.id}
 
 
-def test_a_supervisor_that_is_killed_is_noticed_although_no_file_changes(registry, always):  # noqa: F811
+def test_killed_supervisor_is_noticed_by_its_lock(registry, always):
     folder, held = write(registry, "killed", ClusterState.RUNNING)
     watch = RegistryWatch(registry)
     watch.start()
@@ -52,7 +52,7 @@ def test_a_supervisor_that_is_killed_is_noticed_although_no_file_changes(registr
     assert watch.look() == watching.Changes()
 
 
-def test_what_has_not_changed_is_not_read(registry, monkeypatch, always):  # noqa: F811
+def test_unchanged_records_are_not_read(registry, monkeypatch, always):
     _, _held = write(registry, "alive", ClusterState.RUNNING)
     for number in range(5):
         write_ended(registry, f"ended-{number}")
@@ -63,10 +63,10 @@ def test_what_has_not_changed_is_not_read(registry, monkeypatch, always):  # noq
     monkeypatch.setattr(Registry, "record", lambda self, folder: reads.append(folder.id) or original(self, folder))
     for _ in range(10):
         assert watch.look() == watching.Changes()
-    assert len(reads) == 10, "the living one's lock is tried, and nothing else"
+    assert len(reads) == 10, "only the running cluster's lock is checked"
 
 
-def test_a_record_that_cannot_be_read_hides_nothing(registry):  # noqa: F811
+def test_unreadable_record_hides_no_other(registry):
     broken, _held = registry.new_folder()
     watch = RegistryWatch(registry)
     watch.start()

@@ -1,4 +1,4 @@
-"""One user's shell: carries out commands that come as lines of JSON, one after another, in one process."""
+"""One user's shell: runs commands, given as lines of JSON, in one process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process of one user that chooses GPUs when it is told: a line of JSON with what to do, one with what it has."""
+"""One user's process that chooses GPUs: it reads commands and writes its GPUs as lines of JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.sharing.claims import NodeClaims
 
 
 def host(n_gpus: int) -> HostDevices:
-    """Return a machine whose GPUs all look idle."""
+    """Return a machine with idle GPUs."""
     devices = [
         DeviceModel(uuid=f"GPU-{number}", index=number, name="Fake A16", memory_total_bytes=16 * 2**30)
         for number in range(n_gpus)
@@ -22,18 +22,18 @@ def host(n_gpus: int) -> HostDevices:
 
 
 def main() -> None:
-    """Choose, release, until there is nothing more to read."""
+    """Choose and release until the input ends."""
     claims = NodeClaims()
     print("ready", flush=True)
     for line in sys.stdin:
-        told = json.loads(line)
-        if told["do"] == "release":
+        command = json.loads(line)
+        if command["do"] == "release":
             claims.release()
             answer: list[str] = []
         else:
-            time.sleep(max(0.0, told["at"] - time.time()))  # All at the same moment.
-            spec = CudaSpec(n_workers=told["n_workers"], devices=told.get("devices"))
-            devices, n_workers = DeviceChoice(spec, claims).make(host(told["gpus"]))
+            time.sleep(max(0.0, command["at"] - time.time()))  # all at the same moment
+            spec = CudaSpec(n_workers=command["n_workers"], devices=command.get("devices"))
+            devices, n_workers = DeviceChoice(spec, claims).make(host(command["gpus"]))
             answer = [device.uuid for device in devices[:n_workers]]
         print(json.dumps(answer), flush=True)
 

@@ -1,4 +1,4 @@
-"""Connects to a name again and again, as fast as it can, for so many seconds: ``flooder.py NAME SECONDS``."""
+"""Connects to a name repeatedly, as fast as it can: ``flooder.py NAME SECONDS``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 
 
 def flood(name: str, until: float) -> None:
-    """Connect, say much, go away."""
+    """Connect, send much, and close."""
     while time.monotonic() < until:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.setblocking(False)

@@ -1,4 +1,4 @@
-"""Claims of GPUs: seen by everybody, nobody's but their holder's, and gone with him."""
+"""Claims of GPUs: visible to all users, bound to their holder, released with its process."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from gpucluster.operating_system.abstract_streams import connect
 from gpucluster.sharing.claims import MOST_NUMBERS, ClaimedMeanwhile, NodeClaims
 from gpucluster.sharing.instructor_lines import listening
 from gpucluster.sharing.node import claim_name, held_name, place_name, prefix, read_node
+
+from .conftest import Holds
 
 ONE, TWO, OLD_STYLE = "GPU-0001", "MIG-0002", "MIG-GPU-79c62632-04cc-574b-af7b-cb2e307120d8/1/0"
 
@@ -26,7 +28,7 @@ def claimed(*uuids: str) -> NodeClaims:
     return claims
 
 
-def test_a_claim_is_seen_until_it_is_given_back() -> None:
+def test_claim_is_visible_until_released() -> None:
     assert counts() == {}
     mine = claimed(ONE, OLD_STYLE)
     assert counts() == {ONE: 1, OLD_STYLE: 1}
@@ -44,60 +46,49 @@ def test_several_may_claim_the_same() -> None:
     second.release()
 
 
-def test_who_was_slower_looks_again() -> None:
+def test_slower_claim_is_retried() -> None:
     first, second = NodeClaims(), NodeClaims()
     with first.choosing(), second.choosing():
         first.claim([TWO])
         with pytest.raises(ClaimedMeanwhile):
             second.claim([ONE, TWO])
-    assert counts() == {TWO: 1}, "nothing is left of what could not be had whole"
+    assert counts() == {TWO: 1}, "a part of the failed claim is left"
     with second.choosing() as taken:
         assert dict(taken) == {TWO: 1}
     first.release()
 
 
-def test_all_numbers_taken_stop_nobody() -> None:
-    held = [hold(claim_name(ONE, str(number))) for number in range(1, MOST_NUMBERS + 1)]
+def test_claims_work_with_all_numbers_taken(holds: Holds) -> None:
+    holds(*(claim_name(ONE, str(number)) for number in range(1, MOST_NUMBERS + 1)))
     mine = claimed(ONE)
     assert counts() == {ONE: MOST_NUMBERS + 1}
     mine.release()
-    for each in held:
-        assert each is not None
-        each.close()
 
 
-def test_what_is_above_the_limit_of_a_user_does_not_count() -> None:
-    held = [hold(claim_name(uuid, "1")) for uuid in (ONE, TWO)]
+def test_excess_claims_do_not_count(holds: Holds) -> None:
+    holds(claim_name(ONE, "1"), claim_name(TWO, "1"))
     assert read_node(per_user=1).counts == {ONE: 1}
-    for each in held:
-        assert each is not None
-        each.close()
 
 
 @pytest.mark.parametrize("made", [["x0000000a", "2", "1"], ["1", "2", "x0000000a"]])
-def test_claims_are_ordered_by_number_whatever_numbers_the_kernel_gives_sockets(made: list[str]) -> None:
-    held = [hold(claim_name(ONE, mark)) for mark in made]
+def test_claims_are_ordered_by_number(made: list[str], holds: Holds) -> None:
+    holds(*(claim_name(ONE, mark) for mark in made))
     assert [claim.mark for claim in read_node().claims] == ["1", "2", "x0000000a"]
-    assert [claim.mark for claim in read_node(per_user=2).claims] == ["1", "2"], "those with a number count first"
-    for each in held:
-        assert each is not None
-        each.close()
+    assert [claim.mark for claim in read_node(per_user=2).claims] == ["1", "2"], "numbered claims come first"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "name",
     ["c/GPU-1/0x1", "c//1", "c/GPU-1/1/2", "l/12/1/zz", "h/GPU-1/1/a/b", "c/G/99999", "c/GPU-1/0", "l/0/0/any", "ü"],
 )
-def test_nonsense_is_no_claim(said: str) -> None:
-    held = hold(f"{prefix()}/{said}")
-    assert held is not None
+def test_nonsense_is_no_claim(name: str, holds: Holds) -> None:
+    holds(f"{prefix()}/{name}")
     node = read_node()
     assert node.claims == node.line == ()
-    held.close()
 
 
 @pytest.mark.parametrize(
-    ("said", "otherwise"),
+    ("name", "variant"),
     [
         ("c/GPU-0001/1", "c/%47PU-0001/1"),
         ("c/GPU-%C3%A9/1", "c/GPU-é/1"),
@@ -110,11 +101,10 @@ def test_nonsense_is_no_claim(said: str) -> None:
         ("i/0000000a", "i/a"),
     ],
 )
-def test_only_what_we_would_have_written_counts(said: str, otherwise: str) -> None:
-    def seen(first: str, second: str = "") -> object:
-        held = [hold(f"{prefix()}/{each}") for each in (first, second, *owned) if each]
+def test_only_canonical_names_count(name: str, variant: str, holds: Holds) -> None:
+    def seen(*names: str) -> object:
+        held = holds(*(f"{prefix()}/{each}" for each in (*names, *owned)))
         for each in held:
-            assert each is not None
             each.listen(1)
         node = read_node()
         listens = {id for ids in listening()[0].values() for id, _ in ids}
@@ -122,8 +112,8 @@ def test_only_what_we_would_have_written_counts(said: str, otherwise: str) -> No
             each.close()
         return [(claim.uuid, claim.mark, claim.since) for claim in node.claims], [p.arrived for p in node.line], listens
 
-    owned = ["c/GPU-0001/1"] if said.startswith("h/") else []
-    assert seen(said, otherwise) == seen(otherwise, said) == seen(said) != seen(otherwise)
+    owned = ["c/GPU-0001/1"] if name.startswith("h/") else []
+    assert seen(name, variant) == seen(variant, name) == seen(name) != seen(variant)
 
 
 def test_a_uuid_of_any_length_is_claimed() -> None:
@@ -149,7 +139,7 @@ def test_connections_to_a_name_hold_nothing() -> None:
         each.close()
 
 
-def test_a_socket_of_another_type_is_no_claim() -> None:
+def test_other_socket_type_is_no_claim() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         other.bind(b"\0" + claim_name(ONE, "1").encode())
         assert counts() == {}

@@ -1,4 +1,4 @@
-"""GPUs that are spoken for among one user's clusters: claims are seen, keep nobody out, and end with their holder."""
+"""Claims among one user's clusters: visible, without exclusion, released with their holder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def taken(claims: DeviceClaims) -> set[str]:
         return set(found)
 
 
-def test_a_claim_is_seen_until_it_is_given_back(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_claim_is_visible_until_released(claims: DeviceClaims, tmp_path: Path) -> None:
     mine = DeviceClaims(tmp_path)
     assert taken(claims) == set()
     mine.claim([ONE, OLD_STYLE])
@@ -53,7 +53,7 @@ def test_several_may_claim_the_same(claims: DeviceClaims, tmp_path: Path) -> Non
     assert taken(claims) == set()
 
 
-def test_a_claim_ends_with_its_process_however_it_ends(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_claim_ends_with_its_process(claims: DeviceClaims, tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path), ONE]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
@@ -73,7 +73,7 @@ def test_one_chooses_after_the_other(claims: DeviceClaims, tmp_path: Path) -> No
         claims.claim([ONE])
     with other:
         assert other.stdout is not None
-        assert other.stdout.readline().strip() == f"['{ONE}']", "it sees what we have chosen"
+        assert other.stdout.readline().strip() == f"['{ONE}']", "it does not see our choice"
         other.kill()
     claims.release()
 

@@ -1,4 +1,4 @@
-"""What instructors and clusters say to each other, without any cluster."""
+"""The messages between instructors and clusters, without a cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ from gpucluster.protocol.instructing import ClassCluster, ClassClusters, Cluster
 from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import parse_spec
-from gpucluster.sharing.instructor_lines import MOST_OF_A_USER, LineTooLong, hear, listening, say, socket_name
+from gpucluster.sharing.instructor_lines import (
+    MOST_OF_A_USER,
+    LineTooLong,
+    listening,
+    receive_line,
+    send_line,
+    socket_name,
+)
 from gpucluster.site.instructors import Instructors, instructors, is_instructor
 from gpucluster.supervisor.instructor_listener import InstructorListener, facts_of
 from pydantic import ValidationError
@@ -66,37 +73,37 @@ def test_text_is_plain() -> None:
     assert request.text == "one two??]0;x?"
 
 
-def test_whom_the_site_names(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_instructors_by_user_and_group(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
     assert not instructors().include(0, {0}), "without a site there is none, not even root"
-    path.write_text("sharing: {instructors: [staff, nobody, who-knows]}\n")
+    path.write_text("sharing: {instructors: [staff, daemon, who-knows]}\n")
     path.chmod(0o644)
     named = instructors()
-    assert named.names == ("staff", "nobody", "who-knows")
+    assert named.names == ("staff", "daemon", "who-knows")
     assert named.include(0, set()) and named.include(12345, named.groups)
     assert not named.include(12345, {12345})
     assert is_instructor() is named.include(os.getuid(), {os.getgid(), *os.getgroups()})
     assert not Instructors().include(0, {0})
 
 
-def test_a_line_has_an_end_and_a_bound() -> None:
+def test_lines_are_bounded() -> None:
     one, other = socket.socketpair()
     with one, other:
-        say(one, InstructorRequest(ask="stop"))
-        assert hear(other, time.monotonic() + 5) == b'{"ask":"stop","text":""}'
+        send_line(one, InstructorRequest(ask="stop"))
+        assert receive_line(other, time.monotonic() + 5) == b'{"ask":"stop","text":""}'
         one.sendall(b"x" * 5000)
         with pytest.raises(LineTooLong):
-            hear(other, time.monotonic() + 5, 4096)
+            receive_line(other, time.monotonic() + 5, 4096)
         with pytest.raises(TimeoutError):
-            hear(one, time.monotonic() - 1)
+            receive_line(one, time.monotonic() - 1)
         one.shutdown(socket.SHUT_WR)
         while other.recv(4096):
             pass
-        assert hear(other, time.monotonic() + 5) is None
+        assert receive_line(other, time.monotonic() + 5) is None
 
 
-def test_the_kernel_tells_groups_and_whose_names_are() -> None:
+def test_kernel_reports_groups_and_owners() -> None:
     listener = listen(socket_name("0000000a"), 1)
     try:
         assert [[id for id, _ in ids] for ids in listening()[0].values()] == [["0000000a"]]
@@ -105,7 +112,7 @@ def test_the_kernel_tells_groups_and_whose_names_are() -> None:
         with pytest.raises(OSError, match="in use"):
             listen(socket_name("0000000a"), 1)
         assert ask("0000000a", os.getuid() + 1, None, time.monotonic() + 5).problem == "is another user's now"
-        # Nobody accepts: one place, and one that waits for it.
+        # No one accepts connections.
         assert ask("0000000a", os.getuid(), None, time.monotonic() + 0.3).problem is not None
     finally:
         close(listener)
@@ -113,7 +120,7 @@ def test_the_kernel_tells_groups_and_whose_names_are() -> None:
     assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
 
 
-async def test_a_cluster_whose_name_is_taken_is_reached_under_another(
+async def test_taken_socket_name_is_replaced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     site = tmp_path / "site.yaml"
@@ -134,7 +141,7 @@ async def test_a_cluster_whose_name_is_taken_is_reached_under_another(
         close(taken)
 
 
-def test_whoever_waits_in_accept_is_told_that_it_is_closed() -> None:
+def test_closing_listener_ends_accept() -> None:
     listener = listen(socket_name("0000000b"), 1)
     ended = threading.Event()
 
@@ -158,12 +165,12 @@ def test_many_names_of_one_user_are_left_out() -> None:
             close(listener)
 
 
-def test_nobody_widens_the_table_of_the_others() -> None:
+def test_long_names_do_not_widen_table() -> None:
     held = [HeldGPU(uuid="g" * 80, slot=1, slots=2)] * 64
     gpus = _gpus(held, {})
     assert len(gpus) == 9 and gpus[-1] == "56 more"
-    said = {"kind": "k" * 5000, "state": ClusterState.RUNNING, "gpus": ["g" * 80] * 64, "since": "2026-01-01T00:00:00Z"}
-    forged = ClassCluster(id="a", user="ada", **said)
+    long = {"kind": "k" * 5000, "state": ClusterState.RUNNING, "gpus": ["g" * 80] * 64, "since": "2026-01-01T00:00:00Z"}
+    forged = ClassCluster(id="a", user="ada", **long)
     text = class_text(ClassClusters(clusters=[forged]))
     assert max(map(len, text.splitlines())) < 200
     assert max(map(len, table([("A", "B"), ("a\x1b" * 900, "b" * 9000)]).splitlines())) < 460
@@ -189,27 +196,23 @@ def test_what_can_be_typed(words: list[str], sentence: str) -> None:
 
 def test_the_class_as_text() -> None:
     silent = ClassCluster(id="b", user="grace", problem="It does not answer.")
-    told = ClassCluster(
+    running = ClassCluster(
         id="a", user="ada", mine=True, kind="local", kind_title="CPU", state=ClusterState.RUNNING, n_workers=2
     )
     many = silent.model_copy(update={"user": "ida", "times": 30})
-    text = class_text(ClassClusters(clusters=[told, silent, many], left_out=2))
-    assert "ada (you)  CPU" in text and "grace: It does not answer." in text and "Left out: 2" in text
-    assert (
-        "grace      " in text
-        and "(unknown)" in text
-        and "(30 unknown)" in text
-        and "ida: It does not answer (30 times)." in text
-    )
+    text = class_text(ClassClusters(clusters=[running, silent, many], left_out=2))
+    for part in (
+        "ada (you)  CPU", "grace: It does not answer.", "Left out: 2", "grace      ", "(unknown)", "(30 unknown)",
+        "ida: It does not answer (30 times).",
+    ):  # fmt: skip
+        assert part in text
     assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")
 
 
-def test_who_was_connected_is_told_once_who_has_stopped_it() -> None:
-    stopped = model(
-        state=ClusterState.STOPPED,
-        messages=[Message.of(MessageCode.ENDED, "Stopped by instructor ada: The exam begins.")],
-    )
+def test_connected_client_is_notified_of_stop() -> None:
+    reason = "Stopped by instructor ada: The exam begins."
+    stopped = model(state=ClusterState.STOPPED, messages=[Message.of(MessageCode.ENDED, reason)])
     news = Message.of(MessageCode.STOPPED, stopped.reason, subject="instructor ada")
-    told = stopped.model_copy(update={"messages": [*stopped.messages, news]})
+    stopped = stopped.model_copy(update={"messages": [*stopped.messages, news]})
     for by in (None, "instructor ada"):
-        assert how_it_ended(told, by) == ("The cluster 'thesis' ended. Stopped by instructor ada: The exam begins.")
+        assert how_it_ended(stopped, by) == f"The cluster 'thesis' ended. {reason}"

@@ -1,4 +1,4 @@
-"""A learner, an instructor and somebody else on one machine: three real users, and the learner's real cluster."""
+"""A learner with a real cluster, an instructor and a third user on one machine: three real users."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ SECRET_NAME = "thesis-on-k-means"
 FORGED = """
 import socket, sys, time
 held = []
-for number, says in enumerate((b"", b"{}\\n", b"x" * 100_000, b"nonsense\\n", b'{"done": true}\\n')):
+for number, answer in enumerate((b"", b"{}\\n", b"x" * 100_000, b"nonsense\\n", b'{"done": true}\\n')):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(f"\\0{sys.argv[1]}/i/{number:08x}")
     listener.listen(8)
-    held.append((listener, says))
+    held.append((listener, answer))
 print("listens", flush=True)
 taken = []
 while True:
-    for listener, says in held:
+    for listener, answer in held:
         listener.settimeout(0.05)
         try:
             taken.append(listener.accept()[0])
             taken[-1].setblocking(False)
-            taken[-1].send(says)
+            taken[-1].send(answer)
         except OSError:
             pass
 """
@@ -62,27 +62,27 @@ try:
     connection.sendall(b'{"ask": "stop", "text": "I say so"}\\n')
 except OSError:
     pass
-heard = b""
+received = b""
 try:
     while piece := connection.recv(4096):
-        heard += piece
+        received += piece
 except ConnectionError:
     pass
-print(heard.decode())
+print(received.decode())
 """
 
 
 class Classroom:
-    """The three users, the site's file, and how each of them asks for something."""
+    """The three users, their shells, and the site's file."""
 
     def __init__(self, folder: Path) -> None:
         self.site = folder / "site.yaml"
-        self.says(NAMED)
+        self.configure(NAMED)
         self.node = os.urandom(4).hex()
-        seen = {VARIABLE: self.node, "PATH": "/usr/bin:/bin", "GPUCLUSTER_SITE": str(self.site)}
-        self.learner = OtherUser(seen)
-        self.instructor = OtherUser(seen, [grp.getgrnam(GROUP).gr_gid])
-        self.outsider = OtherUser(seen)
+        variables = {VARIABLE: self.node, "PATH": "/usr/bin:/bin", "GPUCLUSTER_SITE": str(self.site)}
+        self.learner = OtherUser(variables)
+        self.instructor = OtherUser(variables, [grp.getgrnam(GROUP).gr_gid])
+        self.outsider = OtherUser(variables)
         self._shells: dict[str, subprocess.Popen[str]] = {}
 
     @property
@@ -90,12 +90,12 @@ class Classroom:
         """The name of the socket of the learner's cluster."""
         return f"gpucluster-{self.node}/i/{self.cluster()['id']}"
 
-    def says(self, text: str) -> None:
+    def configure(self, text: str) -> None:
         self.site.write_text(text)
         self.site.chmod(0o644)
 
     def ask(self, user: OtherUser, *words: str) -> tuple[int, str, str]:
-        """Return the exit code of a command, what it prints, and what it complains of."""
+        """Return the exit code, output and errors of a command."""
         shell = self._shells.get(user.name)
         if shell is None:
             shell = user.start(str(ASKER), stdin=subprocess.PIPE, stderr=None)
@@ -113,12 +113,12 @@ class Classroom:
         return json.loads(out)
 
     def cluster(self) -> dict[str, Any]:
-        """The learner's cluster, as he sees it."""
+        """Return the learner's cluster as the learner sees it."""
         found: dict[str, Any] = self.json(self.learner, "status", SECRET_NAME)
         return found
 
     def seen(self) -> list[dict[str, Any]]:
-        """The class, as the instructor sees it."""
+        """Return the class as the instructor sees it."""
         found: list[dict[str, Any]] = self.json(self.instructor, "node", "--class")["clusters"]
         return found
 
@@ -160,19 +160,19 @@ def test_the_instructor_sees_the_class_without_names(classroom: Classroom) -> No
     assert classroom.learner.name in out and "running" in out and SECRET_NAME not in out
 
 
-def said(model: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what instructors have said to a cluster."""
+def received(model: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the messages of instructors to a cluster."""
     return [message for message in model["messages"] if message["code"] == "message"]
 
 
-def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> None:
-    before = len(said(classroom.cluster()))
+def test_message_is_shown_in_every_interface(classroom: Classroom) -> None:
+    before = len(received(classroom.cluster()))
     code, out, err = classroom.ask(
         classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12\udc9b."
     )
     assert (code, out) == (0, f"Told 1 cluster of {classroom.learner.name}.\n"), err
     model = classroom.cluster()
-    [message] = said(model)[before:]
+    [message] = received(model)[before:]
     assert (message["code"], message["subject"], message["text"]) == (
         "message", classroom.instructor.name, "Please ?[31mstop?[0m by 12?."
     )  # fmt: skip
@@ -181,17 +181,20 @@ def test_a_message_is_read_wherever_the_owner_looks(classroom: Classroom) -> Non
     assert "(instructor " in classroom.ask(classroom.learner, "status", SECRET_NAME)[1]
 
 
-def test_nobody_else_is_listened_to(classroom: Classroom) -> None:
+def test_only_instructors_are_served(classroom: Classroom) -> None:
     before = classroom.cluster()
     for user in (classroom.outsider, classroom.learner):
         for words in (["--class"], ["message", "all", "hello"], ["stop", classroom.learner.name, "--yes"]):
             code, out, err = classroom.ask(user, "node", *words)
             assert (code, out) == (1, "") and "Only instructors of this site" in err, words
-        # Without our command, it is the same.
-        heard = json.loads(user.run("-c", ASKS, classroom.name))
-        assert heard == {"done": False, "message": "Only instructors of this site may speak to the clusters of others."}
+        # A request without our command is refused, too.
+        answer = json.loads(user.run("-c", ASKS, classroom.name))
+        assert answer == {
+            "done": False,
+            "message": "Only instructors of this site may speak to the clusters of others.",
+        }
     assert classroom.cluster()["state"] == "running"
-    assert said(classroom.cluster()) == said(before)
+    assert received(classroom.cluster()) == received(before)
 
 
 def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
@@ -210,16 +213,16 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
 
 
 @pytest.mark.full
-def test_forged_names_tell_nothing_and_hold_up_nobody(classroom: Classroom) -> None:
+def test_forged_names_are_ignored(classroom: Classroom) -> None:
     with classroom.outsider.start("-c", FORGED, f"gpucluster-{classroom.node}") as forger:
         assert forger.stdout is not None
         assert forger.stdout.readline() == "listens\n"
         seen = classroom.seen()
         assert [each["state"] for each in seen if each["user"] == classroom.learner.name] == ["running"]
         forged = [each for each in seen if each["user"] == classroom.outsider.name]
-        assert sum(each["times"] for each in forged) == 5, "the kernel tells whose they are"
+        assert sum(each["times"] for each in forged) == 5, "the owners are wrong"
         assert all(each["state"] is None and each["problem"] for each in forged)
-        assert len({each["problem"] for each in forged}) == len(forged), "what is the same of all is told once"
+        assert len({each["problem"] for each in forged}) == len(forged), "a problem is repeated"
         answer = classroom.ask(classroom.instructor, "node", "message", "all", "The room closes.", "--json")[1]
         assert json.loads(answer)["users"] == [classroom.learner.name]
         problems = json.loads(answer)["problems"]
@@ -227,7 +230,7 @@ def test_forged_names_tell_nothing_and_hold_up_nobody(classroom: Classroom) -> N
         forger.kill()
 
 
-def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Classroom) -> None:
+def test_flood_does_not_delay_instructor(classroom: Classroom) -> None:
     flooder = str(Path(__file__).with_name("flooder.py"))
     with classroom.outsider.start(flooder, classroom.name, "60") as process:
         assert process.stdout is not None
@@ -235,16 +238,16 @@ def test_a_flood_holds_up_neither_the_cluster_nor_the_instructor(classroom: Clas
         assert [each["state"] for each in classroom.seen()] == ["running"]
         code, _, err = classroom.ask(classroom.instructor, "node", "message", "all", "Among many.")
         assert code == 0, err
-        assert said(classroom.cluster())[-1]["text"] == "Among many."
+        assert received(classroom.cluster())[-1]["text"] == "Among many."
         pid = classroom.cluster()["pid"]
-        assert len(os.listdir(f"/proc/{pid}/fd")) < 200, "connections do not pile up"
+        assert len(os.listdir(f"/proc/{pid}/fd")) < 200, "connections pile up"
         process.kill()
-    # Some sixty still wait in the kernel, and are taken in their order: whoever is answered now comes after them.
+    # Some sixty connections still wait in the kernel; this answer comes after them.
     assert [each["state"] for each in classroom.seen()] == ["running"]
 
 
 @pytest.mark.full
-def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
+def test_hanging_process_is_reported(classroom: Classroom) -> None:
     before = classroom.cluster()
     os.kill(before["pid"], signal.SIGSTOP)
     try:
@@ -256,33 +259,31 @@ def test_a_process_that_hangs_is_a_sentence(classroom: Classroom) -> None:
     finally:
         os.kill(before["pid"], signal.SIGCONT)
     assert [each["state"] for each in classroom.seen()] == ["running"]
-    assert said(classroom.cluster()) == said(before), "what was given up is not done later"
+    assert received(classroom.cluster()) == received(before), "a failed request was carried out later"
 
 
 @pytest.mark.full
-def test_a_change_of_the_site_is_seen_without_a_restart(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_changed_site_file_is_read_again(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     name = classroom.name
-    classroom.says("sharing: {message: Hello.}\n")
+    classroom.configure("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
     code, _, err = classroom.ask(classroom.instructor, "node", "--class")
     assert code == 1 and "This site names no instructors." in err
-    classroom.says(f"sharing: {{instructors: [{classroom.outsider.name}]}}\n")
+    classroom.configure(f"sharing: {{instructors: [{classroom.outsider.name}]}}\n")
     wait_until(lambda: _listens(name))
     assert "Only instructors" in classroom.instructor.run("-c", ASKS, name)
-    classroom.says(NAMED)
+    classroom.configure(NAMED)
     wait_until(lambda: classroom.ask(classroom.instructor, "node", "--class")[0] == 0)
     assert [each["state"] for each in classroom.seen()] == ["running"]
 
 
-def test_who_takes_the_name_of_a_cluster_first_hides_nothing(
-    classroom: Classroom, wait_until: Callable[..., Any]
-) -> None:
+def test_squatted_name_hides_no_cluster(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     name, id, outsider = classroom.name, classroom.cluster()["id"], classroom.outsider
-    classroom.says("sharing: {message: Hello.}\n")
+    classroom.configure("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
     with outsider.start("-c", HOLDS, name) as process:
         assert process.stdout is not None and process.stdout.readline() == "listens\n"
-        classroom.says(NAMED)
+        classroom.configure(NAMED)
         wait_until(lambda: classroom.ask(classroom.instructor, "node", "--class")[0] == 0)
         wait_until(lambda: any(each["state"] == "running" for each in classroom.seen()))
         found = {each["user"]: (each["id"], each["state"]) for each in classroom.seen()}
@@ -292,10 +293,11 @@ def test_who_takes_the_name_of_a_cluster_first_hides_nothing(
     assert any(f"The user {outsider.name} (uid {outsider.uid}) holds the name" in line for line in lines)
 
 
-def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_stop_names_instructor_and_reason(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     for _ in range(REQUESTS + 1):
         code, out, _ = classroom.ask(classroom.instructor, "node", "message", classroom.learner.name, "Stop, please.")
-    assert code == 1 and f"It has had {REQUESTS} messages from you" in out, "but a stop is not held back"
+    assert code == 1 and f"It has had {REQUESTS} messages from you" in out
+    # A stop is not limited.
     code, out, err = classroom.ask(
         classroom.instructor, "node", "stop", classroom.learner.name, "--reason", "The exam begins", "--yes"
     )
@@ -304,20 +306,23 @@ def test_a_stop_says_who_and_why(classroom: Classroom, wait_until: Callable[...,
     model = classroom.cluster()
     by = f"instructor {classroom.instructor.name}"
     reason = f"Stopped by {by}: The exam begins."
-    assert {(told["code"], told["text"]) for told in model["messages"]} >= {("stopped", reason), ("ended", reason)}
+    assert {(message["code"], message["text"]) for message in model["messages"]} >= {
+        ("stopped", reason),
+        ("ended", reason),
+    }
     entries = classroom.json(classroom.learner, "activity", SECRET_NAME)["entries"]
     assert [(entry["by"], entry["message"]) for entry in entries if entry["kind"] == "stop"] == [(by, reason)]
-    wait_until(lambda: classroom.seen() == [])  # its process says that it has stopped, and then ends
+    wait_until(lambda: classroom.seen() == [])  # its process ends after it has stopped
 
 
-def test_after_a_kill_nothing_is_left_of_it(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_kill_leaves_nothing(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
     options = ("--backend", "local", "--n-workers", "0", "--memory-limit", "400 MiB", "--name", "killed")
     code, _, err = classroom.ask(classroom.learner, "create", *options)
     assert code == 0, err
     wait_until(classroom.seen)
     os.kill(classroom.json(classroom.learner, "status", "killed")["pid"], signal.SIGKILL)
     wait_until(lambda: classroom.seen() == [])
-    code, _, err = classroom.ask(classroom.instructor, "node", "message", "all", "Is anybody there?")
+    code, _, err = classroom.ask(classroom.instructor, "node", "message", "all", "Hello?")
     assert code != 0 and "No other user has a cluster" in err
 
 

@@ -1,34 +1,27 @@
-"""The line before GPUs that are taken: first come, first served, and nobody holds up others for long."""
+"""The queue for GPUs: first come, first served, and no user delays others for long."""
 
 from __future__ import annotations
 
-import json
-import subprocess
 import time
 from collections.abc import Iterator
 
 import pytest
-from gpucluster.operating_system.abstract_names import hold, seconds_since_boot
+from gpucluster.operating_system.abstract_names import seconds_since_boot
 from gpucluster.sharing import line
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.line import InLine, Line
-from gpucluster.sharing.node import VARIABLE, claim_name, place_name, read_node
+from gpucluster.sharing.node import claim_name, place_name, read_node
 from gpucluster.sharing.policy import GPUPolicy
 
 from tests.otheruser import OtherUser
 
+from .conftest import Holds, holding
+
 ONE, TWO = "GPU-1", "GPU-2"
-HOLD = """
-import sys, time
-from gpucluster.operating_system.abstract_names import hold
-kept = [hold(name) for name in sys.argv[1:]]
-print([each is not None for each in kept], flush=True)
-time.sleep(600)
-"""
 
 
 class Person:
-    """Somebody who wants some of two GPUs with two slots each."""
+    """A user who wants some of two GPUs with two slots each."""
 
     def __init__(self, *candidates: str, count: int = 1, slots: int = 2, per_user: int | None = None) -> None:
         self.claims = NodeClaims(GPUPolicy(slots=slots, per_user=per_user))
@@ -57,7 +50,7 @@ def people() -> Iterator[list[Person]]:
         person.goes()
 
 
-def test_slots_are_given_out_evenly_and_never_twice(people: list[Person]) -> None:
+def test_slots_are_assigned_evenly_and_once(people: list[Person]) -> None:
     people += [Person() for _ in range(5)]
     found = [person.asks() for person in people]
     assert found == ["GPU-1/1", "GPU-2/1", "GPU-1/2", "GPU-2/2", "In queue: you are next"]
@@ -74,13 +67,13 @@ def test_first_come_first_served(people: list[Person]) -> None:
         f"In queue: {who}" for who in ("you are next", "1 before you", "2 before you")
     ]
     people[0].goes()
-    assert people[6].asks() == "In queue: 2 before you", "what is free is for who came first"
+    assert people[6].asks() == "In queue: 2 before you", "a later user got the free slot"
     assert people[4].asks() == "GPU-1/1"
     people[5].goes()
-    assert people[6].asks() == "In queue: you are next", "who gives up is before nobody"
+    assert people[6].asks() == "In queue: you are next", "a user who gave up still counts"
 
 
-def test_who_needs_several_is_not_passed_by_for_ever(people: list[Person]) -> None:
+def test_request_for_several_is_not_starved(people: list[Person]) -> None:
     first, second, big, small = people[:] = Person(slots=1), Person(slots=1), Person(count=2, slots=1), Person(slots=1)
     first.asks(), second.asks()
     assert big.asks() == "In queue: you are next"
@@ -91,7 +84,7 @@ def test_who_needs_several_is_not_passed_by_for_ever(people: list[Person]) -> No
     assert big.asks() == "GPU-1/1 GPU-2/1"
 
 
-def test_who_wants_a_certain_gpu_waits_for_it_and_holds_up_no_other(people: list[Person]) -> None:
+def test_request_for_one_gpu_does_not_delay_others(people: list[Person]) -> None:
     first, second, certain, any_one = people[:] = Person(ONE, slots=1), Person(TWO, slots=1), Person(ONE), Person()
     certain.line.parts = any_one.line.parts = {ONE: 1, TWO: 1}
     first.asks(), second.asks()
@@ -107,98 +100,69 @@ def test_about_how_long(people: list[Person]) -> None:
     people[0].asks(), people[1].asks()
     people[0].claims.tell_end(seconds_since_boot() + 360)
     assert people[2].asks() == "In queue: you are next, about 6 min"
-    assert people[3].asks() == "In queue: 1 before you", "one of those who have them does not say"
+    assert people[3].asks() == "In queue: 1 before you", "one holder did not tell its end"
     people[1].claims.tell_end(seconds_since_boot() + 2 * 3600 + 90)
     assert people[3].asks() == "In queue: 1 before you, about 2 h 1 min"
 
 
-def test_a_place_that_turns_up_later_is_behind_whatever_it_says(people: list[Person]) -> None:
+def test_later_place_is_behind(people: list[Person], holds: Holds) -> None:
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
     for person in people:
         person.asks()
-    forged = hold(place_name(7, 1, None))
-    assert forged is not None
+    holds(place_name(7, 1, None))
     assert people[2].asks() == "In queue: you are next"
-    forged.close()
 
 
-def test_who_stands_there_and_takes_nothing_is_passed_over(
-    people: list[Person], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stands = hold(place_name(7, 1, None))
-    assert stands is not None
+def test_idle_place_is_skipped(people: list[Person], holds: Holds, monkeypatch: pytest.MonkeyPatch) -> None:
+    holds(place_name(7, 1, None))
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
-    assert people[0].asks() == "GPU-2/1", "the other one is kept for who stands there"
+    assert people[0].asks() == "GPU-2/1", "the other GPU is reserved for the earlier place"
     assert people[1].asks() == "In queue: 1 before you"
     monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.0)
     assert people[1].asks() == "GPU-1/1"
-    stands.close()
 
 
-def test_who_waits_for_more_than_there_is_holds_up_nobody(people: list[Person]) -> None:
-    stands = hold(place_name(7, 999, None))
+def test_impossible_request_does_not_delay_others(people: list[Person], holds: Holds) -> None:
+    holds(place_name(7, 999, None))
     people.append(Person(slots=1))
     assert people[0].asks() == "GPU-1/1"
-    assert stands is not None
-    stands.close()
 
 
-def test_places_beyond_a_users_limit_hold_up_nobody(people: list[Person]) -> None:
-    held = [hold(claim_name(ONE, "1")), hold(claim_name(TWO, "1"))]
-    stands = [hold(place_name(number, 1, None)) for number in range(1, 9)]
+def test_places_beyond_user_limit_do_not_count(people: list[Person], holds: Holds) -> None:
+    holds(claim_name(ONE, "1"), claim_name(TWO, "1"), *(place_name(number, 1, None) for number in range(1, 9)))
     people.append(Person(slots=1, per_user=3))
     assert people[0].asks() == "In queue: 1 before you", "the limit leaves room for one of the eight"
-    for each in (*held, *stands):
-        assert each is not None
-        each.close()
 
 
-def test_claims_above_a_users_limit_keep_nobody_out(people: list[Person]) -> None:
-    squatted = [hold(claim_name(uuid, str(number))) for uuid in (ONE, TWO) for number in (1, 2)]
-    person = Person(per_user=2)
-    people.append(person)
-    assert person.asks() == "GPU-2/3", "two of the four count"
-    for each in squatted:
-        assert each is not None
-        each.close()
+def test_claims_above_user_limit_do_not_count(people: list[Person], holds: Holds) -> None:
+    holds(*(claim_name(uuid, str(number)) for uuid in (ONE, TWO) for number in (1, 2)))
+    people.append(Person(per_user=2))
+    assert people[0].asks() == "GPU-2/3", "two of the four count"
 
 
 @pytest.mark.processes
-def test_another_user_holds_up_nobody_with_many_places(
-    own_node: str, people: list[Person], monkeypatch: pytest.MonkeyPatch
+def test_many_places_do_not_delay_others(
+    other_user: OtherUser, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.3)
-    user = OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"})
-    try:
-        with user.start("-c", HOLD, *(place_name(number, 1, None) for number in range(1, 40))) as stands:
-            assert stands.stdout is not None
-            assert all(json.loads(stands.stdout.readline().lower()))
-            person = Person()
-            people.append(person)
-            began = time.monotonic()
-            while (found := person.asks()).startswith("In queue"):
-                time.sleep(0.05)
-            assert found == "GPU-1/1"
-            assert time.monotonic() - began < 39 * 0.3, "all of one user's places are passed over together"
-            stands.kill()
-    finally:
-        user.close()
+    with holding(other_user, *(place_name(number, 1, None) for number in range(1, 40))) as (_, held):
+        assert all(held)
+        people.append(Person())
+        began = time.monotonic()
+        while (found := people[0].asks()).startswith("In queue"):
+            time.sleep(0.05)
+        assert found == "GPU-1/1"
+        assert time.monotonic() - began < 39 * 0.3, "one user's places were not skipped together"
 
 
 @pytest.mark.processes
-def test_the_line_goes_on_when_somebody_is_killed(own_node: str, people: list[Person]) -> None:
+def test_queue_continues_after_kill(other_user: OtherUser, people: list[Person]) -> None:
     people += [Person() for _ in range(5)]
     for person in people[:4]:
         person.asks()
-    user = OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"})
-    try:
-        arrived = int(seconds_since_boot() * 1e9)
-        with user.start("-c", HOLD, place_name(arrived, 1, None), stderr=subprocess.DEVNULL) as waits:
-            assert waits.stdout is not None
-            assert waits.stdout.readline().strip() == "[True]"
-            assert people[4].asks() == "In queue: 1 before you"
-            waits.kill()
-            waits.wait(20)
-            assert people[4].asks() == "In queue: you are next"
-    finally:
-        user.close()
+    with holding(other_user, place_name(int(seconds_since_boot() * 1e9), 1, None)) as (waits, held):
+        assert held == [True]
+        assert people[4].asks() == "In queue: 1 before you"
+        waits.kill()
+        waits.wait(20)
+        assert people[4].asks() == "In queue: you are next"

@@ -1,4 +1,4 @@
-"""What people see of a machine that they share."""
+"""The view of a shared machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import gpucluster
 import pytest
 from gpucluster.cli.node_actions import node_text
 from gpucluster.client.node import shown
-from gpucluster.operating_system.abstract_names import hold, seconds_since_boot
+from gpucluster.operating_system.abstract_names import seconds_since_boot
 from gpucluster.protocol.instructing import More
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.sharing.claims import NodeClaims
@@ -20,16 +20,14 @@ from gpucluster.sharing.policy import GPUPolicy
 
 from tests.otheruser import OtherUser
 
+from .conftest import Holds
+
 POLICY = GPUPolicy(slots=2, reserved=frozenset({1}), per_user=2)
-HOST = HostDevices(
-    available=True,
-    message="",
-    code="ok",
-    devices=[DeviceModel(uuid=f"GPU-{number}", index=number, utilization_percent=40) for number in range(3)],
-)
+_GPUS = [DeviceModel(uuid=f"GPU-{number}", index=number, utilization_percent=40) for number in range(3)]
+HOST = HostDevices(available=True, message="", code="ok", devices=_GPUS)
 
 
-def test_holders_and_the_line_are_told_by_user() -> None:
+def test_holders_and_queue_are_listed_by_user() -> None:
     claims, waits = NodeClaims(POLICY), NodeClaims(POLICY)
     parts = {"GPU-0": 2, "GPU-2": 2}
     Line(claims, parts).take(["GPU-0"], 1, chosen=True, ends=seconds_since_boot() + 7290)
@@ -48,7 +46,7 @@ def test_holders_and_the_line_are_told_by_user() -> None:
     claims.release()
 
 
-def test_free_slots_are_told_with_their_number() -> None:
+def test_free_slots_are_numbered() -> None:
     claims = NodeClaims(POLICY)
     Line(claims, {"GPU-0": 2}).take(["GPU-0"], 1, chosen=True)
     node = shown(HOST, read_node(per_user=2), POLICY)
@@ -59,21 +57,23 @@ def test_free_slots_are_told_with_their_number() -> None:
     claims.release()
 
 
-def test_nobody_fills_the_view_with_claims_and_places() -> None:
-    liar, honest = 3_000_000_001, 3_000_000_002  # of whom nobody knows a name
+def test_claims_and_places_per_user_are_bounded() -> None:
+    liar, honest = 3_000_000_001, 3_000_000_002  # users without a name
     claims = tuple(Claim(f"GPU-{gpu}", str(mark), liar, mark) for gpu in (0, 2) for mark in range(1, 200))
     places = tuple(Place(number, 1, frozenset(), liar, number) for number in range(1, 100))
     places += (Place(10**15, 1, frozenset(), honest, 1000),)
     found = Node(claims, places, per_user=1)
     node = shown(HOST, found, POLICY)
-    # It has its one claim already, so none of its places could ever be served.
+    # That user has its one claim already, so none of its places can be served.
     assert [len(device.holders) for device in node.devices] == [1, 0, 0]
-    assert [(place.user, place.since) for place in node.line] == [(str(honest), None)], "since when, nobody else knows"
+    assert [(place.user, place.since) for place in node.line] == [(str(honest), None)], (
+        "only the holder knows since when"
+    )
     assert node.more == [More(user=str(liar), above=397, places=99)]
     text = node_text(node)
     assert f"In queue 1. {honest}: 1 GPU\n" in text and len(text.splitlines()) < 10
     assert f"{liar}: 397 claims above the limit, which are ignored; 99 more places in the queue" in text
-    # Without a claim one of them could be served; and without a limit of the site, there are a few rows of each user.
+    # Without a claim one place can be served; without a site limit a few rows of each user are shown.
     assert [place.user for place in shown(HOST, Node((), places, 1), POLICY).line] == [str(liar), str(honest)]
     node = shown(HOST, Node(claims, places), POLICY)
     assert [len(device.holders) for device in node.devices] == [8, 0, 8] and len(node.line) == 9
@@ -81,42 +81,30 @@ def test_nobody_fills_the_view_with_claims_and_places() -> None:
     assert len(node_text(node).splitlines()) < 40
 
 
-def test_more_claims_than_slots_are_reported() -> None:
-    held = [hold(claim_name(uuid, mark)) for uuid, mark in (("GPU-0", "2"), ("GPU-0", "1"), ("GPU-2", "1"))]
+def test_more_claims_than_slots_are_reported(holds: Holds) -> None:
+    holds(*(claim_name(uuid, mark) for uuid, mark in (("GPU-0", "2"), ("GPU-0", "1"), ("GPU-2", "1"))))
     for slots, most in ((1, "the 1 claim that it has slots for"), (None, "one claim")):
         node = shown(HOST, read_node(), GPUPolicy(slots=slots))
         assert [[holder.beyond for holder in device.holders] for device in node.devices] == [[False, True], [], [False]]
-        assert (
-            f"GPU 0 has more than {most}. Claimed although taken: {getpass.getuser()} (you)."
-            in node_text(node).splitlines()
-        )
+        line = f"GPU 0 has more than {most}. Claimed although taken: {getpass.getuser()} (you)."
+        assert line in node_text(node).splitlines()
     assert "has more" not in node_text(shown(HOST, read_node(), GPUPolicy(slots=2)))
-    for each in held:
-        assert each is not None
-        each.close()
 
 
-def test_nonsense_of_a_holder_breaks_nothing() -> None:
+def test_nonsense_of_a_holder_breaks_nothing(holds: Holds) -> None:
     lie = held_name("GPU-0", "1", 9_999_999_999, 9_999_999_999)
     assert lie is not None
-    held = [hold(claim_name("GPU-0", "1")), hold(lie), hold(claim_name("GPU-0", "xffffffff"))]
+    holds(claim_name("GPU-0", "1"), lie, claim_name("GPU-0", "xffffffff"))
     slots = [line.split()[1:4] for line in node_text(shown(HOST, read_node(), POLICY)).splitlines()[1:3]]
     assert slots == [["1", "of", "2"], ["one", "of", "2"]]
-    for each in held:
-        assert each is not None
-        each.close()
 
 
 @pytest.mark.processes
-def test_another_user_sees_no_more_than_the_name(own_node: str) -> None:
+def test_other_users_see_only_the_name(other_user: OtherUser) -> None:
     assert gpucluster.node().line == []
     mine = NodeClaims()
     with mine.choosing():
         mine.claim(["GPU-0"])
-    user = OtherUser({"GPUCLUSTER_NODE": own_node, "PATH": "/usr/bin:/bin"})
-    try:
-        code = "from gpucluster.sharing.node import read_node; print([c.user for c in read_node().claims])"
-        assert json.loads(user.run("-c", code)) == [os.getuid()]
-    finally:
-        user.close()
-        mine.release()
+    code = "from gpucluster.sharing.node import read_node; print([c.user for c in read_node().claims])"
+    assert json.loads(other_user.run("-c", code)) == [os.getuid()]
+    mine.release()

@@ -1,4 +1,4 @@
-"""Two users of one machine: nobody gets a GPU that the other has while another is free, and nobody can lie."""
+"""Two users of one machine: no one gets the other's GPU while another is free, and false claims are ignored."""
 
 from __future__ import annotations
 
@@ -16,16 +16,11 @@ from gpucluster.sharing.node import VARIABLE, claim_name, held_name, read_node
 
 from tests.otheruser import OtherUser
 
+from .conftest import holding
+
 pytestmark = pytest.mark.processes
 CHOOSER = Path(__file__).with_name("chooser.py")
 ROUNDS = 20
-HOLD = """
-import sys, time
-from gpucluster.operating_system.abstract_names import hold
-kept = [hold(name) for name in sys.argv[1:]]
-print([each is not None for each in kept], flush=True)
-time.sleep(600)
-"""
 
 
 class Chooser:
@@ -35,9 +30,9 @@ class Chooser:
         self.process = process
         assert self._answer() == "ready"
 
-    def tell(self, **told: object) -> None:
+    def tell(self, **command: object) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(told) + "\n")
+        self.process.stdin.write(json.dumps(command) + "\n")
         self.process.stdin.flush()
 
     def has(self) -> list[str]:
@@ -87,7 +82,7 @@ def test_several_gpus_at_the_same_moment(choosers: list[Chooser]) -> None:
             chooser.has()
 
 
-def test_a_claim_ends_with_who_is_killed(choosers: list[Chooser], users: list[OtherUser]) -> None:
+def test_claim_ends_when_its_holder_is_killed(choosers: list[Chooser], users: list[OtherUser]) -> None:
     one, other = choosers
     one.tell(do="choose", n_workers=1, gpus=1, at=0)
     assert one.has() == ["GPU-0"]
@@ -100,35 +95,31 @@ def test_a_claim_ends_with_who_is_killed(choosers: list[Chooser], users: list[Ot
     assert [claim.user for claim in read_node().claims] == [users[1].uid]
 
 
-def test_nobody_speaks_for_somebody_else(users: list[OtherUser]) -> None:
+def test_statements_of_other_users_are_ignored(users: list[OtherUser]) -> None:
     mine = NodeClaims()
     with mine.choosing():
         mine.claim(["GPU-0"])
     (before,) = read_node().claims
-    # Somebody says of my claim that it is older and ends soon, and claims it, too.
+    # Another user states that my claim is older and ends soon, and claims it, too.
     lie = held_name("GPU-0", "1", 7, seconds_since_boot() + 5)
     assert lie is not None
-    with users[0].start("-c", HOLD, lie, claim_name("GPU-0", "1"), claim_name("GPU-0", "2")) as liar:
-        assert liar.stdout is not None
-        assert json.loads(liar.stdout.readline().lower()) == [True, False, True]
-        mine_now, his = read_node().claims
+    with holding(users[0], lie, claim_name("GPU-0", "1"), claim_name("GPU-0", "2")) as (_, held):
+        assert held == [True, False, True]
+        mine_now, other = read_node().claims
         assert mine_now == before
-        assert (his.user, his.mark) == (users[0].uid, "2"), "what he takes is in his name"
-        liar.kill()
+        assert (other.user, other.mark) == (users[0].uid, "2"), "a claim belongs to its holder"
     mine.release()
 
 
-def test_a_squatter_stops_nobody(users: list[OtherUser], choosers: list[Chooser]) -> None:
+def test_squatter_does_not_block_others(users: list[OtherUser], choosers: list[Chooser]) -> None:
     everything = [claim_name(f"GPU-{gpu}", str(number)) for gpu in range(2) for number in range(1, 65)]
-    with users[0].start("-c", HOLD, *everything) as squatter:
-        assert squatter.stdout is not None
-        assert all(json.loads(squatter.stdout.readline().lower()))
+    with holding(users[0], *everything) as (_, held):
+        assert all(held)
         _, other = choosers
         other.tell(do="choose", n_workers=1, gpus=2, at=0, devices=[1])
         assert other.has() == ["GPU-1"]
         other.tell(do="choose", n_workers=1, gpus=2, at=0)
-        assert other.has() == ["GPU-0"], "as many claims less"
-        assert read_node().held_by(users[0].uid) == len(everything), "it is known who holds them"
-        # Where the site allows each user two, the others of his are nobody's.
+        assert other.has() == ["GPU-0"], "the GPU with fewer claims"
+        assert read_node().held_by(users[0].uid) == len(everything), "the holder is unknown"
+        # Where the site allows each user two claims, the others do not count.
         assert sum(read_node(per_user=2).counts.values()) == 4
-        squatter.kill()

@@ -1,4 +1,4 @@
-"""What a site's file says of links that let others look at a cluster."""
+"""A site's settings for links that let others view a cluster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from gpucluster.site.sections import read_sections
 
 
-def test_what_is_said_holds():
+def test_limits_in_file_apply():
     sharing = read_sections(Path("/x"), "sharing: {links: true, public_links: true, link_hours: 4}").sharing
     assert (sharing.links, sharing.public_links, sharing.link_hours) == (True, True, 4)
     nothing = read_sections(Path("/x"), "title: A site").sharing
@@ -24,8 +24,8 @@ def test_what_cannot_be_read_shows_nothing(text):
 
 
 @pytest.mark.parametrize(
-    ("hours", "says"), [("0", "must be at least 1 minute (0.0167), not 0."), ("48", "must be at most 24, not 48.")]
+    ("hours", "message"), [("0", "must be at least 1 minute (0.0167), not 0."), ("48", "must be at most 24, not 48.")]
 )
-def test_the_bounds_of_the_time_are_said_as_people_say_them(hours, says):
+def test_walltime_bounds_are_readable(hours, message):
     [trouble] = read_sections(Path("/x"), f"sharing: {{link_hours: {hours}}}").troubles
-    assert f"sharing.link_hours: {says}" in trouble
+    assert f"sharing.link_hours: {message}" in trouble

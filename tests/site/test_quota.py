@@ -1,4 +1,4 @@
-"""What is left of a user's share, and what a request gets that leaves something open."""
+"""The rest of a user's share, and the values of fields that a request leaves open."""
 
 from __future__ import annotations
 
@@ -35,27 +35,21 @@ def machine(monkeypatch):
         ({"n_workers": 4}, None),
         ({"n_workers": 0, "memory_limit": "6 GiB"}, None),
         ({"n_workers": 5}, "5 workers. Ask for at most 4 workers."),
-        (
-            {"threads_per_worker": 5},
-            "5 threads. Ask for at most 4 for each (threads_per_worker, --threads-per-worker).",
-        ),
+        ({"threads_per_worker": 5}, "5 threads. Ask for at most 4 for each (threads_per_worker, --threads-per-worker"),
         ({"n_workers": 3, "threads_per_worker": 2}, "6 threads. Ask for at most 1 for each (threads"),
-        (
-            {"memory_limit": "6 GiB"},
-            "6 GiB of memory. Ask for at most 4 GiB for each worker (memory_limit, --memory-limit",
-        ),
+        ({"memory_limit": "6 GiB"}, "6 GiB of memory. Ask for at most 4 GiB for each worker (memory_limit, --memory"),
         ({"memory_limit": 0.5}, "12 GiB of memory. Ask for at most 4 GiB for each worker"),
         ({"n_workers": 3, "memory_limit": "2 GiB"}, "Ask for at most 1365 MiB for each worker (memory_limit, --memory"),
         ({"memory_limit": None}, "no limit of memory. Ask for at most 4 GiB for each worker"),
     ],
-)
-def test_only_what_was_asked_for_is_refused(machine, wanted, fault):
+)  # fmt: skip
+def test_open_fields_are_not_refused(machine, wanted, fault):
     left = Remaining(most=PerUser(workers=4, threads=4, memory=4 * GIB))
     found = fault_of_request(LocalSpec(**wanted), left)
     assert (found is None) if fault is None else (found is not None and fault in found)
 
 
-def test_workers_and_memory_that_were_left_open_are_lowered(machine):
+def test_open_workers_and_memory_are_lowered(machine):
     left = Remaining(most=PerUser(workers=4, threads=4, memory=4 * GIB))
     assert left.lowered(LocalSpec(), 8) == 4
     assert left.lowered(LocalSpec(threads_per_worker=3), 8) == 1
@@ -69,8 +63,8 @@ def test_workers_and_memory_that_were_left_open_are_lowered(machine):
     assert nothing.memory_limit(LocalSpec(), 12 * GIB, 1) == 12 * GIB
 
 
-def test_a_limit_of_each_worker_does_not_stand_in_for_the_share(machine, tmp_path, monkeypatch):
-    """With both, memory that was left open would be as much as one worker may have, and so refused."""
+def test_worker_limit_does_not_replace_quota(machine, tmp_path, monkeypatch):
+    """With both limits, open memory would take the worker limit and be refused."""
     file = tmp_path / "site.yaml"
     file.write_text("limits:\n  all: {memory_limit: 8 GiB}\nsharing:\n  per_user: {memory: 4 GiB}\n")
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
@@ -81,7 +75,7 @@ def test_a_limit_of_each_worker_does_not_stand_in_for_the_share(machine, tmp_pat
     assert demand_of(checked_spec({"backend": "local", "n_workers": 1})).memory_limit_bytes == GIB
 
 
-def test_no_more_gpus_are_claimed_than_the_share_has_workers(machine):
+def test_gpu_claims_respect_worker_quota(machine):
     devices = [
         DeviceModel(uuid=f"GPU-{number:08}", index=number, name="GPU", visible=True, memory_total_bytes=80 * GIB)
         for number in range(4)
@@ -92,12 +86,12 @@ def test_no_more_gpus_are_claimed_than_the_share_has_workers(machine):
     assert DeviceChoice(CudaSpec(), None).make(host).n_workers == 4
 
 
-@pytest.mark.parametrize(("mark", "says"), [("3", "slot 1 of 2 (coop"), ("x0123abcd", "one of 2 slots (coop")])
-def test_a_slot_without_a_number_is_a_plain_sentence(mark, says):
+@pytest.mark.parametrize(("mark", "label"), [("3", "slot 1 of 2 (coop"), ("x0123abcd", "one of 2 slots (coop")])
+def test_slot_without_number_is_shown(mark, label):
     choice = DeviceChoice(CudaSpec(), NodeClaims(GPUPolicy(slots=2)))
-    assert choice._slot(DeviceModel(uuid="GPU-1"), mark).label.startswith(says)
+    assert choice._slot(DeviceModel(uuid="GPU-1"), mark).label.startswith(label)
 
 
 @pytest.mark.parametrize("size", [2**20, 300 * 2**20 + 7, 3 * GIB // 2, 4 * GIB, 10 * GIB + 5, 99 * GIB // 8])
-def test_what_a_sentence_says_may_be_asked_for(size):
+def test_suggested_value_is_accepted(size):
     assert 0.9 * size < parse_size(rounded_down(size)) <= size

@@ -1,4 +1,4 @@
-"""Who asked what of a cluster, and what came of it."""
+"""The log of requests to a cluster and their results."""
 
 from __future__ import annotations
 
@@ -21,13 +21,24 @@ from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 from gpucluster.supervisor.state_store import news
 
 
-def log_of(folder, planned, announce=lambda kind, message, **_: None):
-    """Return the log of a cluster that has no deployment: reason unknown its workers die."""
-    inquire = DeathCauses(lambda: None).look_at
+def log_of(folder, planned, announce=lambda kind, message, **_: None, inquire=None):
+    """Return the log of a cluster without a deployment, so that the causes of deaths are unknown by default."""
+    inquire = inquire or DeathCauses(lambda: None).look_at
     return ActivityLog(folder / "activity", lambda: planned, inquire=inquire, announce=announce, titles=WorkerTitles())
 
 
-async def test_workers_that_die_again_and_again_give_few_notices(tmp_path, monkeypatch):
+def member(name, address):
+    return WorkerModel(name=name, n_threads=1, address=address)
+
+
+def lose(log, number):
+    """Let worker 0 join and leave."""
+    log.note_workers([member("0", f"tcp://h:{number}")], restarting=False)
+    log.note_workers([], restarting=False)
+    log.flush()
+
+
+async def test_repeated_deaths_are_one_notice(tmp_path, monkeypatch):
     noticed = []
 
     def announce(kind, message, *, instead):
@@ -36,51 +47,44 @@ async def test_workers_that_die_again_and_again_give_few_notices(tmp_path, monke
 
     log = log_of(tmp_path, {"0"}, announce)
     for number in range(40):
-        log.saw_workers([WorkerModel(name="0", n_threads=1, address=f"tcp://h:{number}")], restarting=False)
-        log.saw_workers([], restarting=False)
-        log.flush()
-    told = [entry.kind for entry in activity.read(tmp_path / "activity")]
-    assert told.count("worker_died") == 40, "each is written down"
+        lose(log, number)
+    kinds = [entry.kind for entry in activity.read(tmp_path / "activity")]
+    assert kinds.count("worker_died") == 40, "each has an entry"
     assert noticed[0] == ("worker_died", "Worker 0 left unexpectedly; see the log.", None)
     assert noticed[-1][1] == "Worker 0 left unexpectedly (40 times); see the log."
-    assert all(instead is not None for *_, instead in noticed[1:]), "one notice, which is completed"
+    assert all(instead is not None for *_, instead in noticed[1:]), "one notice, which is replaced"
     monkeypatch.setattr("gpucluster.supervisor.activity.activity_log.NOTICE_SECONDS", 0.0)
-    log.saw_workers([WorkerModel(name="0", n_threads=1, address="tcp://h:40")], restarting=False)
-    log.saw_workers([], restarting=False)
-    log.flush()
-    assert noticed[-1] == noticed[0], "another time is another notice"
+    lose(log, 40)
+    assert noticed[-1] == noticed[0], "a later death is another notice"
 
 
-async def test_the_notice_says_when_the_results_are_back(tmp_path):
+async def test_notice_is_updated_after_recomputing(tmp_path):
     noticed = []
 
     def announce(kind, message, *, instead):
         noticed.append((message, None if instead is None else instead.text))
         return news(kind, message)
 
-    log = ActivityLog(
-        tmp_path / "activity",
-        lambda: {"0"},
-        inquire=lambda workers: [Death(worker, "was killed (SIGKILL)", 14) for worker in workers],
-        announce=announce,
-        titles=WorkerTitles(),
-    )
-    log.saw_recomputing(0)
-    log.saw_workers([WorkerModel(name="0", n_threads=1, address="tcp://h:1")], restarting=False)
-    log.saw_workers([], restarting=False)
-    log.saw_recomputing(0)
-    assert noticed == [], "nobody has been told yet"
+    def inquire(workers):
+        return [Death(worker, "was killed (SIGKILL)", 14) for worker in workers]
+
+    log = log_of(tmp_path, {"0"}, announce, inquire)
+    log.note_recomputing(0)
+    log.note_workers([member("0", "tcp://h:1")], restarting=False)
+    log.note_workers([], restarting=False)
+    log.note_recomputing(0)
+    assert noticed == [], "nothing was reported yet"
     log.flush()
-    log.saw_recomputing(14)
-    log.saw_recomputing(0)
-    log.saw_recomputing(0)
+    log.note_recomputing(14)
+    log.note_recomputing(0)
+    log.note_recomputing(0)
     being, were = (f"Worker 0 was killed (SIGKILL). 14 results {verb} recomputed." for verb in ("are being", "were"))
     assert noticed == [(being, None), (were, being)]
     [entry] = activity.read(tmp_path / "activity")
     assert entry.message == "Worker 0 was killed (SIGKILL). 14 results to recompute.", "which stays true"
 
 
-async def test_every_notice_is_completed_also_when_the_cluster_ends(tmp_path):
+async def test_notices_are_completed_at_end(tmp_path):
     """One notice for each period in which a result counts once, however the deaths are read."""
     shown = {}
 
@@ -92,38 +96,28 @@ async def test_every_notice_is_completed_also_when_the_cluster_ends(tmp_path):
         return added
 
     windows = iter([1, 1, 2, 3])
-    log = ActivityLog(
-        tmp_path / "activity",
-        lambda: {"0"},
-        inquire=lambda workers: [Death(worker, "was killed (SIGKILL)", 1, window=next(windows)) for worker in workers],
-        announce=announce,
-        titles=WorkerTitles(),
-    )
-
-    def lose(number):
-        log.saw_workers([WorkerModel(name="0", n_threads=1, address=f"tcp://h:{number}")], restarting=False)
-        log.saw_workers([], restarting=False)
-        log.flush()
+    inquire = lambda workers: [Death(worker, "was killed (SIGKILL)", 1, window=next(windows)) for worker in workers]  # noqa: E731
+    log = log_of(tmp_path, {"0"}, announce, inquire)
 
     texts = lambda: [message.text.removeprefix("Worker 0 was killed (SIGKILL)") for message in shown.values()]  # noqa: E731
     for number in range(3):
-        lose(number)
-        log.saw_recomputing(number + 1)
+        lose(log, number)
+        log.note_recomputing(number + 1)
     assert texts() == [" (2 times). 2 results are being recomputed.", ". 1 result is being recomputed."]
-    log.saw_recomputing(0)
+    log.note_recomputing(0)
     done = [" (2 times). 2 results were recomputed.", ". 1 result was recomputed."]
     assert texts() == done
-    lose(3)
+    lose(log, 3)
     log.ended()
     assert texts() == [*done, ". 1 result to recompute."]
 
 
-async def test_failed_tasks_are_written_down_once_while_they_are_held(tmp_path):
+async def test_failed_tasks_are_logged_once(tmp_path):
     log = log_of(tmp_path, set())
     for failures in ([("load", "1 task failed")], [("load", "2 tasks failed")], [], [("load", "3 tasks failed")]):
-        log.saw_failures(failures)
-    told = [(entry.kind, entry.message) for entry in activity.read(tmp_path / "activity")]
-    assert told == [("failure", "1 task failed"), ("failure", "3 tasks failed")]
+        log.note_failures(failures)
+    entries = [(entry.kind, entry.message) for entry in activity.read(tmp_path / "activity")]
+    assert entries == [("failure", "1 task failed"), ("failure", "3 tasks failed")]
 
 
 def story(site, cluster):
@@ -131,7 +125,7 @@ def story(site, cluster):
 
 
 @pytest.mark.full
-def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_until):
+def test_activity_names_requesters(site, wait_until):
     me = f"Python, process {os.getpid()}"
     other = Control(site.directory, by="command line, process 815")
     model = site.running(name="busy", n_workers=1)
@@ -147,8 +141,8 @@ def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_unti
     site.wait_for("busy", lambda now: now.state is ClusterState.RUNNING)
     site.control.patch("busy", {"adapt": {"minimum": 2, "maximum": 3}})
     other.stop("busy")
-    told = story(site, model.id)
-    assert [entry for entry in told if entry[1]] == [
+    entries = story(site, model.id)
+    assert [entry for entry in entries if entry[1]] == [
         ("create", me, "Create with 1 worker"),
         ("scale", "command line, process 815", "Scale to 3 workers"),
         ("idle_timeout", "command line, process 815", "Stop after 30 minutes without use"),
@@ -158,15 +152,15 @@ def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_unti
         ("stop", "command line, process 815", "Stop"),
     ]
     # One entry where they come together, two where a slow machine brings the second more than a second later.
-    joined = [message for kind, _, message in told if kind == "worker_joined"]
-    assert joined == ["Workers 1 and 2 joined"] or sorted(joined) == ["Worker 1 joined", "Worker 2 joined"], told
-    assert told[-1] == ("state", None, "Stopped.")
+    joined = [message for kind, _, message in entries if kind == "worker_joined"]
+    assert joined == ["Workers 1 and 2 joined"] or sorted(joined) == ["Worker 1 joined", "Worker 2 joined"], entries
+    assert entries[-1] == ("state", None, "Stopped.")
     assert gpucluster.list()[0].id == model.id
     site.control.remove("busy")
 
 
 @pytest.mark.full
-def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
+def test_lost_worker_and_supervisor_are_logged(site, wait_until):
     model = site.running(name="unlucky", n_workers=2)
     os.kill(model.workers[0].pid, signal.SIGKILL)
     lost = ("worker_died", None, f"Worker {model.workers[0].name} was killed (SIGKILL).")
@@ -177,12 +171,11 @@ def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
     assert story(site, "unlucky")[-1] == ("failure", None, ended.reason)
 
 
-async def test_workers_that_come_within_a_second_are_one_entry(tmp_path, monkeypatch):
+async def test_simultaneous_workers_are_one_entry(tmp_path, monkeypatch):
     def saw(*names):
-        workers = [WorkerModel(name=name, address=f"tcp://h:{name}", n_threads=1) for name in names]
-        activity_log.saw_workers(workers, restarting=False)
+        activity_log.note_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
 
-    def told():
+    def messages():
         return [entry.message for entry in activity.read(tmp_path / "activity")]
 
     waiting = []
@@ -193,22 +186,22 @@ async def test_workers_that_come_within_a_second_are_one_entry(tmp_path, monkeyp
     saw("0", "1")
     saw("0", "1", "2")
     [(seconds, then)] = waiting
-    assert (seconds, told()) == (1.0, [])
+    assert (seconds, messages()) == (1.0, [])
     then()
-    assert told() == ["Workers 1 and 2 joined"]
+    assert messages() == ["Workers 1 and 2 joined"]
     saw("0", "1", "2", "3")
-    activity_log.asked("stop", None, "Stop")
-    assert told()[1:] == ["Worker 3 joined", "Stop"], "what came before a request is told before it"
+    activity_log.note_request("stop", None, "Stop")
+    assert messages()[1:] == ["Worker 3 joined", "Stop"], "earlier events come before a request"
 
 
-async def test_a_restart_is_one_entry_whenever_its_workers_come_back(tmp_path):
+async def test_restart_is_one_entry(tmp_path):
     def saw(*ports, restarting=False):
-        workers = [WorkerModel(name=str(port % 10), address=f"tcp://h:{port}", n_threads=1) for port in ports]
-        activity_log.saw_workers(workers, restarting=restarting)
+        workers = [member(str(port % 10), f"tcp://h:{port}") for port in ports]
+        activity_log.note_workers(workers, restarting=restarting)
 
     activity_log = log_of(tmp_path, {"0", "1", "2"})
     saw(10, 11, 12)
-    activity_log.happened("restart", "Restart all workers")  # Whoever asked.
+    activity_log.happened("restart", "Restart all workers")
     saw(11, 12)
     saw(20, restarting=True)
     saw(20, 21)
@@ -224,37 +217,29 @@ async def test_a_restart_is_one_entry_whenever_its_workers_come_back(tmp_path):
     ]
 
 
-async def test_who_comes_and_goes_at_once_is_told_to_have_come_first(tmp_path):
-    def saw(*names):
-        workers = [WorkerModel(name=name, address=f"tcp://h:{name}", n_threads=1) for name in names]
-        activity_log.saw_workers(workers, restarting=False)
-
+async def test_short_lived_worker_joins_before_it_leaves(tmp_path):
     activity_log = log_of(tmp_path, {"0", "1"})
-    saw("0")
-    saw("0", "1")
-    saw("0")
+    for names in ("0", "01", "0"):
+        activity_log.note_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
     activity_log.happened("worker_died", "It has ended")
-    told = [entry.message for entry in activity.read(tmp_path / "activity")]
-    assert told == ["Worker 1 joined", "Worker 1 left unexpectedly; see the log.", "It has ended"]
+    messages = [entry.message for entry in activity.read(tmp_path / "activity")]
+    assert messages == ["Worker 1 joined", "Worker 1 left unexpectedly; see the log.", "It has ended"]
 
 
 class Timer:
-    """What a loop gives for something that is to be called later."""
+    """Stands for what a loop returns for a delayed call, which the test makes itself."""
 
     def cancel(self):
-        """Nothing is called here unless the test does it."""
+        pass
 
 
-async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path):
-    def worker(name, address):
-        return WorkerModel(name=name, address=address, n_threads=1)
-
-    one, two, other_two = worker("1", "tcp://h:1"), worker("2", "tcp://h:2"), worker("2", "tcp://h:3")
+async def test_leaving_worker_is_known_by_address(tmp_path):
+    one, two, other_two = member("1", "tcp://h:1"), member("2", "tcp://h:2"), member("2", "tcp://h:3")
     activity_log = log_of(tmp_path, {"1", "2"})
-    activity_log.saw_workers([one, two], restarting=False)
-    activity_log.sends_away({"tcp://h:1", "tcp://h:2"})
-    activity_log.keeps({"tcp://h:1"})
-    activity_log.saw_workers([other_two], restarting=False)
+    activity_log.note_workers([one, two], restarting=False)
+    activity_log.mark_leaving({"tcp://h:1", "tcp://h:2"})
+    activity_log.mark_staying({"tcp://h:1"})
+    activity_log.note_workers([other_two], restarting=False)
     activity_log.flush()
     assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
         "Worker 1 left unexpectedly; see the log.",
@@ -264,7 +249,7 @@ async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path
 
 
 @pytest.mark.full
-def test_a_retired_worker_whose_name_comes_back_did_not_leave_unexpectedly(site, wait_until):
+def test_retired_worker_left_as_expected(site, wait_until):
     model = site.running(name="again", n_workers=2)
     site.control.retire("again", "1", wait=False)
     site.control.patch("again", {"n_workers": 2})
@@ -274,12 +259,12 @@ def test_a_retired_worker_whose_name_comes_back_did_not_leave_unexpectedly(site,
     assert [message for kind, _, message in story(site, "again") if kind == "worker_left"] == ["Worker 1 left"]
 
 
-def test_an_idle_stop_is_told(site):
+def test_idle_stop_is_announced(site):
     model = site.running(name="idle", idle_timeout_seconds=1)
     site.wait_for("idle", lambda now: now.state.ended)
     stop, stopped = story(site, model.id)[-2:]
-    [told] = site.get(model.id).news
-    assert (told.kind, told.message) == ("stopped", f"Stopped. {stop[2]}"), "its user, who may be away"
+    [news] = site.get(model.id).news
+    assert (news.kind, news.message) == ("stopped", f"Stopped. {stop[2]}")
     with pytest.raises(ClusterNotFound, match=r"^No running cluster\. The cluster 'idle' was stopped at .*"):
         site.control.find_living()
     assert stop[:2] == ("stop", "idle timer")
@@ -287,7 +272,7 @@ def test_an_idle_stop_is_told(site):
     assert stopped == ("state", None, f"Stopped. {stop[2]}")
 
 
-def test_a_death_is_told_where_no_cluster_is_left(site):
+def test_missing_cluster_error_names_the_death(site):
     model = site.running(name="killed", n_workers=0)
     psutil.Process(model.pid).kill()
     site.wait_for("killed", lambda now: now.state.ended)
@@ -297,7 +282,7 @@ def test_a_death_is_told_where_no_cluster_is_left(site):
         site.control.find_living()
 
 
-def test_who_asks_cannot_forge_the_file(site):
+def test_requester_cannot_forge_entries(site):
     model = site.running(name="forged")
     forged = 'x","kind":"stop\xe9' + "y" * 500
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(site.registry.folder(model.id).socket))) as client:

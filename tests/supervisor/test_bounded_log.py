@@ -1,4 +1,4 @@
-"""A log that is written to without end keeps its beginning and its end, and says what is missing."""
+"""A log with endless output keeps its beginning and its end, with a note on what is missing."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def test_the_first_and_the_last_lines_stay(tmp_path: Path) -> None:
             log.shorten()
             assert path.stat().st_size < 160_000
     text = path.read_text()
-    begin, told, end = re.split(r"\n--- (.+) are left out here: .* ---\n", text)
+    begin, omitted, end = re.split(r"\n--- (.+) are left out here: .* ---\n", text)
     assert begin.splitlines() == [LINE.format(n).strip() for n in range(len(begin.splitlines()))]
     count = len(end.splitlines())
     assert end.splitlines() == [LINE.format(n).strip() for n in range(number - count, number)]
-    assert told == format_size(wrote - len(begin) - len(end)) == "3.1 MiB"
+    assert omitted == format_size(wrote - len(begin) - len(end)) == "3.1 MiB"
     assert tail(path, 2) == end.splitlines()[-2:]
 
 
-def test_one_line_without_an_end_is_bounded_too(tmp_path: Path) -> None:
+def test_endless_line_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "log"
     log = bounded(path)
     path.write_text("Scheduler at unix://\n")
@@ -61,7 +61,7 @@ def test_one_line_without_an_end_is_bounded_too(tmp_path: Path) -> None:
     assert len(long) == LONGEST_LINE + 2
 
 
-async def test_whoever_goes_on_is_looked_at_again_soon(tmp_path: Path) -> None:
+async def test_log_is_checked_again_soon(tmp_path: Path) -> None:
     path = tmp_path / "log"
     log = bounded(path)
     path.write_text("x" * 500_000)
@@ -82,14 +82,14 @@ def test_a_short_log_stays_as_it_is(tmp_path: Path) -> None:
     assert path.read_text() == "x" * 400_000
 
 
-def test_what_strangers_cause_is_logged_now_and_then() -> None:
+def test_repeated_refusals_are_rate_limited() -> None:
     def lines(name: str, level: int, number: int) -> list[str]:
         brake = RateLimit()
         records = [logging.LogRecord(name, level, "x.py", 1, "refused %s", (n,), None) for n in range(number)]
         return [record.getMessage() for record in records if brake.filter(record)]
 
     for name, level in (("gpucluster.comm", logging.INFO), ("distributed.core", logging.WARNING)):
-        told = lines(name, level, 120)
-        assert len(told) == RateLimit.AT_MOST
-        assert told[-1] == f"refused {RateLimit.AT_MOST - 1} (repeated; not logged for a while)"
+        logged = lines(name, level, 120)
+        assert len(logged) == RateLimit.AT_MOST
+        assert logged[-1] == f"refused {RateLimit.AT_MOST - 1} (repeated; not logged for a while)"
     assert lines("distributed.scheduler", logging.INFO, 120) == [f"refused {n}" for n in range(120)]

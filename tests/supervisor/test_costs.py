@@ -1,4 +1,4 @@
-"""What a cluster costs by the rates of its site, and what is said of workers that wait."""
+"""The costs of a cluster by the rates of its site, and messages about workers that wait."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def test_amounts_add_up_over_changes(monkeypatch):
     seconds = [0.0]
     monkeypatch.setattr("gpucluster.supervisor.figures.sampler.time.monotonic", lambda: seconds[0])
     meter = CostMeter(Costs(unit="node-hours", per_gpu_hour=0.25))
-    nothing = meter.saw(gpus=0, cores=0, nodes=0)
+    nothing = meter.note(gpus=0, cores=0, nodes=0)
     assert (nothing.amount, nothing.per_hour) == (0, 0)
     seconds[0] = 3600
-    four = meter.saw(gpus=4, cores=32, nodes=1)
+    four = meter.note(gpus=4, cores=32, nodes=1)
     assert (four.amount, four.per_hour) == (0, 1)
-    assert meter.saw(gpus=4, cores=32, nodes=1) is four, "nothing is new, so nobody is told"
+    assert meter.note(gpus=4, cores=32, nodes=1) is four, "no change to report"
     seconds[0] = 3600 * 3.3
-    one = meter.saw(gpus=1, cores=8, nodes=1)
+    one = meter.note(gpus=1, cores=8, nodes=1)
     assert (one.amount, one.per_hour) == (pytest.approx(2.3), 0.25)
     assert meter.end().per_hour == 0
 
@@ -51,13 +51,13 @@ def test_a_cluster_costs_until_it_has_ended(site, tmp_path, monkeypatch):
     assert "so far" not in cost_text(ended)
 
 
-def test_a_cluster_of_a_site_without_costs_says_nothing(shared_site):
+def test_site_without_costs_shows_none(shared_site):
     model = shared_site.running(n_workers=0)
     assert (model.cost, cost_text(model)) == (None, None)
     shared_site.control.stop(model.id)
 
 
-def test_a_dead_cluster_has_cost_until_its_end():
+def test_cost_is_extrapolated_until_end():
     begun = datetime(2026, 11, 23, 12, tzinfo=UTC)
     cost = Cost(unit="node-hours", amount=2, per_hour=1, at=begun.isoformat())
     assert cost.until(begun + timedelta(minutes=30)) == 2.5
@@ -72,27 +72,27 @@ def test_a_dead_cluster_has_cost_until_its_end():
         (1, 1, "Its job waits: Resources, expected 14:20"),
     ],
 )
-def test_those_that_wait_are_told_in_one_sentence(pending, wanted, sentence):
+def test_waiting_workers_are_one_message(pending, wanted, sentence):
     message = _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"])
     assert message is not None and f"{message.subject}: {message.text}" == sentence
     assert _waiting(pending, wanted, "job", []) is None, "they are just starting"
 
 
-def test_a_job_that_brings_several_workers_waits_once():
+def test_job_with_several_workers_counts_once():
     now = datetime.now(UTC)
     slots = [Slot(f"{job}-{place}", SlotState.PENDING, now, comes_with=job) for job in "01" for place in "0123"]
     assert _units(slots) == 2
     assert _units([Slot(name, SlotState.PENDING, now) for name in "0123"]) == 4
 
 
-def test_nodes_are_told_with_what_they_have():
+def test_nodes_are_counted():
     now = datetime.now(UTC)
     places = {"0": "n1", "1": "n1", "2": "n2", "3": None, "4": "n2"}
     slots = [Slot(name, SlotState.RUNNING, now, node=node) for name, node in places.items()]
     assert _nodes({"0", "1", "2", "3"}, slots, "GPU") == ["n1: 2 GPUs", "n2: 1 GPU"]
 
 
-def test_workers_of_one_machine_stand_together_in_the_gauges():
+def test_workers_are_grouped_by_machine():
     columns = {"workers": ("0", "1", "2"), "host": ("a", "b", "a"), "cpu_percent": (1, 2, 3), "rmm_bytes": ()}
     assert by_machine(columns) == {
         "workers": ("0", "2", "1"),

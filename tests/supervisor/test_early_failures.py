@@ -1,4 +1,4 @@
-"""What keeps the process of a cluster from starting is said, whatever comes before it can write a log."""
+"""The reason is shown when a cluster's process cannot start, even before it can write a log."""
 
 from __future__ import annotations
 
@@ -36,32 +36,33 @@ def reason_of(site, **options):
         ("1: {2: 3}", "the name 1 is no text; put it in quotation marks"),
     ],
 )
-def test_the_file_and_the_line_of_a_broken_configuration_are_named(site, monkeypatch, tmp_path, text, fault):
+def test_broken_configuration_is_located(site, monkeypatch, tmp_path, text, fault):
     (tmp_path / "mine.yaml").write_text(text)
     monkeypatch.setenv("DASK_CONFIG", str(tmp_path))
     assert reason_of(site) == f"Dask's configuration file {tmp_path}/mine.yaml cannot be read: {fault}."
 
 
-def test_wrong_settings_are_named_with_their_source_and_what_is_allowed(site, monkeypatch, tmp_path):
+def test_wrong_settings_are_named_with_source(site, monkeypatch, tmp_path):
     (tmp_path / "mine.yaml").write_text("distributed: {worker: {memory: {target: '0.6', spill: 0.7}}, logging: {x: y}}")
     monkeypatch.setenv("DASK_CONFIG", str(tmp_path))
     monkeypatch.setenv(CONNECT, "abc")
-    said = reason_of(site)
-    for sentence in (
+    reason = reason_of(site)
+    for message in (
         f"Dask's setting distributed.comm.timeouts.connect is the text 'abc', from the variable {CONNECT}, and cannot "
         "be used. Allowed: a duration, such as '30s' or '5 minutes'.",
         f"Dask's setting distributed.worker.memory.target is the text '0.6', from the file {tmp_path}/mine.yaml, and "
         "cannot be used. Allowed: a number from 0 to 1, or false.",
         "Dask's setting distributed.logging is {'x': 'y'}, from the file",
     ):
-        assert sentence in said
+        assert message in reason
     monkeypatch.setenv(CONNECT, "20s")
-    monkeypatch.setenv(TARGET, "0.6")  # It hides the one of the file.
-    assert "timeouts" not in (said := reason_of(site)) and "target" not in said and "distributed.logging" in said
+    monkeypatch.setenv(TARGET, "0.6")  # Overrides the file.
+    reason = reason_of(site)
+    assert "timeouts" not in reason and "target" not in reason and "distributed.logging" in reason
 
 
-def test_a_directory_that_was_opened_is_named_and_neither_used_nor_given_to_a_standby(site):
-    """Its process finds that, where nobody did before it was started."""
+def test_open_directory_is_refused_for_standbys(site):
+    """The cluster's process checks it if no other one did."""
     site.standby()
     site.directory.chmod(0o755)
     with pytest.raises(RegistryUnsafe, match="is open to other users"):
@@ -73,7 +74,7 @@ def test_a_directory_that_was_opened_is_named_and_neither_used_nor_given_to_a_st
     assert not model.state.ended, "as soon as it is closed"
 
 
-def test_the_process_of_a_cluster_writes_that_the_directory_is_open(tmp_path):
+def test_open_directory_is_recorded_as_reason(tmp_path):
     registry = Registry(tmp_path / "clusters")
     folder, held = registry.new_folder()
     os.close(held)
@@ -100,14 +101,14 @@ def test_the_process_of_a_cluster_writes_that_the_directory_is_open(tmp_path):
 
 @pytest.mark.linux("names of files that are no text")
 @pytest.mark.parametrize(
-    ("name", "encoding", "said"),
+    ("name", "encoding", "fault"),
     [
         ("ä".encode(), {"LC_ALL": "C", "PYTHONUTF8": "0"}, "ä cannot be read here, because file names are "),
         (b"\xff", {}, " is not UTF-8. Choose another directory."),
     ],
     ids=["C", "bytes"],
 )
-def test_a_directory_whose_name_is_no_text_is_refused(name, encoding, said):
+def test_undecodable_directory_name_is_refused(name, encoding, fault):
     place = os.path.join(os.fsencode(tempfile.mkdtemp(prefix="gpuc-", dir="/tmp")), name)
     os.mkdir(place, 0o700)
     spec = {"backend": "local", "n_workers": 1}
@@ -129,8 +130,8 @@ def test_a_directory_whose_name_is_no_text_is_refused(name, encoding, said):
     finally:
         shutil.rmtree(os.path.dirname(place))
     of_registry, of_scratch = done.stdout.decode().splitlines()
-    assert said in of_registry and of_registry.endswith("GPUCLUSTER_DIR names the directory of clusters.")
-    assert said in of_scratch and of_scratch.startswith("local_directory: ")
+    assert fault in of_registry and of_registry.endswith("GPUCLUSTER_DIR names the directory of clusters.")
+    assert fault in of_scratch and of_scratch.startswith("local_directory: ")
 
 
 @pytest.mark.parametrize(
@@ -145,14 +146,14 @@ def test_a_directory_whose_name_is_no_text_is_refused(name, encoding, said):
     ],
     ids=["raises", "exits", "crashes"],
 )
-def test_a_package_that_ends_the_process_while_it_is_imported_is_the_reason(site, monkeypatch, tmp_path, code, reason):
+def test_failing_import_is_the_reason(site, monkeypatch, tmp_path, code, reason):
     (tmp_path / "distributed.py").write_text(code)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert reason_of(site) == reason
 
 
 @pytest.mark.linux("mount namespaces")
-def test_shared_memory_that_cannot_be_written_is_named(tmp_path):
+def test_unwritable_shared_memory_is_named(tmp_path):
     readonly = "mount -t tmpfs -o ro,size=64k none /dev/shm"
     if subprocess.run(["unshare", "-m", "sh", "-c", readonly], capture_output=True).returncode != 0:
         pytest.skip("needs a mount namespace")

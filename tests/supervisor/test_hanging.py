@@ -51,7 +51,7 @@ def test_a_start_that_hangs_ends_in_time(site, monkeypatch, wait_until, hang, mo
 
 
 @pytest.mark.full
-def test_a_process_whose_event_loop_hangs_is_killed_by_stop_which_says_so(site, wait_until, hang):
+def test_stop_kills_hanging_event_loop(site, wait_until, hang):
     hangs = hang("gilknocker")  # The scheduler imports it.
     model = site.create(name="hung")
     wait_until(hangs.exists)
@@ -60,11 +60,11 @@ def test_a_process_whose_event_loop_hangs_is_killed_by_stop_which_says_so(site, 
     stopped = site.control.stop("hung", timeout=PATIENCE)
     assert stopped.state is ClusterState.STOPPED
     assert stopped.reason == "Its process did not answer within 2 seconds and was killed."
-    assert site.get("hung").reason == stopped.reason, "whoever asks is told the same"
+    assert site.get("hung").reason == stopped.reason, "all callers get the same reason"
     wait_until(lambda: not site.processes())
 
 
-def test_a_worker_that_hangs_in_its_start_holds_up_no_stop(site, tmp_path, wait_until):
+def test_hanging_worker_start_does_not_delay_stop(site, tmp_path, wait_until):
     hangs = tmp_path / "hangs"
     module = tmp_path / "hanging.py"
     module.write_text(f"import time\ndef dask_setup(worker): open({str(hangs)!r}, 'w').close(); time.sleep(3600)\n")
@@ -72,13 +72,13 @@ def test_a_worker_that_hangs_in_its_start_holds_up_no_stop(site, tmp_path, wait_
     wait_until(hangs.exists)
     assert site.control.stop("starting").reason is None
     wait_until(lambda: "The cluster has ended" in "\n".join(site.control.logs(model.id).lines))
-    said = "\n".join(site.control.logs(model.id).lines)
-    closed, ended = said.rfind("Nanny at"), said.rfind("The cluster has ended")
-    assert 0 < closed < ended, said  # It was not given up.
+    log = "\n".join(site.control.logs(model.id).lines)
+    closed, ended = log.rfind("Nanny at"), log.rfind("The cluster has ended")
+    assert 0 < closed < ended, log  # The closing did not time out.
     wait_until(lambda: not site.processes())
 
 
-def test_who_holds_the_registry_and_hangs_holds_up_nobody_for_ever(site, monkeypatch):
+def test_hanging_lock_holder_times_out(site, monkeypatch):
     from gpucluster.client.starting import creation
     from gpucluster.protocol.errors import SupervisorUnreachable
 

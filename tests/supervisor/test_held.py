@@ -1,4 +1,4 @@
-"""What a cluster tells of failed tasks and of its largest results, and that a notebook's can be released."""
+"""Failed tasks and largest results of a cluster, and the release of a notebook's results."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def test_failed_tasks_and_large_results(site, wait_until, capsys):
         wait(failed)
         wait_until(lambda: site.get("held").said(MessageCode.TASKS_FAILED))
         wait_until(lambda: site.get("held").said(MessageCode.TASKS_FAILED)[0].text.startswith("3 tasks"))
-        [told] = site.get("held").said(MessageCode.TASKS_FAILED)
-        assert (told.level, told.subject) == ("error", "refuse")
-        assert re.fullmatch(r"3 tasks failed in 'refuse': ValueError: no [012]", told.text)
+        [message] = site.get("held").said(MessageCode.TASKS_FAILED)
+        assert (message.level, message.subject) == ("error", "refuse")
+        assert re.fullmatch(r"3 tasks failed in 'refuse': ValueError: no [012]", message.text)
         [failure] = site.control.failures("held").failures
         assert (failure.task, failure.n_tasks, failure.worker in {"0", "1"}) == ("refuse", 3, True)
         assert "raise ValueError" in failure.traceback
@@ -63,7 +63,7 @@ def test_failed_tasks_and_large_results(site, wait_until, capsys):
         site.control.release_results("held", released.model_copy(update={"kernel": KERNEL}))
         wait_until(lambda: [one.group for one in site.control.results("held").results] == ["ones"])
         wait_until(lambda: all(future.cancelled() for future in futures_of(big)))
-        told = rf"^You released the results of '{largest.name}' at \d\d:\d\d; compute them again\.$"
+        reason = rf"^You released the results of '{largest.name}' at \d\d:\d\d; compute them again\.$"
         for ask in (
             futures_of(big)[0].result,
             big.sum().compute,
@@ -73,7 +73,7 @@ def test_failed_tasks_and_large_results(site, wait_until, capsys):
             lambda: wait(big.sum().persist()),
             lambda: computed(big.sum()),
         ):
-            with pytest.raises((ResultsAreReleased, ClusterStopped), match=told):
+            with pytest.raises((ResultsAreReleased, ClusterStopped), match=reason):
                 ask()
         shell = InteractiveShell()
         shell.push({"big": big})
@@ -83,8 +83,8 @@ def test_failed_tasks_and_large_results(site, wait_until, capsys):
     assert site.control.activity("held").entries[-1].message == f"Release 4 results of '{largest.name}'"
 
 
-def test_many_results_are_looked_at_in_slices(monkeypatch):
-    """The scheduler goes on with its own work, and is asked again after a while only."""
+def test_results_are_read_in_slices(monkeypatch):
+    """The scheduler's own work continues, and it is queried again only after a while."""
     monkeypatch.setattr(results, "SLICE", 10)
     monkeypatch.setattr(
         results, "results_of", lambda worker: [(f"kind-{i % 20}",) * 2 + (2**i, "", ()) for i in range(40)]

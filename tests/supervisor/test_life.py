@@ -1,4 +1,4 @@
-"""What a cluster does from its creation to its end: real processes, real workers."""
+"""The life of a cluster, with real processes and workers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import time
+from contextlib import ExitStack
 
 import gpucluster
 import psutil
@@ -39,7 +40,7 @@ def two(shared_site, shared_cluster):
     return "shared"
 
 
-def test_a_running_cluster_tells_all_about_itself(shared_site, shared_cluster):
+def test_running_cluster_model_is_complete(shared_site, shared_cluster):
     model = shared_site.get("shared")
     assert (model.state, model.backend, model.n_workers, model.network) == ("running", "local", 2, "unix")
     assert model.scheduler_address.startswith("gpucluster+unix://127.0.0.1/")
@@ -50,7 +51,7 @@ def test_a_running_cluster_tells_all_about_itself(shared_site, shared_cluster):
     supervisor, *family = shared_site.family(model)
     assert supervisor.pid == model.pid
     assert pids(model) <= {process.pid for process in family}
-    assert os.getsid(model.pid) != os.getsid(0), "it has a session of its own"
+    assert os.getsid(model.pid) != os.getsid(0), "it has our session"
     assert model.spec.memory_limit == 512 * 2**20
     assert {worker.memory_limit_bytes for worker in model.workers} == {512 * 2**20}
     folder = shared_site.registry.folder(model.id)
@@ -75,26 +76,20 @@ def test_the_last_request_wins(shared_site, two):
     shared_site.control.patch(two, {"n_workers": 2})
     model = shared_site.wait_for(two, settled(2))
     assert model.wanted.n_workers == 2
-    client = gpucluster.connect(two).get_client()
-    try:
-        # Nothing is on its way any more: the scheduler, asked directly, agrees and goes on agreeing.
+    with gpucluster.connect(two).get_client() as client:
+        # The scheduler itself agrees, and no change is under way.
         assert len(client.scheduler_info(n_workers=-1)["workers"]) == 2
         assert client.submit(lambda: 1).result(60) == 1
-    finally:
-        client.close()
     assert settled(2)(shared_site.get(two))
 
 
 def test_results_survive_scaling_down(shared_site, two):
-    client = gpucluster.connect(two).get_client()
-    try:
+    with gpucluster.connect(two).get_client() as client:
         futures = client.map(lambda number: number**2, range(40))
         client.gather(futures)
         shared_site.control.patch(two, {"n_workers": 1})
         shared_site.wait_for(two, settled(1))
         assert client.gather(futures) == [number**2 for number in range(40)]
-    finally:
-        client.close()
 
 
 def test_adapt_and_back(shared_site, two):
@@ -111,11 +106,8 @@ def test_adapt_and_back(shared_site, two):
 def test_adaptive_from_nothing_computes(shared_site, two):
     shared_site.control.patch(two, {"adapt": {"minimum": 0, "maximum": 2}})
     shared_site.wait_for(two, lambda model: model.n_workers == 0)
-    client = gpucluster.connect(two).get_client()
-    try:
+    with gpucluster.connect(two).get_client() as client:
         assert client.submit(sum, [1, 2, 3]).result(90) == 6
-    finally:
-        client.close()
 
 
 def test_restart_replaces_every_worker_and_clears_all_tasks(shared_site, two):
@@ -127,22 +119,20 @@ def test_restart_replaces_every_worker_and_clears_all_tasks(shared_site, two):
     assert not before & pids(model)
 
 
-def test_a_killed_worker_comes_back_and_the_result_is_right(shared_site, two, tmp_path):
-    client = gpucluster.connect(two).get_client()
-    started = tmp_path / "started"
-    goal = tmp_path / "go"
+def test_killed_worker_is_replaced(shared_site, two, tmp_path):
+    started, goal = tmp_path / "started", tmp_path / "go"
 
     def work(number, started, goal):
         import pathlib
         import time
 
-        with pathlib.Path(f"{started}-{number}").open("w"):
-            pass
+        pathlib.Path(f"{started}-{number}").touch()
         while not pathlib.Path(goal).exists():
             time.sleep(0.01)
         return number * 10
 
-    try:
+    with gpucluster.connect(two).get_client() as client, ExitStack() as at_end:
+        at_end.callback(goal.touch)
         futures = client.map(work, range(4), started=str(started), goal=str(goal), pure=False)
         shared_site.wait_for(two, lambda model: len(list(tmp_path.glob("started-*"))) >= 2)
         victim = shared_site.get(two).workers[0].pid
@@ -150,9 +140,6 @@ def test_a_killed_worker_comes_back_and_the_result_is_right(shared_site, two, tm
         shared_site.wait_for(two, lambda model: settled(2)(model) and victim not in pids(model))
         goal.touch()
         assert client.gather(futures) == [0, 10, 20, 30]
-    finally:
-        goal.touch()
-        client.close()
 
 
 def test_bad_requests_change_nothing(shared_site, two):
@@ -166,13 +153,13 @@ def test_bad_requests_change_nothing(shared_site, two):
         shared_site.control.remove(two)
     for verb in (shared_site.control.get, shared_site.control.stop, shared_site.control.restart,
                  shared_site.control.remove, shared_site.control.logs, shared_site.control.dashboard):  # fmt: skip
-        with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'. Running clusters: .*shared"):
-            verb("nobody")
+        with pytest.raises(ClusterNotFound, match="There is no cluster 'unknown'. Running clusters: .*shared"):
+            verb("unknown")
     with pytest.raises(ClusterNotFound):
-        shared_site.control.patch("nobody", {"n_workers": 1})
+        shared_site.control.patch("unknown", {"n_workers": 1})
 
 
-def test_the_idle_timeout_can_be_changed_and_switched_off(shared_site, two):
+def test_idle_timeout_can_be_changed(shared_site, two):
     shared_site.control.patch(two, {"idle_timeout_seconds": 1234})
     model = shared_site.wait_for(two, lambda model: model.idle.stops_at is not None)
     assert model.idle.timeout_seconds == 1234
@@ -182,7 +169,7 @@ def test_the_idle_timeout_can_be_changed_and_switched_off(shared_site, two):
     assert model.idle.stops_at is None
 
 
-def test_waiting_ends_with_a_sentence_and_the_cluster_goes_on(shared_site, two):
+def test_wait_timeout_leaves_cluster_running(shared_site, two):
     shared_site.control.patch(two, {"n_workers": 3})
     with pytest.raises(OperationTimedOut, match="It continues; see its log, or stop it"):
         shared_site.control.wait(two, timeout=0)
@@ -192,7 +179,7 @@ def test_waiting_ends_with_a_sentence_and_the_cluster_goes_on(shared_site, two):
     assert seen[-1].state is ClusterState.RUNNING
 
 
-def test_a_cluster_whose_process_was_paused_is_listed_with_the_way_on(shared_site, two):
+def test_paused_process_is_listed_with_resume_command(shared_site, two):
     before = shared_site.get(two)  # With warnings about some versions of Dask.
     os.kill(before.pid, signal.SIGSTOP)
     try:
@@ -209,7 +196,7 @@ def test_the_log_can_be_read(shared_site, two):
     assert len(shared_site.control.logs(two, lines=3).lines) == 3
 
 
-def test_secrets_are_where_only_their_owner_looks(shared_site, two):
+def test_secrets_are_not_shown(shared_site, two):
     model = shared_site.get(two)
     folder = shared_site.registry.folder(model.id)
     prefix = shared_site.control.dashboard(two).prefix
@@ -219,23 +206,19 @@ def test_secrets_are_where_only_their_owner_looks(shared_site, two):
     for process in shared_site.family(model):
         shown.append(" ".join(process.cmdline()))
         shown.append(str(process.environ()))
-    # Also as the worker itself sees it, after whatever was set there since the process began.
-    client = gpucluster.connect(two).get_client()
-    try:
+    # Also as the worker itself sees it, with all that was set since the process started.
+    with gpucluster.connect(two).get_client() as client:
         shown += client.run(lambda: str(dict(__import__("os").environ))).values()
         shown += client.run(lambda: str(__import__("dask").config.config)).values()
-    finally:
-        client.close()
-    for secret in secrets:
-        assert not any(secret in text for text in shown)
+    assert not [secret for secret in secrets if any(secret in text for text in shown)]
 
 
-def test_a_name_is_taken_as_long_as_its_cluster_lives(shared_site, two):
+def test_name_of_running_cluster_is_taken(shared_site, two):
     with pytest.raises(NameTaken, match="A cluster named 'shared' exists already. Connect to it"):
         shared_site.create(name="shared")
 
 
-def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp_path):
+def test_end_leaves_only_record_and_log(site, wait_until, tmp_path):
     model = site.running(name="short", local_directory=str(tmp_path), idle_timeout_seconds=None)
     scratch = tmp_path / f"gpucluster-{model.id}"
     assert stat.S_IMODE(scratch.stat().st_mode) == 0o700
@@ -253,12 +236,9 @@ def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp
     assert not scratch.exists()
     assert tmp_path.exists()
     assert site.control.stop("short") == stopped, "stopping twice changes nothing"
-    for verb in (
-        lambda: site.control.patch("short", {"n_workers": 1}),
-        lambda: site.control.restart("short", wait=False),
-    ):
+    for change in ({"n_workers": 1}, None):
         with pytest.raises(InvalidState, match="The cluster 'short' has stopped; create a new one"):
-            verb()
+            site.control.patch("short", change) if change else site.control.restart("short", wait=False)
     with pytest.raises(ClusterEnded, match="The cluster 'short' was stopped"):
         site.control.wait("short")
     site.control.remove("short")
@@ -276,8 +256,8 @@ def _of_a_task():
 
 
 @pytest.mark.full
-def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
-    """The client that a worker makes for its tasks is nobody's, and stays. Nobody has to stay connected either."""
+def test_idle_cluster_stops_unless_connected(site):
+    """Short connections count; the client that a worker makes for its tasks does not, and stays."""
     model = site.running(name="idle", idle_timeout_seconds=2)
     began, times = time.monotonic(), 0
     while time.monotonic() - began < 5:
@@ -288,12 +268,12 @@ def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
     site.wait_for("idle", lambda model: model.idle.quiet_since is not None)
     client = gpucluster.connect("idle").get_client()
     site.wait_for("idle", lambda model: model.n_clients == 1 and model.idle.idle_since is None)
-    # Three turns of the timer, told by the cluster itself.
+    # Three turns of the timer, measured in the cluster itself.
     ticks = {client.run_on_scheduler(lambda: __import__("time").monotonic())}
     while max(ticks) - min(ticks) < 4:
         ticks.add(client.run_on_scheduler(lambda: __import__("time").monotonic()))
     assert site.get("idle").state is ClusterState.RUNNING
-    _of_a_task.__module__ = "__main__"  # It travels by value.
+    _of_a_task.__module__ = "__main__"  # So that it is pickled by value.
     of_a_task = client.submit(_of_a_task).result()
     clients = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.clients))
     assert {of_a_task, client.id} <= clients
@@ -304,13 +284,12 @@ def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
     assert model.reason == "Idle for 2 seconds: no connection and no computation."
 
 
-def test_a_stop_during_the_start_ends_it(site, wait_until):
+def test_stop_during_start(site, wait_until):
     model = site.create(name="hasty")
     assert model.state is ClusterState.STARTING
     with pytest.raises(InvalidState):
         site.control.restart("hasty", wait=False)
-    asked = site.control.stop("hasty", wait=False)
-    assert asked.wanted.stopped
+    assert site.control.stop("hasty", wait=False).wanted.stopped
     assert site.control.stop("hasty").state is ClusterState.STOPPED
     wait_until(lambda: not site.processes())
 
@@ -322,7 +301,7 @@ def test_a_change_during_the_start_is_kept(site):
     assert (model.n_workers, model.wanted.n_workers) == (2, 2)
 
 
-def test_a_scratch_directory_that_others_could_swap_is_refused(site, tmp_path):
+def test_replaceable_scratch_directory_is_refused(site, tmp_path):
     """Spilled data is unpickled when it is read back."""
     tmp_path.chmod(0o777)
     model = site.create(local_directory=str(tmp_path))

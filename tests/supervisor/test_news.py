@@ -1,4 +1,4 @@
-"""What happened, in a sentence: who died and why, the first spill and pause, what keeps an idle cluster."""
+"""Messages about events: deaths of workers with reasons, the first spill and pause, what keeps an idle cluster."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def worker(name: str) -> WorkerModel:
         (255, None),
     ],
 )
-def test_what_an_exit_status_means(status: int, words: str | None) -> None:
+def test_exit_status_meaning(status: int, words: str | None) -> None:
     assert ended_by(status) == words
 
 
-def test_the_system_kills_when_memory_is_used_up() -> None:
+def test_exit_status_when_the_system_is_out_of_memory() -> None:
     assert ended_by(-signal.SIGKILL, out_of_memory=True) == "was killed by the system: out of memory"
     assert ended_by(-signal.SIGTERM, out_of_memory=True) == "was killed (SIGTERM)"
 
 
 @pytest.mark.parametrize(
-    ("deaths", "told"),
+    ("deaths", "text"),
     [
         ([Death(worker("2"), None)], "Worker 2 left unexpectedly; see the log."),
         (
@@ -87,37 +87,40 @@ def test_the_system_kills_when_memory_is_used_up() -> None:
             "Worker 1 died: XID 79 of its GPU. 1 piece of scattered data is lost.",
         ),
         (
-            [Death(worker("1"), None, 2, told_by_deployment=True), Death(worker("2"), None, told_by_deployment=True)],
+            [
+                Death(worker("1"), None, 2, explained_by_deployment=True),
+                Death(worker("2"), None, explained_by_deployment=True),
+            ],
             "Workers 1 and 2 left. 2 results are being recomputed.",
         ),
     ],
 )
-def test_one_sentence_for_those_that_died_together(deaths: list[Death], told: str) -> None:
-    assert sentence(deaths, WorkerTitles().together, recomputing=True) == told
-    assert len(told) <= LONGEST
+def test_deaths_are_one_message(deaths: list[Death], text: str) -> None:
+    assert sentence(deaths, WorkerTitles().together, recomputing=True) == text
+    assert len(text) <= LONGEST
 
 
-def test_what_is_recomputed_in_each_tense() -> None:
+def test_recomputed_results_in_each_tense() -> None:
     for number, texts in {
         1: ("1 result is being recomputed.", "1 result was recomputed.", "1 result to recompute."),
         2: ("2 results are being recomputed.", "2 results were recomputed.", "2 results to recompute."),
     }.items():
         deaths = [Death(worker("2"), "was killed (SIGKILL)", number)]
         for recomputing, text in zip((True, False, None), texts, strict=True):
-            told = sentence(deaths, WorkerTitles().together, recomputing=recomputing)
-            assert told == f"Worker 2 was killed (SIGKILL). {text}"
+            shown = sentence(deaths, WorkerTitles().together, recomputing=recomputing)
+            assert shown == f"Worker 2 was killed (SIGKILL). {text}"
 
 
-def test_workers_are_called_as_the_card_calls_them_also_when_they_are_gone() -> None:
+def test_worker_titles_survive_workers() -> None:
     titles = WorkerTitles()
     seventh, third = (f"GPU-{number}2345678-1234-1234-1234-123456789abc" for number in (1, 2))
     assert titles.together([seventh]) == "GPU-12345678", "before its figures have come"
-    titles.saw({"workers": (seventh, third, "0"), "device_index": (7, 3, None), "host": ("node1", "node1", "node1")})
-    titles.saw({"workers": ()})
+    titles.note({"workers": (seventh, third, "0"), "device_index": (7, 3, None), "host": ("node1", "node1", "node1")})
+    titles.note({"workers": ()})
     lost_gpu = [Death(worker(seventh), "died: XID 79 of its GPU")]
     assert sentence(lost_gpu, titles.together) == "GPU 7 died: XID 79 of its GPU."
     assert titles.together([third, seventh]) == "GPU 7 and GPU 3"
-    titles.saw({"workers": (seventh, third), "device_index": (7, 3), "host": ("node1", "node2")})
+    titles.note({"workers": (seventh, third), "device_index": (7, 3), "host": ("node1", "node2")})
     assert titles.of(third) == "GPU 3 · node2"
     lost = {"workers": (third,), "device_error": ("It is lost.",)}
     assert Marks(titles).look_at(lost, Members()) == [("gpu", "GPU 3 · node2: It is lost.")]
@@ -130,18 +133,18 @@ def test_news_are_few_and_short() -> None:
     for number in range(KEPT + 2):
         messages = with_news(messages, news("spill", f"{number} " + "x" * 200))
     note, *instructors = messages[: 1 + KEPT_OF_INSTRUCTORS]
-    told = messages[1 + KEPT_OF_INSTRUCTORS :]
+    shown = messages[1 + KEPT_OF_INSTRUCTORS :]
     assert note.text == "It stays."
     assert [message.text for message in instructors] == [f"{number} " + "x" * 200 for number in (1, 2, 3)]
-    assert len(told) == KEPT and told[0].text.startswith("2 ")
-    assert all(len(message.text) == LONGEST for message in told)
+    assert len(shown) == KEPT and shown[0].text.startswith("2 ")
+    assert all(len(message.text) == LONGEST for message in shown)
 
 
 def paused(name: str, *, is_paused: bool = True) -> Member:
     return Member(name, f"tcp://h:{name}", None, 1, None, True, False, False, is_paused)
 
 
-def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
+def test_first_spill_and_pause_are_marked_once() -> None:
     marks = Marks(WorkerTitles())
     fine = {"workers": ("0", "1"), "tier_disk_bytes": (0, None), "tier_host_bytes": (5, 5)}
     spilled = {**fine, "tier_disk_bytes": (0, 2**30)}
@@ -160,7 +163,7 @@ def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
     assert marks.look_at(fine, Members((full,)))[0][1].endswith("does not fit into the scratch that it may take.")
 
 
-def test_each_worker_that_hangs_is_told_of_once() -> None:
+def test_silent_worker_is_reported_once() -> None:
     marks = Marks(WorkerTitles())
     columns = {"workers": ("0", "1"), "age_seconds": (0.5, 31.0)}
     hangs = "Worker 1 has been silent for 30 s: it hangs, or a task holds Python's lock."
@@ -170,7 +173,7 @@ def test_each_worker_that_hangs_is_told_of_once() -> None:
     assert marks.look_at(columns, Members()) == [("pause", hangs)]
 
 
-def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
+def test_gpu_spill_and_loss_are_marked() -> None:
     marks = Marks(WorkerTitles())
     columns = {"workers": ("a",), "device": ("GPU-1",), "tier_host_bytes": (2**30,), "device_error": ("It is lost.",)}
     assert marks.look_at(columns, Members()) == [
@@ -194,11 +197,11 @@ def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
         (Members(n_clients=1, n_queued=11_204), False, "11,204 tasks wait for a worker"),
     ],
 )
-def test_what_keeps_an_idle_cluster(members: Members, queue: bool, words: str | None) -> None:
+def test_reason_that_keeps_idle_cluster(members: Members, queue: bool, words: str | None) -> None:
     assert kept_by(members, waits_in_queue=queue) == words
 
 
-def test_what_died_long_ago_explains_no_task_that_is_given_up() -> None:
+def test_old_death_explains_no_failure() -> None:
     for at, notes in ((now(), ["Worker 0 was killed (SIGSEGV)."]), ("2026-01-01T10:00:00.000Z", None)):
         died = Message.of(MessageCode.WORKER_DIED, "Worker 0 was killed (SIGSEGV).", time=at)
         error = KilledWorker("task", None, 3)
@@ -206,7 +209,7 @@ def test_what_died_long_ago_explains_no_task_that_is_given_up() -> None:
         assert getattr(error, "__notes__", None) == notes
 
 
-def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
+def test_cluster_reports_events(site, wait_until, tmp_path):
     model = site.running(name="told", n_workers=1, memory_limit="400 MiB")
     cluster = Cluster(model, site.control.asynchronous)
     with cluster.get_client() as client:
@@ -222,7 +225,7 @@ def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
         [done] = site.get("told").news
         assert done.message.startswith("Two numbers: ended after ")
         assert done.message.endswith(" s, 1 failed of 2 tasks.")
-        # What a worker may not use: its nanny ends it, and what it held is recomputed.
+        # A worker that exceeds its memory limit is ended by its nanny, and its results are recomputed.
         assert client.submit(_use_too_much, tmp_path / "was here", pure=False).result(120) == "again"
         wait_until(lambda: any(entry.kind == "worker_died" for entry in site.get("told").news))
         [died] = [entry.message for entry in site.get("told").news if entry.kind == "worker_died"]

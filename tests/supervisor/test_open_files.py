@@ -1,4 +1,4 @@
-"""The limit of open files: told before it is reached, and by its name when it is."""
+"""The limit of open files is reported before it is reached, and by name when it is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ cluster.stop()
 
 
 @pytest.mark.full
-def test_it_is_told_before_anything_is_started(site):
+def test_file_limit_is_reported_before_start(site):
     limits = (64, 64)
     maker = site.python(UNDER_A_LIMIT, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
     out, err = maker.communicate(timeout=120)
@@ -67,7 +67,7 @@ def give_all_files_back():
         os.close(file)
 
 
-def test_it_is_told_when_it_is_reached(site):
+def test_reached_file_limit_is_reported(site):
     site.running(name="crowded")
     cluster = gpucluster.connect("crowded")
     with cluster.get_client() as client:

@@ -1,4 +1,4 @@
-"""What programs outside the cluster keep busy: the machine's load minus the cluster's own."""
+"""The load of programs outside the cluster: the machine's load minus the cluster's own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from gpucluster.supervisor.figures import sampler
 
 
-def test_the_load_of_others_is_the_machines_minus_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_load_excludes_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=0.0, busy=0.0)
     monkeypatch.setattr(psutil, "cpu_count", lambda: 2)
     times = SimpleNamespace(monotonic=lambda: clock.now, process_time=lambda: 0.1 * clock.now)
@@ -20,15 +20,15 @@ def test_the_load_of_others_is_the_machines_minus_ours(monkeypatch: pytest.Monke
     for _ in range(3):
         clock.now += sampler.MEAN_SECONDS
         clock.busy += 2 * sampler.MEAN_SECONDS
-        told = load.read({"cpu_percent": (10.0, 10.0, None)})
-    assert told == {"host_others_cores": 1.7}
+        figures = load.read({"cpu_percent": (10.0, 10.0, None)})
+    assert figures == {"host_others_cores": 1.7}
     clock.now += sampler.MEAN_SECONDS
     assert load.read({"cpu_percent": (190.0,)}) == {"host_others_cores": 0.0}, "never less than none"
     clock.now += 3600
     clock.busy += 2 * 3600
-    assert load.read({"cpu_percent": (10.0,)}) == {}, "an hour in which nobody looked is not the last seconds"
+    assert load.read({"cpu_percent": (10.0,)}) == {}, "a gap of an hour says nothing about the last seconds"
     clock.now += sampler.MEAN_SECONDS
     assert load.read({"cpu_percent": (10.0,)}) == {"host_others_cores": 0.0}
     other = sampler.OtherLoad(1)
     clock.now += sampler.MEAN_SECONDS
-    assert other.read({}) == {}, "of a part of the machine nothing is known"
+    assert other.read({}) == {}, "unknown for a part of the machine"

@@ -1,4 +1,4 @@
-"""The life of a cluster where nothing of Linux is used, as on macOS; `make portable-tests` runs all else so."""
+"""The life of a cluster without anything that only Linux has; `make portable-tests` runs all other tests so."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ print(gpucluster.list()[0].state)
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_a_cluster_lives_and_takes_everything_along(site, wait_until, end):
-    """Also a program that a task has started in a session of its own, and whose parent has ended."""
+    """Including a program that a task has started in a separate session, and whose parent has ended."""
     user = site.python(SCRIPT, stdin=subprocess.PIPE, env={SWITCH: "1"})
-    said = user.stdout.readline()
-    assert said, user.communicate()[1]
-    found = json.loads(said)
+    line = user.stdout.readline()
+    assert line, user.communicate()[1]
+    found = json.loads(line)
     assert found["sum"] == 55
     assert set(found["parents"]) == {found["supervisor"]}, "not forked from another process"
     family = [psutil.Process(pid) for pid in (found["supervisor"], found["program"])]

@@ -1,4 +1,4 @@
-"""Programs that tasks start end with the cluster, however it ends."""
+"""Programs that tasks start end with the cluster, however that happens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def start_child(path: str) -> None:
 
 
 def start_daemon(path: str) -> None:
-    """Start a program in a session of its own whose parent has ended."""
+    """Start a program in a separate session whose parent has ended."""
     import subprocess
 
     subprocess.run(["sh", "-c", f"setsid sleep 600 & echo $! > {path}.new && mv {path}.new {path}"], check=True)
@@ -51,7 +51,7 @@ def is_gone(process: psutil.Process) -> bool:
 
 
 def start_two_daemons(path: str) -> None:
-    """Start two programs in sessions of their own, one of which ends soon."""
+    """Start two programs in separate sessions, one of which ends soon."""
     import subprocess
 
     subprocess.run(
@@ -61,7 +61,7 @@ def start_two_daemons(path: str) -> None:
 
 @pytest.mark.skipif(not LINUX, reason="elsewhere workers are not forked from a process that could be killed")
 @pytest.mark.full
-def test_programs_of_tasks_end_with_the_cluster_if_the_forkserver_was_killed(site, wait_until, tmp_path):
+def test_task_programs_end_with_cluster_after_forkserver_kill(site, wait_until, tmp_path):
     model = site.running(name="parent", n_workers=1)
     program, client = started(site, tmp_path / "pid", start_two_daemons, wait_until)
     [server] = [each for each in psutil.Process(model.pid).children() if "forkserver" in " ".join(each.cmdline())]
@@ -70,7 +70,7 @@ def test_programs_of_tasks_end_with_the_cluster_if_the_forkserver_was_killed(sit
     client.close(timeout=1)
     with gpucluster.connect("parent").get_client() as again:
         assert again.submit(pow, 2, 3).result(60) == 8
-    # What has stopped in the meantime is no zombie for long.
+    # Ended programs are reaped.
     wait_until(lambda: not any(is_gone(each) for each in psutil.Process(model.pid).children()))
     assert not is_gone(program)
     site.control.stop(model.id)
@@ -95,17 +95,17 @@ def test_programs_of_tasks_end_with_a_stopped_cluster(site, wait_until, tmp_path
     wait_until(lambda: is_gone(program), timeout=10)
 
 
-def test_a_program_outlives_its_worker_but_not_the_cluster(site, wait_until, tmp_path):
-    """Restarting workers is not the end of the cluster: what was started on purpose stays until then."""
+def test_task_program_outlives_worker_but_not_cluster(site, wait_until, tmp_path):
+    """Restarting workers does not end the cluster, nor what tasks started on purpose."""
     model = site.running(name="parent", n_workers=1)
     program, client = started(site, tmp_path / "pid", start_daemon, wait_until)
     before = model.workers[0].pid
-    told = len(gpucluster.connect("parent").activity())
+    n_entries = len(gpucluster.connect("parent").activity())
     client.restart()
     wait_until(lambda: site.get("parent").workers and site.get("parent").workers[0].pid != before)
     assert not is_gone(program)
-    site.control.patch("parent", {"idle_timeout_seconds": 0})  # What waits to be told is told before.
-    new = [entry.message for entry in gpucluster.connect("parent").activity()[told:]]
+    site.control.patch("parent", {"idle_timeout_seconds": 0})  # Pending entries are written before it.
+    new = [entry.message for entry in gpucluster.connect("parent").activity()[n_entries:]]
     assert new == ["Restart all workers, requested by a Dask client", "Never stop automatically"], "no crash"
     assert (model.pid in [parent.pid for parent in program.parents()]) is LINUX, "adopted inside the cluster"
     client.close()
@@ -114,16 +114,11 @@ def test_a_program_outlives_its_worker_but_not_the_cluster(site, wait_until, tmp
 
 
 def test_workers_can_be_terminated_as_usual(site, wait_until):
-    """The handler of the process that they are forked from is not theirs."""
+    """Workers do not inherit the handler of the forkserver."""
     model = site.running(name="parent", n_workers=1)
     with gpucluster.connect("parent").get_client() as client:
-
-        def handler() -> str:
-            import signal
-
-            return str(signal.getsignal(signal.SIGTERM))
-
-        assert "kinship" not in str(client.submit(handler, pure=False).result())
+        handler = client.submit(lambda: str(__import__("signal").getsignal(15)), pure=False).result()
+        assert "tie_to_parent" not in handler
         psutil.Process(model.workers[0].pid).terminate()
         wait_until(lambda: site.get("parent").workers and site.get("parent").workers[0].pid != model.workers[0].pid)
         assert client.submit(sum, [1, 2]).result() == 3

@@ -1,4 +1,4 @@
-"""What a site gives one user in all clusters together: bound by the cluster's own process, for every face."""
+"""The quota of one user for all clusters together, enforced by the cluster's own process for every interface."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from gpucluster.client.starting import opening
 from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
+from gpucluster.protocol.spec import SpecBase
 from gpucluster.registry.moments import now
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor.quota import Quota
@@ -25,22 +26,25 @@ from gpucluster.supervisor.quota import Quota
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
+def starting(name: str, spec: SpecBase, wanted: Wanted | None = None) -> ClusterModel:
+    return ClusterModel(
+        id=name, name=name, backend=spec.backend, state=ClusterState.STARTING, wanted=wanted or Wanted(), idle=Idle(),
+        python="python", created_at=now(), spec=spec,
+    )  # fmt: skip
+
+
 @pytest.fixture
-def says(tmp_path, monkeypatch):
-    """Return what makes lines the section ``sharing`` of this site."""
+def configure(tmp_path, monkeypatch):
+    """Return a function that sets the section ``sharing`` of this site."""
     file = tmp_path / "site.yaml"
     file.touch(0o644)
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
-
-    def write(text: str) -> None:
-        file.write_text(f"sharing:\n{text}")
-
-    return write
+    return lambda text: file.write_text(f"sharing:\n{text}")
 
 
 @pytest.mark.full
-def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_until):
-    says("  per_user: {workers: 3, threads: 4, memory: 3 GiB, clusters: 2}\n")
+def test_quota_counts_all_clusters(site, configure, wait_until):
+    configure("  per_user: {workers: 3, threads: 4, memory: 3 GiB, clusters: 2}\n")
     small = {"backend": "local", "memory_limit": "1 GiB", "threads_per_worker": 1}
     first = site.running(name="first", n_workers=2, **{name: small[name] for name in small if name != "backend"})
     with pytest.raises(NotNow, match="Each user may have 3 workers on this machine at this site; your other cluster"):
@@ -48,7 +52,7 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_unt
     with pytest.raises(InvalidRequest, match="n_workers: Each user may have 3 workers on this machine"):
         site.control.patch(first.id, {"n_workers": 4})
     assert os.getpriority(os.PRIO_PROCESS, first.pid) == 0
-    assert {os.getpriority(os.PRIO_PROCESS, worker.pid) for worker in first.workers} == {5}, "people come first"
+    assert {os.getpriority(os.PRIO_PROCESS, worker.pid) for worker in first.workers} == {5}, "notebooks have priority"
     if AUTOGROUP.exists():
         wait_until(lambda: Path(f"/proc/{first.pid}/autogroup").read_text().endswith(" nice 5\n"))
     site.control.patch(first.id, {"n_workers": 3})
@@ -59,14 +63,14 @@ def test_workers_threads_and_memory_count_over_all_clusters(site, says, wait_unt
     site.control.stop(first.id)
     with pytest.raises(NotNow, match="may have 4 threads on this machine at this site, and this one would have 5"):
         site.control.create({**small, "n_workers": 1, "threads_per_worker": 5})
-    # What was refused has left nothing behind.
+    # A refused request leaves nothing behind.
     assert {model.id for model in site.control.list()} == {first.id, third.id}
 
 
 @pytest.mark.skipif(not AUTOGROUP.exists(), reason="needs a Linux that shares processors between sessions")
 @pytest.mark.linux("workers that are forked from one process")
-def test_a_standby_that_became_a_cluster_yields_as_well(site, says, wait_until):
-    says("  per_user: {workers: 3}\n")
+def test_adopted_standby_lowers_priority(site, configure, wait_until):
+    configure("  per_user: {workers: 3}\n")
     pid = site.standby()
     model = site.running(n_workers=1)
     assert model.pid == pid
@@ -75,8 +79,8 @@ def test_a_standby_that_became_a_cluster_yields_as_well(site, says, wait_until):
 
 
 @pytest.mark.full
-def test_what_is_left_open_gets_what_is_left(site, says):
-    says("  per_user: {workers: 4, memory: 1 GiB}\n")
+def test_open_fields_get_remaining_quota(site, configure):
+    configure("  per_user: {workers: 4, memory: 1 GiB}\n")
     first = site.running(name="first", n_workers=1, memory_limit="300 MiB")
     # As many workers as have 256 MiB each, of those that this machine would have.
     second = site.running(name="second", n_workers=None, memory_limit="auto")
@@ -91,7 +95,7 @@ def test_what_is_left_open_gets_what_is_left(site, says):
         "(memory_limit, --memory-limit)."
     )
     assert len(site.control.list()) == 2
-    # Nobody has asked for a number here, and memory that no worker has yet is not given away.
+    # An open number may not grow, and memory that no worker has yet is not given away.
     with pytest.raises(InvalidRequest, match="n_workers: Each user may have 1 GiB of memory"):
         site.control.patch(first.id, {"n_workers": 2})
     site.control.stop(first.id)
@@ -106,10 +110,10 @@ def limit_of_worker(dask_worker):
 
 
 @pytest.mark.full
-def test_workers_that_come_later_share_the_memory(site, says, wait_until):
-    """The first one holds more than its new share: it spills, and is not ended for what it was allowed."""
+def test_workers_that_come_later_share_the_memory(site, configure, wait_until):
+    """The first one holds more than its new part: it spills, and is not ended for earlier allocations."""
     whole = 1200 * 2**20
-    says(f"  per_user: {{memory: {whole}}}\n")
+    configure(f"  per_user: {{memory: {whole}}}\n")
     model = site.running(name="shared", n_workers=1, memory_limit="auto")
     with gpucluster.connect("shared").get_client() as client:
         limits = lambda: sorted(client.run(limit_of_worker).values())  # noqa: E731
@@ -125,7 +129,7 @@ def test_workers_that_come_later_share_the_memory(site, says, wait_until):
         assert site.control.get(model.id).memory_limit_bytes == each
         assert pid in {worker.pid for worker in site.control.get(model.id).workers}
         assert client.gather(client.map(len, futures[:2])) == [40_000_000] * 2
-        # Down again, nobody gets more: it might be needed again at once. Nor does a worker that starts again.
+        # After scaling down, workers keep the low limit, as do restarted ones: the memory may be needed again at once.
         del futures
         site.control.patch(model.id, {"n_workers": 1})
         site.control.wait(model.id)
@@ -135,13 +139,10 @@ def test_workers_that_come_later_share_the_memory(site, says, wait_until):
             site.control.patch(model.id, {"n_workers": 5})
 
 
-def test_what_has_just_been_asked_for_counts_already(site, says, monkeypatch):
-    """Two requests of the same moment that leave all open: the second one finds nothing left, and leaves nothing."""
-    says("  per_user: {memory: 600 MiB, workers: 4}\n")
-    first = ClusterModel(
-        id="0123abcd", name="first", backend="auto", state=ClusterState.STARTING, wanted=Wanted(), idle=Idle(),
-        python="python", created_at=now(), spec=AutoSpec(),
-    )  # fmt: skip
+def test_simultaneous_request_counts(site, configure, monkeypatch):
+    """Of two simultaneous requests that leave everything open, the second one finds nothing left."""
+    configure("  per_user: {memory: 600 MiB, workers: 4}\n")
+    first = starting("first", AutoSpec())
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [first])
     with pytest.raises(NotNow, match="your other cluster 'first' has .*, and this one would have 256 MiB of memory"):
@@ -151,8 +152,8 @@ def test_what_has_just_been_asked_for_counts_already(site, says, monkeypatch):
     opening.require_open(registry, AutoSpec(n_workers=1))
 
 
-async def test_who_was_slower_plans_with_what_is_left_now(says):
-    says("  per_user: {memory: 6 GiB}\n")
+async def test_slower_cluster_plans_with_remaining_quota(configure):
+    configure("  per_user: {memory: 6 GiB}\n")
     clusters: list[ClusterModel] = []
 
     class Others:
@@ -161,16 +162,13 @@ async def test_who_was_slower_plans_with_what_is_left_now(says):
 
     class Store:
         def __init__(self, name: str) -> None:
-            self.model = ClusterModel(
-                id=name, name=name, backend="local", state=ClusterState.STARTING, wanted=Wanted(n_workers=1),
-                idle=Idle(), python="python", created_at=now(), spec=LocalSpec(n_workers=1),
-            )  # fmt: skip
+            self.model = starting(name, LocalSpec(n_workers=1), Wanted(n_workers=1))
 
         def update(self, **fields):
             self.model = self.model.model_copy(update=fields)
 
     class Planner:
-        """Finds that another cluster has got its memory while it planned."""
+        """Another cluster gets its memory while it plans."""
 
         def __init__(self, meanwhile):
             self.meanwhile = meanwhile
@@ -190,8 +188,8 @@ async def test_who_was_slower_plans_with_what_is_left_now(says):
         await share.planned(mine, Planner([other.model]), LocalSpec(n_workers=1, memory_limit=4 * 2**30), context)
 
 
-def test_a_cluster_ends_when_the_sites_time_is_over(site, says):
-    says("  per_user: {walltime: 00:00:03}\n")
+def test_cluster_stops_at_site_walltime(site, configure):
+    configure("  per_user: {walltime: 00:00:03}\n")
     model = site.running(n_workers=0)
     assert model.ends_at is not None
     ended = site.wait_for(model.id, lambda model: model.state.ended)
@@ -201,19 +199,19 @@ def test_a_cluster_ends_when_the_sites_time_is_over(site, says):
     )
 
 
-def test_outside_of_the_hours_it_is_said_when_it_opens(site, says):
+def test_refusal_outside_hours_names_opening(site, configure):
     now = datetime.now()  # noqa: DTZ005  # as the site's hours
     begin, end = now + timedelta(hours=2), now + timedelta(hours=3)
-    says(f"  hours: ['{begin:%H:%M}-{end:%H:%M}']\n")
+    configure(f"  hours: ['{begin:%H:%M}-{end:%H:%M}']\n")
     with pytest.raises(NotNow, match=rf"This site opens again (tomorrow )?at {begin:%H:%M} \(its hours are "):
         site.control.create({"backend": "local"})
     assert site.control.list() == []
 
 
 @pytest.mark.skipif(not LINUX, reason="claims between users need Linux")
-def test_more_gpus_than_a_user_may_have_are_refused_at_once(site, says, monkeypatch):
-    """Whatever this machine has: the share comes first, and nothing of the request stays."""
-    says("  per_user: {gpus: 1}\n")
+def test_gpu_quota_is_checked_first(site, configure, monkeypatch):
+    """Before the GPUs of this machine are read; nothing of the request stays."""
+    configure("  per_user: {gpus: 1}\n")
     two = "Each user may have 1 GPU or slot at a time at this site; this one asks for 2. Ask for fewer workers."
     for wanted in ({"n_workers": 2}, {"devices": [0, 1]}):
         with pytest.raises(NotNow) as refused:
@@ -225,19 +223,15 @@ def test_more_gpus_than_a_user_may_have_are_refused_at_once(site, says, monkeypa
         site.control.create({"n_workers": 2, "memory_limit": "256 MiB"})
     assert site.control.list() == []
     registry = Registry()
-    # 'auto' takes CPUs where there are not so many GPUs, and one that has just been asked for counts already.
+    # 'auto' takes CPUs if there are not enough GPUs, and a cluster that was just requested counts.
     opening.require_open(registry, AutoSpec(n_workers=3, memory_limit=2**28))
     opening.require_open(registry, CudaSpec())
-    asked = ClusterModel(
-        id="0123abcd", name="a", backend="cuda", state=ClusterState.STARTING, wanted=Wanted(), idle=Idle(),
-        python="python", created_at=now(), spec=CudaSpec(),
-    )  # fmt: skip
-    monkeypatch.setattr(registry, "list", lambda: [asked])
+    monkeypatch.setattr(registry, "list", lambda: [starting("a", CudaSpec())])
     with pytest.raises(NotNow, match="your clusters have 1 and this one asks for 1. Stop a cluster"):
         opening.require_open(registry, CudaSpec())
 
 
-def test_the_number_of_clusters_is_bounded_without_a_site(site, monkeypatch):
+def test_clusters_are_limited_without_site(site, monkeypatch):
     model = site.running(n_workers=0)
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [model] * 64)

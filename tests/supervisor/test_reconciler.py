@@ -1,4 +1,4 @@
-"""Steps that fail swallow no request; how long the next try waits; the idle timer."""
+"""Failing steps lose no request; backoff of retries; the idle timer."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from gpucluster.supervisor.reconciler import Backoff, Reconciler
 
 
 class FailingDeployment:
-    """Workers that are there at once, of a queue whose service fails in one verb after a while."""
+    """Workers that start at once, of a queue whose service fails in one verb after a while."""
 
     limit = None
 
     def __init__(self, failing: str) -> None:
         self.failing = failing
-        self.asked: list[str] = []
+        self.steps: list[str] = []
         self.here = 4
         members = SimpleNamespace(workers=[], named=lambda _: [])
         self.scheduler = SimpleNamespace(members=lambda: members)
@@ -40,7 +40,7 @@ class FailingDeployment:
         return None
 
     async def _ask(self, verb: str) -> None:
-        self.asked.append(verb)
+        self.steps.append(verb)
         if verb == self.failing:
             await asyncio.sleep(0.05)
             raise ConnectionError("the service did not answer")
@@ -57,7 +57,7 @@ class FailingDeployment:
 
 
 class Store:
-    """What is wanted, as the supervisor keeps it."""
+    """Stands for the supervisor's store of what is wanted."""
 
     def __init__(self) -> None:
         self.model = SimpleNamespace(wanted=Wanted(n_workers=4), state=ClusterState.RUNNING, notice=None)
@@ -67,11 +67,11 @@ class Store:
 
 
 @pytest.mark.parametrize("failing", ["adapt", "scale 6", "restart"])
-async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
+async def test_request_during_failing_step_is_done(failing: str) -> None:
     deployment, store, changed = FailingDeployment(failing), Store(), asyncio.Event()
     failures: list[str] = []
     log = SimpleNamespace(
-        failed=failures.append, sends_away=lambda _: None, keeps=lambda *_: None, misses=lambda _: None
+        failed=failures.append, mark_leaving=lambda _: None, mark_staying=lambda *_: None, mark_lost=lambda _: None
     )
     reconciler = Reconciler(
         deployment, SimpleNamespace(maximum_workers=100, shares_memory=False, n_workers=4),
@@ -89,7 +89,7 @@ async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
 
     first = {"adapt": Wanted(adapt=Adapt(minimum=1, maximum=8)), "scale 6": Wanted(n_workers=6), "restart": None}
     want(first[failing])
-    while failing not in deployment.asked:  # noqa: ASYNC110 - nobody tells
+    while failing not in deployment.steps:  # noqa: ASYNC110 - there is no event
         await asyncio.sleep(0.01)
     want(Wanted(n_workers=2))
     if failing != "restart":
@@ -99,25 +99,25 @@ async def test_what_was_asked_for_meanwhile_is_done(failing: str) -> None:
             await asyncio.sleep(0.01)
     want(Wanted(n_workers=2, stopped=True))
     await running
-    assert deployment.asked.count(failing) == 1, "what failed does not come again"
+    assert deployment.steps.count(failing) == 1, "a failed step is not repeated"
     assert [failure for failure in failures if "did not answer" in failure]
 
 
-def test_a_long_wait_is_told_once(monkeypatch):
+def test_long_wait_is_reported_once(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(reconciler.time, "monotonic", lambda: now[0])
     backoff = Backoff()
-    told = []
+    waits = []
     for _ in range(8):
         assert backoff.due
-        backoff.asked()
-        told.append(backoff.take_wait_to_report())
+        backoff.note_request()
+        waits.append(backoff.take_wait_to_report())
         assert backoff.take_wait_to_report() is None
-        now[0] += 60.0 if backoff.due else told[-1] or 4.0
-    assert told == [None, None, None, 8.0, 16.0, 32.0, 60.0, 60.0]
+        now[0] += 60.0 if backoff.due else waits[-1] or 4.0
+    assert waits == [None, None, None, 8.0, 16.0, 32.0, 60.0, 60.0]
 
 
-def test_what_happened_between_two_looks_counts() -> None:
+def test_use_between_updates_restarts_count() -> None:
     timer = IdleTimer(timeout_seconds=0)
     timer.update(busy=False, quiet=True, n_uses=1)
     first = timer.model()
@@ -130,7 +130,7 @@ def test_what_happened_between_two_looks_counts() -> None:
     timer.update(busy=False, quiet=True, n_uses=2)
     assert not timer.expired
     time.sleep(0.6)
-    assert not timer.expired, "the count began anew"
+    assert not timer.expired, "the count restarted"
     assert timer.model().quiet_since not in {None, "2026-01-01T00:00:00Z"}
     timer.update(busy=True, quiet=False, n_uses=3)
     assert (timer.model().idle_since, timer.model().stops_at, timer.model().quiet_since) == (None, None, None)

@@ -1,4 +1,4 @@
-"""One worker is sent away: its data stays, its name is freed, nothing else changes."""
+"""Retiring a worker moves its data, frees its name and changes nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpucluster.supervisor.activity.worker_titles import WorkerTitles
 
 
 class Scheduler:
-    """One worker that holds results, and one that has just connected and takes some after so many looks."""
+    """One worker that holds results, and one that has just connected and takes some after a number of looks."""
 
     def __init__(self, looks: float) -> None:
         self._looks = looks
@@ -41,7 +41,7 @@ class Scheduler:
 
 
 class Deployment:
-    """What retiring asks of one."""
+    """The parts of a deployment that retiring uses."""
 
     def __init__(self, looks: float) -> None:
         self.scheduler = Scheduler(looks)
@@ -55,7 +55,7 @@ class Deployment:
 
 
 @pytest.mark.parametrize("scales", [False, True])
-def test_results_wait_for_a_worker_that_has_just_come(scales, monkeypatch):
+def test_results_wait_for_new_worker(scales, monkeypatch):
     monkeypatch.setattr(retiring, "LOOK_SECONDS", 0.001)
     deployment, titles = Deployment(looks=20), WorkerTitles()
     if scales:
@@ -66,17 +66,17 @@ def test_results_wait_for_a_worker_that_has_just_come(scales, monkeypatch):
     assert deployment.released == (set() if scales else {"old"})
 
 
-def test_they_do_not_wait_for_ever(monkeypatch):
+def test_results_wait_with_timeout(monkeypatch):
     monkeypatch.setattr(retiring, "LOOK_SECONDS", 0.001)
     monkeypatch.setattr(retiring, "READY_SECONDS", 0.05)
     deployment, titles = Deployment(looks=float("inf")), WorkerTitles()
     why = asyncio.run(retiring.retire_worker(deployment, "old", titles, last=lambda: False))
     assert "no other worker is there to take its results" in why
     assert deployment.scheduler.handed is None
-    # Whoever asks for the opposite meanwhile does not wait.
+    # An opposite request meanwhile ends the wait.
     monkeypatch.setattr(retiring, "READY_SECONDS", 600)
     assert asyncio.run(retiring.move_results(deployment, {"old"}, titles, lambda: False)) is None
-    # Nor does whoever wants no worker any more.
+    # So does a request for no workers.
     wanted = iter([True, True, True])
     assert asyncio.run(retiring.retire_worker(deployment, "old", titles, last=lambda: not next(wanted, False))) is None
     assert deployment.released == {"old"}
@@ -94,7 +94,7 @@ def names(cluster):
     return [worker.name for worker in cluster.model.workers]
 
 
-def test_what_it_holds_is_moved_first(shared_site, three):
+def test_retiring_moves_results(shared_site, three):
     leaving, *staying = names(three)
     before = {worker.name: worker.pid for worker in three.model.workers}
     with three.get_client() as client:
@@ -110,7 +110,7 @@ def test_what_it_holds_is_moved_first(shared_site, three):
     assert (model.n_workers, model.wanted.n_workers) == (2, 2)
 
 
-def test_scaling_down_moves_it_too(shared_site, three):
+def test_scaling_down_moves_results(shared_site, three):
     with three.get_client() as client:
         last = three.model.workers[-1].address
         futures = client.scatter(list(range(50)), workers=[last])
@@ -119,7 +119,7 @@ def test_scaling_down_moves_it_too(shared_site, three):
         assert sum(client.gather(futures)) == sum(range(50))
 
 
-def test_several_at_once_and_the_last_one(shared_site, three):
+def test_retire_several_and_the_last(shared_site, three):
     for name in names(three):
         three.retire(name, wait=False)
         with suppress(WorkerNotFound):  # Asking again changes nothing, unless it is gone already.
@@ -132,24 +132,20 @@ def test_several_at_once_and_the_last_one(shared_site, three):
 
 
 @pytest.mark.full
-def test_a_scale_that_comes_later_counts(shared_site, three):
+def test_later_scale_counts(shared_site, three):
     leaving = names(three)[0]
     pid = three.model.workers[0].pid
     three.retire(leaving, wait=False)
     shared_site.control.patch("shared", {"n_workers": 3})
+    settled = lambda model: model.state is ClusterState.RUNNING and model.n_workers == 3  # noqa: E731
     model = shared_site.wait_for(
-        "shared",
-        lambda model: (
-            model.state is ClusterState.RUNNING
-            and model.n_workers == 3
-            and pid not in {worker.pid for worker in model.workers}
-        ),
+        "shared", lambda model: settled(model) and pid not in {worker.pid for worker in model.workers}
     )
     assert model.wanted.n_workers == 3
 
 
 @pytest.mark.full
-def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared_site, three):
+def test_retiring_last_worker_waits_for_others(shared_site, three):
     three.scale(2)
     first, second = three.model.workers
     with three.get_client() as client:
@@ -157,13 +153,10 @@ def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared
         three.retire(first.name, wait=False)
         shared_site.control.patch("shared", {"n_workers": 3})
         three.retire(second.name, wait=False)
+        settled = lambda model: model.state is ClusterState.RUNNING and model.n_workers == 2  # noqa: E731
+        left = {first.pid, second.pid}
         model = shared_site.wait_for(
-            "shared",
-            lambda model: (
-                model.state is ClusterState.RUNNING
-                and model.n_workers == 2
-                and not {first.pid, second.pid} & {worker.pid for worker in model.workers}
-            ),
+            "shared", lambda model: settled(model) and left.isdisjoint(worker.pid for worker in model.workers)
         )
         assert (model.wanted.n_workers, model.notice) == (2, None)
         assert sum(client.gather(futures)) == sum(range(50))
@@ -171,7 +164,7 @@ def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared
 
 @pytest.mark.full
 def test_a_request_that_changes_cancels_retiring(shared_site, three):
-    # The worker that leaves first is the one that was started last, whatever its name.
+    # The worker that leaves first is the newest one, whatever its name.
     three.scale(1)
     (stays,) = three.model.workers
     three.scale(2)
@@ -199,7 +192,7 @@ class Counter:
         return 42
 
 
-def test_a_worker_whose_data_cannot_be_moved_stays(shared_site, three):
+def test_worker_with_immovable_data_stays(shared_site, three):
     leaving = three.model.workers[0]
     with three.get_client() as client:
         counter = client.submit(Counter, actor=True, workers=[leaving.address]).result(60)
@@ -208,11 +201,11 @@ def test_a_worker_whose_data_cannot_be_moved_stays(shared_site, three):
         model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING)
         assert (model.n_workers, model.wanted.n_workers) == (3, 3)
         assert counter.value().result() == 42
-    told = [entry.message for entry in three.activity() if entry.kind == "failure"]
-    assert told[-1] == model.notice
+    failures = [entry.message for entry in three.activity() if entry.kind == "failure"]
+    assert failures[-1] == model.notice
 
 
-def test_scaling_down_tells_what_is_lost(shared_site, three):
+def test_scaling_down_reports_losses(shared_site, three):
     three.scale(1)
     (stays,) = three.model.workers
     three.scale(2)
@@ -228,7 +221,7 @@ def test_scaling_down_tells_what_is_lost(shared_site, three):
 
 
 @pytest.mark.full
-def test_while_the_number_follows_the_load(shared_site, three):
+def test_retire_with_adaptive_scaling(shared_site, three):
     shared_site.control.patch("shared", {"adapt": {"minimum": 2, "maximum": 3}})
     pids = {worker.pid for worker in three.model.workers}
     leaving = three.model.workers[0]
@@ -245,7 +238,7 @@ def test_while_the_number_follows_the_load(shared_site, three):
     ["", " ", ".", "..", "77", "0/1", "0/../../stop", "%00", "ü", "x" * 5000, "0\n", "\x00", "\ud800"],
     ids=ascii,
 )
-def test_a_worker_that_is_not_there(shared_site, three, name):
+def test_retire_unknown_worker(shared_site, three, name):
     before = shared_site.get("shared")
     with pytest.raises(WorkerNotFound, match="The cluster 'shared' has no worker") as refused:
         three.retire(name)
@@ -262,7 +255,7 @@ def test_a_worker_that_is_not_there(shared_site, three, name):
         ("DELETE", "/model", 405, "does not take the method DELETE"),
     ],
 )
-def test_a_request_that_cannot_be_understood(shared_site, three, method, path, status, words):
+def test_malformed_request(shared_site, three, method, path, status, words):
     socket = shared_site.registry.folder(three.id).socket
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket))) as client:
         answer = client.request(method, f"http://gpucluster{path}", headers=shared_site.headers(three.id))
@@ -270,7 +263,7 @@ def test_a_request_that_cannot_be_understood(shared_site, three, method, path, s
     assert words in answer.json()["message"]
 
 
-def test_clusters_that_cannot(site):
+def test_retire_needs_running_cluster(site):
     with pytest.raises(ClusterNotFound):
         site.control.retire("nowhere", "0", wait=False)
     site.create(name="young")

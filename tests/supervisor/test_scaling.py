@@ -1,4 +1,4 @@
-"""Scaling where workers do not come: who leaves, and who is told that it has failed."""
+"""Scaling with workers that do not come: which leave, and which requests fail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRELOAD = str(Path(__file__).parents[1] / "backends" / "failing" / "preload.py")
 
 @pytest.fixture(scope="module")
 def gate(tmp_path_factory):
-    """While this file is there, workers that start do not get far."""
+    """While this file exists, starting workers hang."""
     return tmp_path_factory.mktemp("gate") / "later"
 
 
@@ -34,7 +34,7 @@ def hanging(shared_site, gate):
 
 @pytest.fixture
 def two(shared_site, hanging, gate):
-    """The same, with two workers, that will not get others until the gate is open again."""
+    """The same with two workers, which gets no others until the gate is open again."""
     gate.unlink(missing_ok=True)
     hanging.scale(2)
     gate.touch()
@@ -46,8 +46,8 @@ def pids(cluster):
     return {worker.pid for worker in cluster.model.workers}
 
 
-def test_those_that_have_not_come_leave_first(shared_site, two):
-    """Also where they were started before the others: here one that died, and whose successor hangs."""
+def test_missing_workers_leave_first(shared_site, two):
+    """Even if they were started before the others: one died here, and its successor hangs."""
     first, second = two.model.workers
     with two.get_client() as client:
         futures = client.scatter(list(range(20)), workers=[second.address])
@@ -56,14 +56,14 @@ def test_those_that_have_not_come_leave_first(shared_site, two):
         two.scale(1)
         assert pids(two) == {second.pid}
         assert sum(client.gather(futures)) == sum(range(20))
-    # The request is told after the death, and does not wait until it is known how the process has ended.
+    # The request comes after the death, and does not wait for the process's exit status.
     assert [entry.message for entry in two.activity() if entry.kind == "worker_died"][-1] in {
         f"Worker {first.name} was killed (SIGKILL).",
         f"Worker {first.name} left unexpectedly; see the log.",
     }
 
 
-def test_nobody_waits_for_those_that_are_wanted_no_more(shared_site, two):
+def test_lower_request_ends_wait(shared_site, two):
     here = pids(two)
     two.scale(4, wait=False)
     shared_site.wait_for("hanging", lambda model: model.state is ClusterState.SCALING)
@@ -71,13 +71,13 @@ def test_nobody_waits_for_those_that_are_wanted_no_more(shared_site, two):
     assert (pids(two), two.model.notice) == (here, None)
 
 
-def test_time_that_is_over_is_told_as_such_while_the_cluster_goes_on(shared_site, two):
+def test_timeout_leaves_cluster_running(shared_site, two):
     first = two.model.workers[0]
     with pytest.raises(OperationTimedOut, match=r"'hanging' is still \w+ after 0 seconds.* It continues"):
         two.scale(3, timeout=0)
     two.scale(2)
     with two.get_client() as client:
-        # Its results have nowhere to go at once: the other one answers no more.
+        # Its results have nowhere to go at once: the other worker hangs.
         client.scatter(list(range(20)), workers=[first.address])
         os.kill(two.model.workers[1].pid, signal.SIGSTOP)
         try:
@@ -94,7 +94,7 @@ def test_time_that_is_over_is_told_as_such_while_the_cluster_goes_on(shared_site
 
 
 @pytest.mark.full
-def test_whoever_is_overruled_is_told(shared_site, two):
+def test_overruled_scale_fails(shared_site, two):
     with ThreadPoolExecutor(1) as thread:
         scaling = thread.submit(two.scale, 3)
         shared_site.wait_for("hanging", lambda model: model.wanted.n_workers == 3)

@@ -1,4 +1,4 @@
-"""What another user of this machine, and anyone without the secrets, can do: nothing."""
+"""Other users of this machine, and processes without the secrets, can do nothing."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def encrypted_cluster(shared_site):
 
 
 def test_no_port_is_open(shared_site, shared_cluster):
-    """Also not while a client computes, and data go from worker to worker."""
+    """Not even while a client computes, and data move between workers."""
     before = {connection.laddr for connection in psutil.Process().net_connections(kind="inet")}
     with gpucluster.connect("shared").get_client() as client:
         first, second = (worker.address for worker in shared_site.get("shared").workers)
@@ -140,35 +140,29 @@ def test_no_port_is_open(shared_site, shared_cluster):
         assert opened <= before, "nor in the notebook's process"
 
 
-def test_another_user_finds_the_door_of_the_sockets_closed(shared_site, shared_cluster):
+def test_sockets_are_private_to_the_user(shared_site, shared_cluster):
     folder = shared_site.registry.folder(shared_cluster.id)
     assert folder.comm.stat().st_mode & 0o777 == 0o700
     sockets = [path for path in folder.comm.iterdir() if path.is_socket()]
     # Scheduler, dashboard; for each worker its own and its nanny's.
     assert len(sockets) == 2 + 2 * 2
     assert {path.stat().st_mode & 0o777 for path in folder.comm.iterdir()} == {0o600}
-    assert (
-        shared_cluster.scheduler_address
-        == f"gpucluster+unix://127.0.0.1{folder.comm}/{_scheduler_socket(shared_cluster)}"
-    )
-
-
-def _scheduler_socket(model):
-    return model.scheduler_address.rpartition("/")[2]
+    name = shared_cluster.scheduler_address.rpartition("/")[2]
+    assert shared_cluster.scheduler_address == f"gpucluster+unix://127.0.0.1{folder.comm}/{name}"
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"x" * 43, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3], ids=["nothing", "wrong", "http"]
+    "sent", [b"", b"x" * 43, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3], ids=["nothing", "wrong", "http"]
 )
-def test_who_does_not_know_the_secret_of_the_sockets_is_told_nothing(shared_site, shared_cluster, said):
-    """As a process of the same user that was locked in: it may connect, but not read the file."""
+def test_sockets_reveal_nothing_without_secret(shared_site, shared_cluster, sent):
+    """Like a locked-in process of the same user, which may connect, but not read the file."""
     folder = shared_site.registry.folder(shared_cluster.id)
     for path in folder.comm.iterdir():
         if path.is_socket() and path.name != "dashboard":
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(30)
                 connection.connect(str(path))
-                connection.sendall(said)
+                connection.sendall(sent)
                 connection.shutdown(socket.SHUT_WR)
                 with suppress(ConnectionResetError):
                     assert connection.recv(100) == b"", path
@@ -176,7 +170,7 @@ def test_who_does_not_know_the_secret_of_the_sockets_is_told_nothing(shared_site
         assert client.submit(sum, [1, 2]).result(60) == 3
 
 
-def test_everything_that_listens_on_a_port_does_so_on_loopback(shared_site, encrypted_cluster):
+def test_ports_are_on_loopback(shared_site, encrypted_cluster):
     addresses = listening(family(shared_site, encrypted_cluster))
     # Scheduler and its dashboard; the worker's own port and its nanny's.
     assert len(addresses) == 2 + 2
@@ -188,7 +182,7 @@ def test_everything_that_listens_on_a_port_does_so_on_loopback(shared_site, encr
 
 @pytest.mark.parametrize("uid", [pytest.param(NOBODY, id="another user"), 0], ids=str)
 @pytest.mark.full
-def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_cluster, encrypted_cluster, uid):
+def test_stranger_is_refused_everywhere(shared_site, shared_cluster, encrypted_cluster, uid):
     if uid and os.getuid() != 0:
         pytest.skip("only root can become another user: run the tests as root")
     folder = shared_site.registry.folder(encrypted_cluster.id)
@@ -196,7 +190,7 @@ def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_
     files = (folder.state, folder.dashboard, folder.log, folder.tls / "key.pem", sockets / "secret")
     secrets = [str(path) for path in files]
     ports = sorted(port for _, port in listening(family(shared_site, encrypted_cluster)))
-    # In a private directory nobody could enter, the name of a file is secret too: give it away.
+    # No other user could enter a private directory to find the names of files: reveal them.
     stranger = shared_site.python(
         STRANGER, str(shared_site.directory), encrypted_cluster.scheduler_address, json.dumps(ports), str(uid),
         json.dumps(secrets), str(folder.socket), shared_cluster.scheduler_address, cwd=tempfile.gettempdir(),
@@ -237,7 +231,7 @@ GUESSES = ["", "status", "sitemap.json", "health", "metrics", "json/identity.jso
 
 
 @pytest.mark.parametrize("guess", GUESSES)
-def test_the_dashboard_shows_nothing_and_gives_its_path_away_to_nobody(shared_site, shared_cluster, guess):
+def test_dashboard_hides_its_path(shared_site, shared_cluster, guess):
     from urllib.parse import quote
 
     shared_site.control.open_dashboard("shared")
@@ -264,20 +258,13 @@ def test_files_are_private_from_the_beginning(shared_site, encrypted_cluster):
     folder = shared_site.registry.folder(encrypted_cluster.id)
     for path in [shared_site.directory, folder.path, folder.tls, folder.scratch]:
         assert path.stat().st_mode & 0o777 == 0o700
-    for path in [
-        folder.state,
-        folder.dashboard,
-        folder.log,
-        folder.lock,
-        folder.socket,
-        folder.secret,
-        *folder.tls.iterdir(),
-    ]:
+    files = (folder.state, folder.dashboard, folder.log, folder.lock, folder.socket, folder.secret)
+    for path in [*files, *folder.tls.iterdir()]:
         assert path.stat().st_mode & 0o777 == 0o600, path
     assert {path.name for path in folder.tls.iterdir()} == {"ca.pem", "cert.pem", "key.pem"}
 
 
-def test_each_cluster_has_credentials_of_its_own(shared_site, encrypted_cluster, tmp_path):
+def test_credentials_differ_between_clusters(shared_site, encrypted_cluster, tmp_path):
     from gpucluster.supervisor.preparation import make_credentials
 
     make_credentials(tmp_path / "tls")
@@ -286,7 +273,7 @@ def test_each_cluster_has_credentials_of_its_own(shared_site, encrypted_cluster,
 
 
 @pytest.mark.processes
-def test_the_log_hides_secrets_and_commands_no_terminal_even_in_tracebacks(tmp_path):
+def test_log_hides_secrets_and_control_characters(tmp_path):
     import subprocess
 
     code = (
@@ -311,13 +298,13 @@ def test_the_log_hides_secrets_and_commands_no_terminal_even_in_tracebacks(tmp_p
     assert r"by x\x1b[2J\n2026 INFO" in done.stderr
     assert "two\nlines\\x00" in done.stderr
     assert "UserWarning: of …" in done.stderr and "\x1b" not in done.stderr
-    # Each logger once, also those that distributed gives a handler of their own; the limit counts per place.
+    # Once per logger, including those with handlers from distributed; the limit counts per place.
     assert min(int(done.stdout), 50) == done.stderr.count(r": …\x1b[2J") >= 20
     assert "by tornado.application: …" in done.stderr
     assert done.stderr.count("tornado.application  again") == 50
 
 
-def test_open_is_only_what_was_asked_for_and_is_said(shared_site, shared_cluster, encrypted_cluster):
+def test_open_network_is_opt_in_and_shown(shared_site, shared_cluster, encrypted_cluster):
     assert (shared_cluster.network, encrypted_cluster.network) == ("unix", "tls")
     assert encrypted_cluster.scheduler_address.startswith("tls://127.0.0.1:")
     model = shared_site.running(name="open", protocol="tcp")
@@ -342,7 +329,7 @@ def asking(socket_path, head):
         return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
 
 
-def test_another_version_of_the_protocol_is_told(shared_site, shared_cluster):
+def test_other_protocol_version_is_refused(shared_site, shared_cluster):
     folder = shared_site.registry.folder(shared_cluster.id)
     secret = f"{SECRET_HEADER}: {folder.secret.read_text()}\r\n"
 
@@ -350,7 +337,7 @@ def test_another_version_of_the_protocol_is_told(shared_site, shared_cluster):
         return asking(folder.socket, f"GET /model HTTP/1.1\r\n{header}")
 
     assert "200 OK" in ask(f"{PROTOCOL_HEADER}: {PROTOCOL_VERSION}\r\n{secret}")
-    # The second one comes from a version that knew of no secret.
+    # The second one is from a version without secrets.
     for header in (f"{PROTOCOL_HEADER}: 99\r\n{secret}", f"{PROTOCOL_HEADER}: 2\r\n", secret):
         answer = ask(header)
         assert "409" in answer.splitlines()[0]
@@ -358,9 +345,9 @@ def test_another_version_of_the_protocol_is_told(shared_site, shared_cluster):
 
 
 @pytest.mark.parametrize("secret", [None, "", "x" * 43, "\u00e9"], ids=["none", "empty", "wrong", "odd"])
-def test_who_can_connect_but_does_not_know_the_secret_is_told_nothing(shared_site, shared_cluster, secret, wait_until):
+def test_wrong_secret_reveals_nothing(shared_site, shared_cluster, secret, wait_until):
     folder = shared_site.registry.folder(shared_cluster.id)
-    # It begins to be quiet by itself, once.
+    # It becomes quiet without a request, once.
     wait_until(lambda: shared_site.get("shared").idle.quiet_since is not None)
     before = shared_site.get("shared")
     headers = f"{PROTOCOL_HEADER}: {PROTOCOL_VERSION}\r\nContent-Length: 0\r\n"
@@ -377,8 +364,8 @@ def test_who_can_connect_but_does_not_know_the_secret_is_told_nothing(shared_sit
 
 
 @pytest.mark.linux("workers that are forked from one process")
-def test_no_socket_without_a_secret_can_be_connected_to(shared_site, shared_cluster):
-    """Python's forkserver has one, and would run what it is sent: no process finds it but its own."""
+def test_all_sockets_need_a_secret(shared_site, shared_cluster):
+    """Python's forkserver has one, and would run what it receives: no other process finds it."""
     commands = [" ".join(process.cmdline()) for process in shared_site.family(shared_cluster)]
     assert any("multiprocessing.forkserver" in command for command in commands)
     folder = shared_site.registry.folder(shared_cluster.id)
@@ -396,14 +383,9 @@ def test_the_secret_is_in_its_file_only(shared_site, shared_cluster):
 
 
 def test_no_token_of_jupyter_reaches_a_cluster(site, monkeypatch):
-    """Who asks may be a Jupyter server, or a hub's; code on workers has no business with what opens them."""
-    names = (
-        "JUPYTER_TOKEN",
-        "JPY_API_TOKEN",
-        "JUPYTERHUB_API_TOKEN",
-        "CONFIGPROXY_AUTH_TOKEN",
-        "JUPYTERHUB_COOKIE_SECRET",
-    )
+    """A cluster may be created by a Jupyter server or hub, whose tokens code on workers must not get."""
+    names = ("JUPYTER_TOKEN", "JPY_API_TOKEN", "JUPYTERHUB_API_TOKEN", "CONFIGPROXY_AUTH_TOKEN")
+    names += ("JUPYTERHUB_COOKIE_SECRET",)
     for name in names:
         monkeypatch.setenv(name, "opens-jupyter")
     monkeypatch.setenv("OF_THE_PERSON", "passed-on")
@@ -418,8 +400,8 @@ def test_no_token_of_jupyter_reaches_a_cluster(site, monkeypatch):
         assert "opens-jupyter" not in environment.values()
 
 
-def test_nothing_of_a_cluster_is_left_in_the_temporary_directory(shared_site, encrypted_cluster):
-    """distributed writes keys into temporary files for OpenSSL; none may stay."""
+def test_temporary_directory_has_no_keys(shared_site, encrypted_cluster):
+    """distributed writes keys to temporary files for OpenSSL; none may stay."""
     key = (shared_site.registry.folder(encrypted_cluster.id).tls / "key.pem").read_text()
     for path in Path(tempfile.gettempdir()).iterdir():
         if path.is_file() and not path.is_symlink() and path.stat().st_size < 10_000:

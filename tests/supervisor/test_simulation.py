@@ -1,4 +1,4 @@
-"""The simulated cluster of ``tests/fakes/cluster`` is what it says, so that what is tested with it means something."""
+"""The simulated cluster of ``tests/fakes/cluster`` behaves like a real one, so that tests with it are valid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cluster.process import simulated_cluster
 pytestmark = pytest.mark.full
 
 
-def test_it_is_a_cluster_like_any_other(site, wait_until) -> None:
+def test_simulated_cluster_behaves_like_real_one(site, wait_until) -> None:
     options = ["--workers", "12", "--gpus", "--rmm", "mixed", "--lost", "1", "--past", "--name", "many"]
     with simulated_cluster(*options) as id:
         model = site.get("many")
@@ -24,13 +24,8 @@ def test_it_is_a_cluster_like_any_other(site, wait_until) -> None:
         assert sample.column("device_error").count(None) == 11
         assert sample.column("vram_used_bytes").count(None) == 1
         # No RMM; a pool without a count; both.
-        states = set(
-            zip(
-                (pool is None for pool in sample.column("rmm_pool_bytes")),
-                (used is None for used in sample.column("rmm_used_bytes")),
-                strict=True,
-            )
-        )
+        pools, uses = sample.column("rmm_pool_bytes"), sample.column("rmm_used_bytes")
+        states = {(pool is None, used is None) for pool, used in zip(pools, uses, strict=True)}
         assert states == {(True, True), (False, True), (False, False)}
         history = site.control.history(id)
         assert history.seconds[0] < -500

@@ -1,4 +1,4 @@
-"""The warm process that waits for the next cluster: used when it fits, never in the way."""
+"""The standby, a warm process for the next cluster: used when it fits, never in the way."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import httpx
 import psutil
 import pytest
 from gpucluster.operating_system.descriptors import everybody_may_fill
+from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import GIVEN_VARIABLES, IMPORT_FROM, SECRET_HEADER
 from gpucluster.registry.ending import NEVER_TAKEN
@@ -26,7 +27,7 @@ from gpucluster.supervisor.process.standby import Standby
 
 @pytest.fixture
 def ask(site, wait_until):
-    """Ask the standby of a pid, as our own programs do."""
+    """Send a request to the standby with a pid, as our own programs do."""
 
     def ask(pid, method, path, *, secret=None, **body):
         command = psutil.Process(pid).cmdline()
@@ -41,7 +42,7 @@ def ask(site, wait_until):
 
 def test_a_standby_becomes_the_next_cluster(site, wait_until):
     pid = site.standby()
-    assert not site.control.ensure_standby(), "one is enough"
+    assert not site.control.ensure_standby(), "there is one"
     assert site.control.list() == [], "a standby is no cluster"
     model = site.running(name="warm")
     assert model.pid == pid
@@ -53,8 +54,8 @@ def test_a_standby_becomes_the_next_cluster(site, wait_until):
 
 
 @pytest.mark.full
-def test_a_standby_of_another_environment_is_left_alone(site, monkeypatch):
-    """What libraries read while they are loaded cannot be changed any more."""
+def test_standby_of_other_environment_is_not_used(site, monkeypatch):
+    """Libraries read it while they are loaded."""
     pid = site.standby()
     with monkeypatch.context() as changed:
         changed.setenv("OMP_NUM_THREADS", "7")
@@ -74,10 +75,8 @@ SOUGHT = ("cityhash", "crick", "distributed_ucxx", "gilknocker", "lz4", "org", "
 
 @pytest.mark.linux("workers that have imported everything before they are where the caller is")
 @pytest.mark.parametrize("waiting", [True, False], ids=["standby", "cold"])
-def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_there(
-    site, monkeypatch, tmp_path, waiting
-):
-    """Files of the caller's folder may be another user's: those of a learner whose work is looked at."""
+def test_caller_environment_and_directory_are_taken_over(site, monkeypatch, tmp_path, waiting):
+    """Files of the caller's folder may be another user's, such as a learner's whose work is inspected."""
     pid = site.standby() if waiting else None
     monkeypatch.setenv("MY_DATA", "here")
     (tmp_path / "module_of_mine.py").write_text("def answer(): return 42\n")
@@ -101,7 +100,7 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
         for name, value in env.items():
             assert set(client.run(os.getenv, name).values()) == {value}
         of_supervisor = [client.run_on_scheduler(os.getenv, name) for name in (*env, GIVEN_VARIABLES, "MY_DATA")]
-        assert of_supervisor == [None, os.environ["HOME"], None, "here"], "they are the workers'"
+        assert of_supervisor == [None, os.environ["HOME"], None, "here"], "only workers get them"
         assert set(client.run(os.getcwd).values()) == {str(tmp_path)}
         assert client.submit(lambda: __import__("module_of_mine").answer()).result(60) == 42
         assert client.submit(lambda: __import__("added_to_the_path").answer()).result(60) == 43
@@ -116,7 +115,7 @@ def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_the
 
 
 @pytest.mark.full
-def test_nothing_is_imported_from_a_folder_that_everybody_may_fill(site, tmp_path):
+def test_world_writable_folder_is_not_imported_from(site, tmp_path):
     """Dask looks for optional packages at any moment: with the first array, for CuPy."""
     (everybodys := tmp_path / "open").mkdir()
     (inside := everybodys / "mine").mkdir()
@@ -133,22 +132,20 @@ def test_nothing_is_imported_from_a_folder_that_everybody_may_fill(site, tmp_pat
         assert da.ones(10, chunks=5).sum().compute() == 10
         assert set(client.run(os.getcwd).values()) == {str(everybodys)}
     assert not ran.exists()
-    assert not everybody_may_fill(str(inside)), "as /tmp: nobody else can take what is mine away"
+    assert not everybody_may_fill(str(inside)), "as in /tmp, others cannot move it"
     everybodys.chmod(0o777)
     assert everybody_may_fill(str(inside))
 
 
 @pytest.mark.full
-def test_workers_start_at_home_once_the_folder_is_deleted_and_import_nothing_from_the_next_of_its_name(
-    site, tmp_path, wait_until
-):
+def test_deleted_working_directory_is_replaced_by_home(site, tmp_path, wait_until):
     gone = tmp_path / "gone"
     gone.mkdir()
     model = site.control.create({"backend": "local", "n_workers": 1, "name": "moved"}, cwd=str(gone))
     site.control.wait(model.id)
     gone.rmdir()
-    told = DELETED.format(gone, Path.home())
-    wait_until(lambda: told in site.get(model.id).warnings)
+    warning = DELETED.format(gone, Path.home())
+    wait_until(lambda: warning in site.get(model.id).warnings)
     gone.mkdir()
     (gone / "of_somebody_else.py").write_text("")
     site.control.patch(model.id, {"n_workers": 2})
@@ -158,10 +155,10 @@ def test_workers_start_at_home_once_the_folder_is_deleted_and_import_nothing_fro
     with gpucluster.connect("moved").get_client() as client:
         assert set(client.run(os.getcwd).values()) == {str(Path.home())}
         assert set(client.run(find_spec, "of_somebody_else").values()) == {None}
-    assert site.get(model.id).warnings.count(told) == 1
+    assert site.get(model.id).warnings.count(warning) == 1
 
 
-def test_a_standby_that_was_killed_does_not_matter(site, wait_until):
+def test_killed_standby_is_replaced(site, wait_until):
     pid = site.standby()
     family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     os.kill(pid, signal.SIGKILL)
@@ -172,7 +169,7 @@ def test_a_standby_that_was_killed_does_not_matter(site, wait_until):
 
 
 @pytest.mark.full
-def test_a_standby_killed_while_it_is_asked_does_not_matter(site, monkeypatch):
+def test_standby_killed_during_request_is_replaced(site, monkeypatch):
     """It hangs when the request comes and dies before it answers."""
     pid = site.standby()
     psutil.Process(pid).suspend()
@@ -185,7 +182,7 @@ def test_a_standby_killed_while_it_is_asked_does_not_matter(site, monkeypatch):
 
 
 @pytest.mark.full
-def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
+def test_hanging_standby_is_replaced(site, monkeypatch, wait_until):
     from gpucluster.client.starting import creation
 
     monkeypatch.setattr(creation, "ADOPT_SECONDS", 1.0)
@@ -199,7 +196,7 @@ def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
 
 
 @pytest.mark.full
-def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until, ask):
+def test_standby_ends_with_last_user(site, wait_until, ask):
     """Two Jupyter servers share one; one is killed, the other one stops."""
     code = (
         "import sys; from gpucluster.client.control import Control\n"
@@ -225,7 +222,7 @@ def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until, a
 
 
 @pytest.mark.full
-def test_a_standby_ends_with_a_process_that_is_killed(site, wait_until):
+def test_standby_ends_with_killed_process(site, wait_until):
     code = "import time; from gpucluster.client.control import Control; print(Control().ensure_standby(), flush=True)"
     server = site.python(f"{code}; time.sleep(600)")
     assert server.stdout.readline() == "True\n"
@@ -236,7 +233,7 @@ def test_a_standby_ends_with_a_process_that_is_killed(site, wait_until):
 
 
 @pytest.mark.full
-def test_a_standby_that_fits_no_more_is_let_go(site, monkeypatch, wait_until):
+def test_outdated_standby_is_replaced(site, monkeypatch, wait_until):
     site.control.ensure_standby()
     (old,) = site.standby_pids()
     monkeypatch.setenv("DASK_DISTRIBUTED__DASHBOARD__LINK", "/proxy/{port}/status")
@@ -255,7 +252,7 @@ TOLD_NEVER = (
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.full
-def test_a_cluster_ends_when_its_creator_dies_before_the_standby_takes_it(site, wait_until, number):
+def test_cluster_fails_when_creator_dies_before_adoption(site, wait_until, number):
     pid = site.standby()
     creator = site.python(TOLD_NEVER)
     assert creator.stdout.readline() == "asked\n"
@@ -271,7 +268,7 @@ def test_a_cluster_ends_when_its_creator_dies_before_the_standby_takes_it(site, 
 
 
 @pytest.mark.full
-def test_a_cluster_that_a_standby_is_not_told_of_can_be_stopped(site, wait_until):
+def test_cluster_without_adoption_request_can_be_stopped(site, wait_until):
     pid = site.standby()
     creator = site.python(TOLD_NEVER)
     assert creator.stdout.readline() == "asked\n"
@@ -284,7 +281,7 @@ def test_a_cluster_that_a_standby_is_not_told_of_can_be_stopped(site, wait_until
     creator.communicate()
 
 
-def test_a_cluster_whose_creator_died_before_it_started_a_process_says_so(site):
+def test_creator_that_dies_before_launch_is_the_reason(site):
     code = (
         "import os; from gpucluster.client.starting import creation; from gpucluster.client.control import Control\n"
         "creation.launch = lambda *_, **__: os._exit(0)\n"
@@ -303,7 +300,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD.keys())
-def test_a_standby_that_refuses_does_nothing_and_ends(site, wait_until, ask, body):
+def test_refusing_standby_ends(site, wait_until, ask, body):
     site.control.ensure_standby()
     (folder,) = site.registry.folders()
     (pid,) = site.standby_pids()
@@ -318,7 +315,7 @@ def test_a_standby_that_refuses_does_nothing_and_ends(site, wait_until, ask, bod
     assert site.registry.folders() == []
 
 
-def test_who_does_not_know_the_secret_changes_nothing(site, tmp_path, ask):
+def test_adoption_needs_the_secret(site, tmp_path, ask):
     pid = site.standby()
     (tmp_path / "crick.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     body = {"cwd": str(tmp_path), "environment": dict(os.environ)}
@@ -338,7 +335,7 @@ def test_a_standby_ends_on_sigterm(site, wait_until):
 
 @pytest.mark.parametrize("how", [{"name": "one"}, {}], ids=["one name", "no name"])
 def test_creations_at_one_moment(site, wait_until, how):
-    """Threads and processes that ask for one name: one gets it. Without a name: each gets its own."""
+    """Of simultaneous requests for one name, one gets it. Without a name, each gets a different one."""
     script = (
         "import sys; from gpucluster.client.control import Control\n"
         "from gpucluster.protocol.errors import GPUClusterError\n"
@@ -352,8 +349,6 @@ def test_creations_at_one_moment(site, wait_until, how):
     answers = []
 
     def ask():
-        from gpucluster.protocol.errors import GPUClusterError
-
         try:
             answers.append(site.create(**how).name)
         except GPUClusterError as error:
@@ -380,8 +375,8 @@ def test_creations_at_one_moment(site, wait_until, how):
         assert site.control.stop(model.id).state is ClusterState.STOPPED
 
 
-def test_a_standby_goes_on_where_it_cannot_write_that_it_is_ready(site, caplog):
-    """The registry's lock cannot be taken, as on a broken disk; a cluster that it has taken must not die of that."""
+def test_standby_survives_unwritable_registry(site, caplog):
+    """The registry's lock cannot be taken, as on a broken disk, which must not end a cluster that it has taken."""
     folder, held = site.registry.new_folder()
     site.registry.write(folder, Record(kind="standby"))
 

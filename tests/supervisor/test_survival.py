@@ -1,4 +1,4 @@
-"""What is left when processes are killed: nothing of a dead supervisor, everything of a dead client."""
+"""After processes were killed, nothing of a dead supervisor is left, and everything of a dead client."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def survivors(family):
 
 
 def kill_supervisor(site, model, family, wait_until):
-    """Kill the supervisor, and insist that its family is gone in time."""
+    """Kill the supervisor, and check that its family is gone in time."""
     psutil.Process(model.pid).kill()
     started = time.monotonic()
     wait_until(lambda: not survivors(family), timeout=GONE_WITHIN_SECONDS, what=lambda: survivors(family))
@@ -37,7 +37,7 @@ def kill_supervisor(site, model, family, wait_until):
 
 
 def test_nothing_outlives_a_killed_supervisor(site, wait_until, tmp_path):
-    """Not even workers that sleep, that hold the interpreter in a long C call, or that are being started."""
+    """Not even workers that sleep, that hold the interpreter in a long C call, or that are starting."""
     model = site.running(name="victim", n_workers=2, local_directory=str(tmp_path))
     client = gpucluster.connect("victim").get_client()
     busy = [tmp_path / "asleep", tmp_path / "counting"]
@@ -53,7 +53,7 @@ def test_nothing_outlives_a_killed_supervisor(site, wait_until, tmp_path):
         import pathlib
 
         pathlib.Path(path).touch()
-        return sum(range(10**12))  # one C call that never lets go
+        return sum(range(10**12))  # One C call that holds the interpreter.
 
     futures = [client.submit(sleep, str(busy[0])), client.submit(hold_the_interpreter, str(busy[1]))]
     wait_until(lambda: all(path.exists() for path in busy))
@@ -87,7 +87,7 @@ def test_nothing_outlives_a_killed_supervisor(site, wait_until, tmp_path):
     client.close(timeout=1)
 
 
-def test_a_supervisor_killed_while_it_starts_leaves_nothing(site, wait_until):
+def test_supervisor_killed_during_start_leaves_nothing(site, wait_until):
     model = site.create(name="early")
     pid = wait_until(lambda: site.get("early").pid)
     wait_until(lambda: len(psutil.Process(pid).children(recursive=True)) >= 1)
@@ -98,15 +98,15 @@ def test_a_supervisor_killed_while_it_starts_leaves_nothing(site, wait_until):
     site.control.remove("early")
 
 
-def test_a_record_that_names_a_stranger_never_gets_the_stranger_killed(site, wait_until):
-    """The pid of a dead supervisor is somebody else's now; the cluster does not end by itself."""
+def test_forged_record_kills_no_stranger(site, wait_until):
+    """The pid of a dead supervisor is another process's now; the cluster does not end automatically."""
     stranger = site.python("import time; print(flush=True); time.sleep(600)")
     stranger.stdout.readline()
     try:
         model = site.running(name="stale")
         folder = site.registry.folder(model.id)
         record = site.registry.read(folder)
-        psutil.Process(model.pid).suspend()  # it answers no more, but its lock is held
+        psutil.Process(model.pid).suspend()  # It does not answer, but holds its lock.
         forged = ProcessIdentity(pid=stranger.pid, birth=record.process.birth)
         site.registry.write(folder, record.model_copy(update={"process": forged}))
         stopping.signal_supervisor(site.registry, folder, signal.SIGKILL)
@@ -145,22 +145,22 @@ time.sleep(600)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
 @pytest.mark.parametrize("group", [False, True], ids=["process", "group"])
 @pytest.mark.full
-def test_a_cluster_outlives_whoever_made_it(site, wait_until, tmp_path, number, group):
+def test_cluster_outlives_its_creator(site, wait_until, tmp_path, number, group):
     """A kernel or a Jupyter server, killed in the middle of a computation, alone or with its process group."""
     goal = tmp_path / "go"
     maker = site.python(CLIENT, str(goal), start_new_session=True)
     try:
-        said = json.loads(maker.stdout.readline())
+        created = json.loads(maker.stdout.readline())
         wait_until(lambda: list(tmp_path.glob("go-*")))
     finally:
         (os.killpg if group else os.kill)(maker.pid, number)
         maker.communicate(timeout=60)
     assert maker.returncode == -number
 
-    # Seen from another process; then the computation goes on and its result is right.
+    # Seen from another process; then the computation continues and its result is right.
     look = "import gpucluster, json; print(json.dumps([(m.id, m.state, m.pid) for m in gpucluster.list()]))"
     out, err = site.python(look).communicate(timeout=60)
-    assert json.loads(out) == [[said["id"], "running", said["pid"]]], err
+    assert json.loads(out) == [[created["id"], "running", created["pid"]]], err
     client = gpucluster.connect("kept").get_client()
     try:
         goal.touch()
@@ -178,8 +178,7 @@ gpucluster.create("local", name="interrupted", n_workers=1)
 
 @pytest.mark.parametrize("early", [True, False], ids=["at once", "while it starts"])
 def test_an_interrupted_create_leaves_nothing(site, wait_until, tmp_path, early):
-    """Ctrl-C in a kernel or script while ``create`` waits."""
-    # A cluster can be quicker than this process looks: its worker waits for the interrupt.
+    """Ctrl-C in a kernel or script while ``create`` waits; the worker waits for the interrupt."""
     waits, come = tmp_path / "waits", tmp_path / "come"
     preload = (
         f"import pathlib, time\npathlib.Path({str(waits)!r}).touch()\n"
@@ -245,25 +244,25 @@ def repair_it():
     controller.observed = controller.whole
 
 
-def test_a_cluster_whose_secret_is_gone_can_be_stopped(site, wait_until):
+def test_cluster_without_secret_can_be_stopped(site, wait_until):
     model = site.running(name="locked", n_workers=0)
     site.registry.folder(model.id).secret.unlink()
     with pytest.raises(AccessDenied):
         site.control.patch("locked", {"n_workers": 1})
     stopped = site.control.stop("locked")
     assert stopped.state is ClusterState.STOPPED
-    assert "killed" not in (stopped.reason or ""), "it ended in good order"
+    assert "killed" not in (stopped.reason or ""), "it ended regularly"
     wait_until(lambda: not site.processes())
 
 
 @pytest.mark.full
-def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):
-    """A supervisor that looks no more after its cluster would never end it."""
+def test_failing_check_is_reported_and_retried(site):
+    """Without its checks a supervisor would never end."""
     site.running(name="watched", idle_timeout_seconds=None)
     with gpucluster.connect("watched").get_client() as client:
         client.run_on_scheduler(break_a_look)
-        told = site.wait_for("watched", lambda model: model.notice).notice
-        assert told == (
+        notice = site.wait_for("watched", lambda model: model.notice).notice
+        assert notice == (
             "The cluster's process cannot look after the cluster (RuntimeError: a bug of ours); see the log."
         )
         assert any("a bug of ours" in line for line in site.control.logs("watched").lines)
@@ -275,7 +274,7 @@ def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):
 
 
 @pytest.mark.full
-def test_a_damaged_record_is_written_again_by_the_process_that_runs(site, wait_until):
+def test_damaged_record_is_rewritten(site, wait_until):
     model = site.running(name="damaged", n_workers=0)
     folder = site.registry.folder(model.id)
     other, held = site.registry.new_folder()
@@ -315,7 +314,7 @@ def test_a_damaged_record_is_written_again_by_the_process_that_runs(site, wait_u
         os.rename(beside, folder.state)
         for name in ("damaged", model.id):
             found = Control(site.directory).get(name)
-            assert (found.id, found.state) == (model.id, ClusterState.RUNNING), "its process was asked"
+            assert (found.id, found.state) == (model.id, ClusterState.RUNNING), "its process reported it"
         wait_until(is_whole)
         assert not folder.state.is_symlink()
     folder.state.unlink()

@@ -1,4 +1,4 @@
-"""A cluster waits for its turn to start: the record says so, it can be stopped meanwhile, and it begins in the end."""
+"""A cluster that waits for its turn to start has that in its record, can be stopped, and starts in the end."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from gpucluster.supervisor.process.preloading import PRELOAD_LATER
 
 from tests.conftest import PATIENCE_SECONDS, Site
 
-pytestmark = pytest.mark.skipif(not LINUX, reason="needs Linux: elsewhere nobody can tell who starts")
+pytestmark = pytest.mark.skipif(not LINUX, reason="needs Linux: elsewhere starts of others are unknown")
 
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Turn]]:
-    """A machine of its own, with as many starts as it has processors and one more."""
+    """A separate machine, with one start more than it has processors."""
     monkeypatch.setenv(VARIABLE, os.urandom(4).hex())
     monkeypatch.setattr(turns, "MOST_OF_A_USER", 1000)
     first = Turn.take()
@@ -34,18 +34,18 @@ def busy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Turn]
         turn.leave()
 
 
-def test_the_answer_to_the_request_says_how_many_come_first(busy: list[Turn], site: Site) -> None:
+def test_answer_names_queue_position(busy: list[Turn], site: Site) -> None:
     model = site.create()
     assert model.progress is not None and model.progress.step == "turn"
-    told = re.fullmatch(r"In queue: (\d+) clusters? starts? before this one on this machine", model.progress.message)
-    # Where the machine is busy, some have begun so long ago that nobody waits for them.
-    assert told is not None and 1 <= int(told[1]) <= len(busy), model.progress.message
+    message = re.fullmatch(r"In queue: (\d+) clusters? starts? before this one on this machine", model.progress.message)
+    # On a busy machine some turns are too old to count.
+    assert message is not None and 1 <= int(message[1]) <= len(busy), model.progress.message
     for turn in busy:
         turn.leave()
     running = site.control.wait(model.id, timeout=PATIENCE_SECONDS)
     assert running.state is ClusterState.RUNNING and running.progress is None
     after = Turn.take()
-    assert after is not None and after.before() == 0, "whoever runs has left the line"
+    assert after is not None and after.before() == 0, "a running cluster has left the queue"
     after.leave()
 
 
@@ -59,7 +59,7 @@ Control().create({"backend": "local", "n_workers": 1})
 
 
 @pytest.mark.parametrize("killed", [False, True], ids=["asked", "asker-killed"])
-def test_who_waits_can_be_stopped(busy: list[Turn], site: Site, killed: bool) -> None:
+def test_waiting_cluster_can_be_stopped(busy: list[Turn], site: Site, killed: bool) -> None:
     if busy[0].at_a_time > 2:
         pytest.skip("needs a machine of two processors: two starts of one user count in the process that waits")
     if killed:
@@ -70,10 +70,10 @@ def test_who_waits_can_be_stopped(busy: list[Turn], site: Site, killed: bool) ->
     assert stopped.reason == "Stopped before its turn to start had come."
 
 
-def test_where_many_share_nothing_is_imported_for_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_shared_machine_skips_later_imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
-    for text, wanted, yields in (
+    for text, wanted, nice in (
         (None, None, 0),
         ("title: Alone\n", None, 0),
         ("sharing:\n  slots_per_gpu: 2\n", "0", 5),
@@ -85,11 +85,11 @@ def test_where_many_share_nothing_is_imported_for_later(monkeypatch: pytest.Monk
         if text is not None:
             file.write_text(text)
         sparing.spare_where_many_share()
-        assert (os.environ.get(PRELOAD_LATER), sparing.niceness()) == (wanted, yields), text
+        assert (os.environ.get(PRELOAD_LATER), sparing.niceness()) == (wanted, nice), text
     monkeypatch.setenv(PRELOAD_LATER, "1")
     sparing.spare_where_many_share()
     assert os.environ[PRELOAD_LATER] == "1"
-    for said, yields in (("0", 0), ("7", 7), ("99", 19), ("-3", 0), ("much", 0)):
-        monkeypatch.setenv(sparing.NICE, said)
+    for value, nice in (("0", 0), ("7", 7), ("99", 19), ("-3", 0), ("much", 0)):
+        monkeypatch.setenv(sparing.NICE, value)
         sparing.spare_where_many_share()
-        assert sparing.niceness() == yields
+        assert sparing.niceness() == nice

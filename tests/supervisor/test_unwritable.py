@@ -1,4 +1,4 @@
-"""The registry's disk is full, or read-only: clusters end all the same, and everybody is told why the rest waits.
+"""The registry's disk is full, or read-only: clusters can still end, and the reason is shown for everything else.
 
 The disks are real: a small ``tmpfs``, and a mount that turns read-only. Only root may mount.
 """
@@ -41,7 +41,7 @@ class Disk:
 
     @contextmanager
     def kept_full(self) -> Iterator[None]:
-        """Take each byte again that somebody gives back, such as one who could not write all of a file."""
+        """Fill it again whenever space becomes free, as after a partial write."""
         over = threading.Event()
 
         def go_on() -> None:
@@ -93,7 +93,7 @@ def test_a_full_disk(site, disk, wait_until, capsys):
     full = f"The disk {disk.path} is full (4 MiB in all): nothing can be written in {site.directory}."
     full += " Free some space there."
 
-    # A change is refused, by name of disk and folder, and changes nothing.
+    # A change is refused, naming disk and folder, and changes nothing.
     cluster = gpucluster.connect("scaled")
     with pytest.raises(RegistryUnwritable) as refused:
         cluster.scale(2)
@@ -101,7 +101,7 @@ def test_a_full_disk(site, disk, wait_until, capsys):
     with pytest.raises(RegistryUnwritable):
         cluster.restart()
     assert cluster.model.wanted.n_workers == 1
-    # All who look can read it, though nothing could be written.
+    # All processes can read it, though nothing could be written.
     site.wait_for("scaled", lambda model: model.notice == full)
 
     # No new cluster, without a traceback and without a remnant.
@@ -111,11 +111,11 @@ def test_a_full_disk(site, disk, wait_until, capsys):
     assert full in capsys.readouterr().err.replace("\n", " ")
     assert len(site.registry.folders()) == entries
 
-    # Whatever ends a cluster ends it: here a request, below the idle timer and a signal.
+    # Clusters can still be ended: here by a request, below by the idle timer and a signal.
     assert site.control.stop("asked").state is ClusterState.STOPPED
     assert site.get("asked").state is ClusterState.STOPPED
 
-    # With some space again, things go on.
+    # With some space again, everything works.
     disk.free()
     wait_until(lambda: cluster.model.notice is None)
     cluster.scale(2)
@@ -130,8 +130,8 @@ def test_a_full_disk(site, disk, wait_until, capsys):
 
 
 @pytest.mark.full
-def test_a_disk_that_fills_up_during_the_start(site, disk, wait_until):
-    """Wherever that happens, the start ends with a sentence about the disk, or it comes to its end."""
+def test_disk_fills_up_during_start(site, disk, wait_until):
+    """Wherever that happens, the start succeeds or ends with a message about the disk."""
     for bytes_left in (20_000, 100_000):
         disk.fill()
         os.truncate(disk.path / "ballast", (disk.path / "ballast").stat().st_size - bytes_left)

@@ -1,4 +1,4 @@
-"""Warnings about a Dask whose dashboard has holes, and about one that is newer than the tests."""
+"""Warnings about a Dask whose dashboard is vulnerable, and about one that is newer than the tested ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[2]
 HAVE_HOLES = ["2024.1.0", "2025.12.0", "2026.1.0", "2026.1.1", "2026.1.2", "2026.3.0", "2026.6.0", "2026.7.0"]
 WITHOUT = ["2026.1.3", "2026.7.1", "2026.8.0"]
-"""All versions of 2026 that there are, and two older ones."""
+"""All versions of 2026, and two older ones."""
 
 
 def of(distributed: str | None) -> Versions:
@@ -24,7 +24,7 @@ def of(distributed: str | None) -> Versions:
 
 
 @pytest.mark.parametrize("version", [*HAVE_HOLES, "nonsense"])
-def test_holes_are_told(version):
+def test_vulnerable_versions_warn(version):
     [warning] = version_warnings(of(version))
     assert warning.startswith(f"Dask's dashboard of version {version} has known vulnerabilities")
 
@@ -35,13 +35,13 @@ def test_other_versions_are_not_complained_about(version):
 
 
 @pytest.mark.parametrize("version", ["2026.9.0", "2027.2.0", "2026.10.0.dev3"])
-def test_a_newer_dask_is_used_with_one_warning(version):
+def test_newer_dask_gives_one_warning(version):
     [warning] = version_warnings(of(version))
     assert warning.startswith(f"Dask {version} is newer than {NEWEST_TESTED}")
     assert warning.endswith("Every name of Dask's that it relies on is there.")
 
 
-def test_what_a_newer_dask_lacks_is_named(monkeypatch):
+def test_missing_names_of_newer_dask_are_listed(monkeypatch):
     lacks = ("Scheduler.a", "Scheduler.b", "Scheduler.c", "distributed.gone")
     monkeypatch.setattr("gpucluster.supervisor.versions.missing_names", lambda: lacks)
     [warning] = version_warnings(of("2027.2.0"))
@@ -49,16 +49,16 @@ def test_what_a_newer_dask_lacks_is_named(monkeypatch):
     assert warning.endswith(f"pip install 'dask=={NEWEST_TESTED}.*' 'distributed=={NEWEST_TESTED}.*'.")
 
 
-def test_pip_keeps_every_dask_that_a_supported_rapids_pins_and_all_newer_ones():
+def test_requirements_allow_supported_dask_versions():
     dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
-    asked = {Requirement(line).name: Requirement(line).specifier for line in dependencies}
+    allowed = {Requirement(line).name: Requirement(line).specifier for line in dependencies}
     kept = [*HAVE_HOLES[1:], *WITHOUT, "2026.9.0", "2027.2.0"]
     for package in ("dask", "distributed"):
-        assert list(asked[package].filter(["2024.1.0", *kept])) == kept
+        assert list(allowed[package].filter(["2024.1.0", *kept])) == kept
 
 
-def test_a_cluster_with_an_old_dask_says_so_wherever_it_is_shown(site, tmp_path, monkeypatch):
-    """The version is what the environment's own list of packages says."""
+def test_old_dask_warning_is_shown_everywhere(site, tmp_path, monkeypatch):
+    """The version comes from the environment's own list of packages."""
     listed = tmp_path / "distributed-2026.1.1.dist-info"
     listed.mkdir()
     (listed / "METADATA").write_text("Metadata-Version: 2.1\nName: distributed\nVersion: 2026.1.1\n")

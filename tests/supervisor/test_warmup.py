@@ -1,4 +1,4 @@
-"""The process that workers are forked from: a copy that starts nothing anew, reached from many threads at once."""
+"""The forkserver: a copy that starts nothing again, used by many threads at once."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def start(_):
     for _ in range(10):
         multiprocessing.forkserver.ensure_running()
     # Not the exit code: where several threads look for it, Python reads it for one of them only.
-    answer, told = context.Pipe(duplex=False)
-    process = context.Process(target=told.send, args=(0,))
+    answer, sender = context.Pipe(duplex=False)
+    process = context.Process(target=sender.send, args=(0,))
     process.start()
     assert answer.poll(60)
     process.join()
@@ -44,8 +44,8 @@ assert util.get_temp_dir() == before, util.get_temp_dir()
 
 @pytest.mark.linux("workers that are forked from one process")
 @pytest.mark.processes
-def test_workers_that_start_together_do_not_take_the_folder_from_each_other() -> None:
-    """Each is started from a thread of its own; once it was lost, no worker could start any more."""
+def test_simultaneous_starts_keep_the_folder() -> None:
+    """Each is started from a separate thread; if the folder is lost, no worker can start."""
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
 
@@ -83,10 +83,10 @@ def main():
         return answer
 
     first, second = ask(look), ask(look)
-    assert first[:2] == second[:2] == (True, False), "what a worker starts with, and no more"
-    assert first[2] != second[2], "NumPy's global generator goes on alike in two workers"
-    assert not first[3], "a lock that the server or a worker held would outlive this process"
-    assert ask(nested) == 0, "a worker's own multiprocessing begins anew"
+    assert first[:2] == second[:2] == (True, False), "a worker inherits more than it needs"
+    assert first[2] != second[2], "NumPy's global generator is the same in two workers"
+    assert not first[3], "a lock of the server or a worker was inherited"
+    assert ask(nested) == 0, "a worker's own multiprocessing does not start again"
     deadline = time.monotonic() + 90
     while not ask(look)[1]:
         assert time.monotonic() < deadline, "what most computations need never came"
@@ -100,7 +100,7 @@ if __name__ == "__main__":
 
 @pytest.mark.processes
 @pytest.mark.linux("workers that are forked from one process")
-def test_workers_start_from_little_and_later_ones_have_all(tmp_path: Path) -> None:
+def test_later_workers_have_more_imports(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(COPIES)
     environment = {name: value for name, value in os.environ.items() if name != PRELOAD_LATER}
@@ -109,7 +109,7 @@ def test_workers_start_from_little_and_later_ones_have_all(tmp_path: Path) -> No
     assert done.stdout == "fine\n"
 
 
-def test_a_site_may_leave_out_what_only_later_workers_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_site_may_skip_later_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PRELOAD_LATER, "0")
     assert later_wanted() == ()
     monkeypatch.delenv(PRELOAD_LATER)
@@ -152,7 +152,7 @@ if __name__ == "__main__":
 
 @pytest.mark.processes
 @pytest.mark.linux("workers that are forked from one process")
-def test_what_gpu_workers_import_is_there_before_they_are_forked(tmp_path: Path) -> None:
+def test_forkserver_preloads_rapids(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(ASKED)
     (tmp_path / "calendar_of_gpus.py").touch()
     (tmp_path / "broken_library.py").write_text("raise ImportError('no driver')")
@@ -163,7 +163,7 @@ def test_what_gpu_workers_import_is_there_before_they_are_forked(tmp_path: Path)
     assert "Not preloaded: broken_library: ImportError: no driver" in done.stderr
 
 
-def test_rapids_is_preloaded_where_it_is_whole_and_nobody_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rapids_preload_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(preloading.PRELOAD_RAPIDS, raising=False)
     monkeypatch.setattr(preloading, "RAPIDS", ("json", "no_such_library"))
     assert not preloading.rapids_wanted()
@@ -188,7 +188,7 @@ print(parse_timedelta(dask.config.get("distributed.scheduler.events-cleanup-dela
 
 @pytest.mark.processes
 @pytest.mark.parametrize(("chosen", "seconds"), [(None, 600.0), ("2h", 7200.0)])
-def test_what_was_noted_of_workers_that_have_gone_is_kept_for_minutes(chosen: str | None, seconds: float) -> None:
+def test_events_of_gone_workers_are_kept_for_minutes(chosen: str | None, seconds: float) -> None:
     environment = dict(os.environ) | ({"DASK_DISTRIBUTED__SCHEDULER__EVENTS_CLEANUP_DELAY": chosen} if chosen else {})
     command = [sys.executable, "-c", KEPT]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=True)

@@ -1,4 +1,4 @@
-"""A supervisor whose folder or record is deleted ends by itself, with everything it has started."""
+"""A supervisor whose folder or record is deleted ends, with everything it has started."""
 
 from __future__ import annotations
 
@@ -17,14 +17,10 @@ from gpucluster.registry.record import Folder
 from gpucluster.supervisor.process.watchdog import entry_exists
 
 
-def remove(folder: Folder) -> None:
-    """Remove an entry, while its process may still write to it."""
+def delete_folder(folder: Folder) -> None:
+    """Delete an entry, while its process may still write to it."""
     while folder.path.exists():
         shutil.rmtree(folder.path, ignore_errors=True)
-
-
-def delete_folder(folder: Folder) -> None:
-    remove(folder)
 
 
 def delete_record(folder: Folder) -> None:
@@ -53,14 +49,14 @@ def test_a_cluster_ends_with_its_entry(site, wait_until, tmp_path, delete):
     assert list(SHARED_MEMORY.glob(named)) == [], "and so are the names of semaphores"
     assert [item for item in site.control.list() if not item.state.ended] == []
     log = site.registry.folder(model.id).log
-    assert log.exists() is (delete is not delete_folder), "of a folder that is still there nothing is taken"
+    assert log.exists() is (delete is not delete_folder), "an existing folder is not changed"
 
 
-def test_a_cluster_that_starts_ends_with_its_entry(site, wait_until):
+def test_starting_cluster_ends_with_its_entry(site, wait_until):
     model = site.create(name="evicted", n_workers=2)
     folder = site.registry.folder(model.id)
     wait_until(folder.socket.exists)
-    remove(folder)
+    delete_folder(folder)
     wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
 
 
@@ -69,11 +65,11 @@ def test_a_standby_ends_with_its_entry(site, wait_until):
     assert site.control.ensure_standby()
     (folder,) = site.registry.folders()
     wait_until(lambda: (record := site.registry.read(folder)) is not None and record.ready)
-    remove(folder)
+    delete_folder(folder)
     wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
 
 
-def test_what_counts_as_an_entry(tmp_path):
+def test_entry_exists(tmp_path):
     folder = Folder(tmp_path)
     for path in (folder.lock, folder.state):
         path.touch()
@@ -89,7 +85,7 @@ def test_what_counts_as_an_entry(tmp_path):
 
 
 @pytest.mark.full
-def test_a_socket_that_was_deleted_is_made_anew(site, wait_until):
+def test_deleted_socket_is_recreated(site, wait_until):
     model = site.running(n_workers=1)
     folder = site.registry.folder(model.id)
     folder.socket.unlink()
@@ -102,15 +98,15 @@ def test_a_socket_that_was_deleted_is_made_anew(site, wait_until):
 
 
 @pytest.mark.full
-def test_whoever_waits_is_told_and_nothing_comes_back(site, wait_until):
-    """Dask makes its scratch space again where the folder was, open to everybody."""
+def test_deleted_folder_ends_waits_and_stays_deleted(site, wait_until):
+    """Dask creates its scratch space again in place of the folder, open to all users."""
     model = site.running(name="evicted")
     cluster = Cluster(model, site.control.asynchronous)
     folder = site.registry.folder(model.id)
     with cluster.get_client() as client:
         asleep = client.submit(time.sleep, 600, pure=False)
         wait_until(lambda: site.registry.find(model.id).idle.quiet_since is None)
-        remove(folder)
+        delete_folder(folder)
         with pytest.raises(ClientClosed, match="its folder was deleted"):
             asleep.result(60)
     assert repr(cluster) == "<Cluster 'evicted': stopped, local, 1 worker>"

@@ -1,6 +1,6 @@
 """A cluster's own process stays small, whatever is computed on its workers.
 
-It imports this file for the functions that are run there: nothing heavy may be imported above.
+It imports this file for the functions that run there: nothing heavy may be imported above.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.full]
 
 
 def _sent(dask_scheduler: Any) -> list[tuple[int, int]]:
-    """How many messages went to each worker and client, and how many are kept."""
+    """Return how many messages went to each worker and client, and how many are kept."""
     streams = [*dask_scheduler.stream_comms.values(), *dask_scheduler.client_comms.values()]
     return [(stream.message_count, len(stream.recent_message_log)) for stream in streams]
 
@@ -29,9 +29,7 @@ def _imported(dask_scheduler: Any) -> set[str]:
     return {name.partition(".")[0] for name in sys.modules}
 
 
-def test_it_keeps_no_messages_and_imports_nothing_that_only_workers_need(
-    site: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_supervisor_stays_small(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from gpucluster.learn import PCA, KMeans, StandardScaler
 
     monkeypatch.setenv(PRELOAD_LATER, "1")
@@ -43,11 +41,11 @@ def test_it_keeps_no_messages_and_imports_nothing_that_only_workers_need(
         sent = client.run_on_scheduler(_sent)
         assert sum(count for count, _ in sent) > 0
         assert [kept for _, kept in sent] == [0] * len(sent)
-        # The functions of tasks are unpickled by the scheduler, too.
+        # The scheduler unpickles the functions of tasks as well.
         imported = client.run_on_scheduler(_imported)
         assert "gpucluster" in imported
         assert not imported & {"sklearn", "pandas", "pyarrow", "scipy"}
-    # Of its two copies one was made before it imported anything, and keeps no pages that others change.
+    # One of its two copies was made before it imported anything, and keeps no pages that others change.
     helpers = {_helper(child): child for child in psutil.Process(model.pid).children()}
     assert _maps(helpers["forkserver"], "numpy")
     assert not _maps(helpers["resource_tracker"], "numpy")

@@ -1,4 +1,4 @@
-"""Rates from counters, and figures short enough to travel from many workers."""
+"""Rates from counters, and short figures for clusters with many workers."""
 
 from __future__ import annotations
 
@@ -11,32 +11,21 @@ from gpucluster.telemetry.device import Rates
 from gpucluster.telemetry.report import is_one_of_many
 
 
-def test_a_rate_needs_two_readings():
+@pytest.mark.parametrize(
+    "readings",
+    [
+        [("pcie", 5_000, 12.0, 2_000), ("nvlink", 5_000, 12.0, None)],
+        [("pcie", None, 11.0, None), ("pcie", 2_000, 12.0, None), ("pcie", 2_300, 13.0, 300)],
+        [("pcie", 500, 11.0, None), ("pcie", 700, 12.0, 200)],
+        [("pcie", 2_000, 10.0, None)],
+    ],
+    ids=["separate counters", "unreadable", "decreased", "same moment"],
+)
+def test_rate_needs_two_readings(readings):
     rates = Rates()
     assert rates.per_second("pcie", 1_000, 10.0) is None
-    assert rates.per_second("pcie", 5_000, 12.0) == 2_000
-    assert rates.per_second("nvlink", 5_000, 12.0) is None, "each counter for itself"
-
-
-def test_a_counter_that_cannot_be_read_begins_anew():
-    rates = Rates()
-    rates.per_second("pcie", 1_000, 10.0)
-    assert rates.per_second("pcie", None, 11.0) is None
-    assert rates.per_second("pcie", 2_000, 12.0) is None
-    assert rates.per_second("pcie", 2_300, 13.0) == 300
-
-
-def test_a_counter_that_went_back_begins_anew():
-    rates = Rates()
-    rates.per_second("pcie", 1_000, 10.0)
-    assert rates.per_second("pcie", 500, 11.0) is None
-    assert rates.per_second("pcie", 700, 12.0) == 200
-
-
-def test_two_readings_at_once_are_no_rate():
-    rates = Rates()
-    rates.per_second("pcie", 1_000, 10.0)
-    assert rates.per_second("pcie", 2_000, 10.0) is None
+    for counter, value, seconds, rate in readings:
+        assert rates.per_second(counter, value, seconds) == rate
 
 
 @pytest.mark.parametrize(
@@ -54,30 +43,17 @@ def test_nothing_stays_nothing():
 
 
 @pytest.mark.parametrize(("n_workers", "many"), [(1, False), (100, False), (200, False), (400, True), (1000, True)])
-def test_the_heartbeat_tells_how_many_there_are(n_workers, many):
+def test_heartbeat_interval_shows_cluster_size(n_workers, many):
     heartbeat = SimpleNamespace(callback_time=1000 * heartbeat_interval(n_workers))
     assert is_one_of_many(SimpleNamespace(periodic_callbacks={"heartbeat": heartbeat})) is many
 
 
-def test_digits_that_nobody_can_see_do_not_travel():
-    figures = {
-        "device": "GPU-01234567-89ab-cdef-0123-456789abcdef",
-        "device_error": "This GPU is lost.",
-        "memory_bytes": 123_456_789,
-        "tier_host_bytes": 123_456_789,
-        "sent_bytes": 123_456_789,
-        "gpu_temperature_celsius": 73,
-        "vram_used_bytes": None,
-    }
-    assert coarse(figures) == {
-        "device": "GPU-0123456",
-        "device_error": "This GPU is lost.",
-        "memory_bytes": 123_000_000,
-        "tier_host_bytes": 120_000_000,
-        "sent_bytes": 120_000_000,
-        "gpu_temperature_celsius": 73,
-        "vram_used_bytes": None,
-    }
+def test_invisible_digits_are_not_sent():
+    unchanged = {"device_error": "This GPU is lost.", "gpu_temperature_celsius": 73, "vram_used_bytes": None}
+    sizes = dict.fromkeys(("memory_bytes", "tier_host_bytes", "sent_bytes"), 123_456_789)
+    figures = {"device": "GPU-01234567-89ab-cdef-0123-456789abcdef", **sizes, **unchanged}
+    short = {"memory_bytes": 123_000_000, "tier_host_bytes": 120_000_000, "sent_bytes": 120_000_000}
+    assert coarse(figures) == {"device": "GPU-0123456", **short, **unchanged}
 
 
 def test_a_counter_never_runs_ahead():

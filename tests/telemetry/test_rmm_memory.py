@@ -1,4 +1,4 @@
-"""The three honest states of RMM, on a chain of resources of the names that RMM 26 has."""
+"""The three states of RMM that can be reported, on resources with the names of RMM 26."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POOL, USED, LIMIT = 4 * 2**30, 3 * 2**30, 6 * 2**30
 
 
 class CudaMemoryResource:
-    """CUDA itself: nothing is below it, and it keeps no count."""
+    """CUDA itself: it has no upstream and counts nothing."""
 
 
 CudaAsyncMemoryResource = type("CudaAsyncMemoryResource", (CudaMemoryResource,), {})
@@ -72,7 +72,7 @@ class Worker:
 
 @pytest.fixture
 def use(monkeypatch):
-    """Make a resource the current one, in a worker that has imported RMM."""
+    """Return the figures of a worker that has imported RMM and uses a resource."""
 
     def use(resource, worker=None):
         rmm = ModuleType("rmm")
@@ -89,6 +89,7 @@ def near(value):
 
 
 CUDA = CudaMemoryResource()
+TRACKED = TrackingResourceAdaptor(PoolMemoryResource(CUDA))
 
 
 @pytest.mark.parametrize(
@@ -97,25 +98,15 @@ CUDA = CudaMemoryResource()
         pytest.param(CUDA, None, None, None, id="no pool"),
         pytest.param(CudaAsyncMemoryResource(), None, None, None, id="async, untracked"),
         pytest.param(PoolMemoryResource(CUDA), None, POOL, None, id="pool, untracked"),
-        pytest.param(TrackingResourceAdaptor(PoolMemoryResource(CUDA)), USED, POOL, None, id="pool, tracked"),
+        pytest.param(TRACKED, USED, POOL, None, id="pool, tracked"),
         pytest.param(StatisticsResourceAdaptor(PoolMemoryResource(CUDA)), USED, POOL, None, id="pool, statistics"),
         pytest.param(LimitingResourceAdaptor(CudaAsyncMemoryResource()), USED, None, LIMIT, id="async, limited"),
-        pytest.param(
-            LoggingResourceAdaptor(TrackingResourceAdaptor(PoolMemoryResource(CUDA))), USED, POOL, None, id="logged"
-        ),
-        pytest.param(
-            PoolMemoryResource(TrackingResourceAdaptor(CUDA)), None, POOL, None, id="what is counted is the pool"
-        ),
-        pytest.param(
-            StatisticsResourceAdaptor(TrackingResourceAdaptor(PoolMemoryResource(CUDA)), current=1),
-            USED,
-            POOL,
-            None,
-            id="a counter put on top later has missed the beginning",
-        ),
+        pytest.param(LoggingResourceAdaptor(TRACKED), USED, POOL, None, id="logged"),
+        pytest.param(PoolMemoryResource(TrackingResourceAdaptor(CUDA)), None, POOL, None, id="the pool is counted"),
+        pytest.param(StatisticsResourceAdaptor(TRACKED, current=1), USED, POOL, None, id="a late counter on top"),
     ],
 )
-def test_each_state_is_told_as_it_is(use, resource, used, pool, maximum):
+def test_each_state_is_reported(use, resource, used, pool, maximum):
     assert use(resource) == (near(used), near(pool), near(maximum))
 
 
@@ -125,7 +116,7 @@ def test_a_chain_without_end_ends(use):
     assert use(resource) == (None, None, None)
 
 
-def test_the_maximum_of_a_pool_is_what_dask_cuda_was_told(use):
+def test_pool_maximum_is_that_of_dask_cuda(use):
     worker = Worker({"RMMSetup-1": RMMSetup(LIMIT), "other": object()})
     assert use(PoolMemoryResource(CUDA), worker) == (None, near(POOL), near(LIMIT))
     assert use(PoolMemoryResource(CUDA), Worker({"RMMSetup-1": RMMSetup()})) == (None, near(POOL), None)

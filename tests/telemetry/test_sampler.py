@@ -1,4 +1,4 @@
-"""The sampler on a real scheduler: what it sends is what the model says, and it keeps up with any listener."""
+"""The sampler on a real scheduler: it sends what the model describes, at any listener's pace."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from gpucluster.supervisor.figures import sampler as sampling
 from gpucluster.supervisor.figures.sampler import Sampler, compact
 from gpucluster.supervisor.process import wakeups
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
+
+from tests.conftest import until_async
 
 
 @pytest.fixture
@@ -34,11 +36,6 @@ async def sampler(cluster):
     await view.close()
 
 
-async def equipped(scheduler):
-    while not scheduler.workers or not all(METRIC in worker.metrics for worker in scheduler.workers.values()):  # noqa: ASYNC110  # heartbeats send no events
-        await asyncio.sleep(0.05)
-
-
 async def first(sampler):
     listening = sampler.listen()
     try:
@@ -47,8 +44,9 @@ async def first(sampler):
         await listening.aclose()
 
 
-async def test_a_line_is_the_event_that_the_model_says(cluster, sampler):
-    await equipped(cluster.scheduler)
+async def test_line_equals_model_event(cluster, sampler):
+    workers = cluster.scheduler.workers
+    await until_async(lambda: workers and all(METRIC in worker.metrics for worker in workers.values()))
     async with Client(cluster, asynchronous=True) as client:
         futures = client.map(lambda x: x + 1, range(20))
         await client.gather(futures)
@@ -57,9 +55,7 @@ async def test_a_line_is_the_event_that_the_model_says(cluster, sampler):
     assert line.count(b"\n") == 1
     event = EVENT.validate_json(line)
     assert isinstance(event, Telemetry)
-    assert json.loads(event.model_dump_json(exclude_none=True, exclude_unset=True)) == json.loads(line), (
-        "nothing is lost"
-    )
+    assert json.loads(event.model_dump_json(exclude_none=True, exclude_unset=True)) == json.loads(line)
     sample = event.sample
     assert sample.id == "0000000a"
     assert sample.workers == ["0", "1"]
@@ -68,13 +64,12 @@ async def test_a_line_is_the_event_that_the_model_says(cluster, sampler):
     assert all(age < 30 for age in sample.column("age_seconds"))
     assert all(memory > 10_000_000 for memory in sample.column("memory_bytes"))
     for unmeasured in ("device", "vram_used_bytes", "rmm_used_bytes", "tier_device_bytes"):
-        assert unmeasured.encode() not in line, "an unmeasured column takes no room"
+        assert unmeasured.encode() not in line, "an unmeasured column is sent"
 
 
-async def test_a_worker_without_the_plugin_tells_what_dask_measures(cluster):
+async def test_worker_without_plugin_reports_dask_figures(cluster):
     scheduler = cluster.scheduler
-    while not all(worker.metrics.get("memory") for worker in scheduler.workers.values()):  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: all(worker.metrics.get("memory") for worker in scheduler.workers.values()))
     columns = HeartbeatReader(scheduler).read()
     assert METRIC not in next(iter(scheduler.workers.values())).metrics
     assert all(memory > 10_000_000 for memory in columns["memory_bytes"])
@@ -83,7 +78,7 @@ async def test_a_worker_without_the_plugin_tells_what_dask_measures(cluster):
 
 
 @pytest.mark.parametrize("row", [[VERSION + 1, *[7] * len(COLUMNS)], [VERSION, 7], "nonsense", None])
-async def test_a_row_of_another_version_is_not_read(cluster, row):
+async def test_row_of_other_version_is_ignored(cluster, row):
     for worker in cluster.scheduler.workers.values():
         worker.metrics[METRIC] = row
     columns = HeartbeatReader(cluster.scheduler).read()
@@ -92,15 +87,13 @@ async def test_a_row_of_another_version_is_not_read(cluster, row):
 
 async def test_workers_come_in_the_order_of_people(cluster):
     cluster.scale(11)
-    while len(cluster.scheduler.workers) < 11:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: len(cluster.scheduler.workers) >= 11)
     assert HeartbeatReader(cluster.scheduler).read()["workers"] == [str(number) for number in range(11)]
 
 
 async def test_no_workers_are_no_error(cluster, sampler):
     cluster.scale(0)
-    while cluster.scheduler.workers:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: not cluster.scheduler.workers)
     sample = EVENT.validate_json(await asyncio.wait_for(first(sampler), 30)).sample
     assert (sample.workers, sample.column("memory_bytes")) == ([], [])
 
@@ -111,19 +104,18 @@ def test_columns_are_folded():
     assert compact({"workers": ["a"], "x": [1]}) == {"workers": ["a"], "x": 1}
 
 
-async def test_nothing_is_encoded_while_nobody_looks(cluster, sampler, monkeypatch):
+async def test_samples_are_not_encoded_without_listeners(cluster, sampler, monkeypatch):
     monkeypatch.setattr(sampling, "INTERVAL_SECONDS", 0.05)
     encoded = []
     monkeypatch.setattr(Sampler, "encoded", lambda self, columns: encoded.append(1) or b"{}\n")
     monkeypatch.setattr(Sampler, "interval", 0.05)
-    while len(sampler.history._totals) < 5:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until_async(lambda: len(sampler.history._totals) >= 5)
     assert not encoded
     await first(sampler)
     assert encoded
 
 
-async def test_all_listeners_get_the_same_bytes_made_once(cluster, sampler, monkeypatch):
+async def test_listeners_share_one_encoding(cluster, sampler, monkeypatch):
     monkeypatch.setattr(Sampler, "interval", 0.05)
     made = []
     encode = Sampler.encoded
@@ -146,7 +138,7 @@ async def test_all_listeners_get_the_same_bytes_made_once(cluster, sampler, monk
     assert len(made) < 20
 
 
-async def test_a_slow_listener_gets_the_newest_and_holds_nobody_up(cluster, sampler, monkeypatch):
+async def test_slow_listener_gets_newest_sample(cluster, sampler, monkeypatch):
     monkeypatch.setattr(Sampler, "interval", 0.02)
     slow = sampler.listen()
     oldest = await anext(slow)
@@ -159,7 +151,7 @@ async def test_a_slow_listener_gets_the_newest_and_holds_nobody_up(cluster, samp
     await fast.aclose()
 
 
-async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
+async def test_recently_active_task_kinds_come_last(cluster):
     watch = TaskProgress(cluster.scheduler)
     async with Client(cluster, asynchronous=True) as client:
         kept = [client.submit(abs, number, key=(f"kind{number:02}", 0)) for number in range(40)]
@@ -178,7 +170,7 @@ async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
         assert last["kind08"] == {"prefix": "kind08", "in_memory": 1, "erred": 1}
 
 
-async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatch):
+async def test_reading_visits_few_task_kinds(cluster, monkeypatch):
     scheduler = cluster.scheduler
     before = set(scheduler.plugins)
     watch = TaskProgress(scheduler)
@@ -193,9 +185,8 @@ async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatc
         await again
         late = client.submit(abs, "x", key=("late", 0))
         assert isinstance(await late.exception(), TypeError)
-        waiting = client.submit(abs, 1, key=("nowhere", 0), workers=["nobody"], allow_other_workers=False)
-        while not scheduler.unrunnable:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        waiting = client.submit(abs, 1, key=("nowhere", 0), workers=["unknown"], allow_other_workers=False)
+        await until_async(lambda: scheduler.unrunnable)
 
         class Counted(dict):
             looked = 0
@@ -205,7 +196,7 @@ async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatc
                 return super().__getitem__(name)
 
             def _all(self):
-                raise AssertionError("it goes through all of them")
+                raise AssertionError("it visits all task kinds")
 
             __iter__ = items = values = keys = _all
 
@@ -221,14 +212,13 @@ async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatc
         ]
         monkeypatch.undo()
         del kept, scattered, again, late, waiting
-        while scheduler.tasks:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        await until_async(lambda: not scheduler.tasks)
         assert watch.read() == ({}, [])
     watch.stop()
     assert set(scheduler.plugins) == before
 
 
-async def test_what_was_there_before_the_watch_is_counted(cluster):
+async def test_earlier_results_are_counted(cluster):
     async with Client(cluster, asynchronous=True) as client:
         failing = client.submit(abs, "x", key=("early", 0))
         assert isinstance(await failing.exception(), TypeError)
@@ -251,33 +241,32 @@ async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch,
 
     monkeypatch.setattr(HeartbeatReader, "read", sometimes)
     before = len(sampler.history._totals)
-    while len(sampler.history._totals) < before + 3:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    await until_async(lambda: len(sampler.history._totals) >= before + 3)
     assert "A sample could not be taken" in caplog.text
 
 
-async def test_a_cluster_rests_while_nobody_looks_or_uses_it(cluster, sampler, monkeypatch):
-    often, seldom = wakeups.SHORTEST_HEARTBEAT_SECONDS, wakeups.RESTING_HEARTBEAT_SECONDS
-    assert wakeups.heartbeat_seconds() == often
+async def test_unused_cluster_rests(cluster, sampler, monkeypatch):
+    shortest, resting = wakeups.SHORTEST_HEARTBEAT_SECONDS, wakeups.RESTING_HEARTBEAT_SECONDS
+    assert wakeups.heartbeat_seconds() == shortest
     monkeypatch.setattr(sampling, "REST_AFTER_SECONDS", 0.0)
     await asyncio.sleep(0.01)
     sampler.note_use(used=False)
-    assert wakeups.heartbeat_seconds() == seldom
+    assert wakeups.heartbeat_seconds() == resting
     sampler.note_use(used=True)
-    assert wakeups.heartbeat_seconds() == often
+    assert wakeups.heartbeat_seconds() == shortest
     await asyncio.sleep(0.01)
     sampler.note_use(used=False)
-    asked = []
+    requests = []
 
     async def ask(self):
-        asked.append(self)
+        requests.append(self)
 
     monkeypatch.setattr(InProcessScheduler, "ask_for_heartbeats", ask)
     listening = sampler.listen()
     await anext(listening)
-    assert wakeups.heartbeat_seconds() == often
+    assert wakeups.heartbeat_seconds() == shortest
     await asyncio.wait_for(anext(listening), 30)
-    assert len(asked) == 1, "what is shown is to be fresh"
+    assert len(requests) == 1, "a new listener needs fresh figures"
     sampler.note_use(used=False)
-    assert wakeups.heartbeat_seconds() == often, "somebody looks"
+    assert wakeups.heartbeat_seconds() == shortest, "it rests although a listener watches"
     await listening.aclose()

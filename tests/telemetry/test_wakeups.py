@@ -1,8 +1,9 @@
-"""An idle supervisor rests, and still watches its workers' memory."""
+"""An idle supervisor rests but still watches its workers' memory."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 
@@ -39,21 +40,18 @@ if __name__ == "__main__":
 
 
 async def run(memory_limit, work):
-    import json
-
-    program = PROGRAM % (memory_limit, work)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    pipe = subprocess.PIPE
+    command = sys.executable, "-c", PROGRAM % (memory_limit, work)
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
     printed, errors = await asyncio.wait_for(process.communicate(), 120)
     assert process.returncode == 0, errors.decode()
     return json.loads(printed.splitlines()[-1]), errors.decode()
 
 
-async def test_nobody_wakes_up_for_nothing():
+async def test_unused_callbacks_are_removed():
     found, _ = await run(4 * 2**30, "await asyncio.sleep(1)")
     assert set(found["nanny"]).isdisjoint({"tick", "ticks", "monitor", "shift_counters"})
-    assert found["nanny"]["memory_monitor"] == 500, "the worker is almost empty"
+    assert found["nanny"]["memory_monitor"] == 500, "the worker is not almost empty"
     assert found["scheduler"]["tick"] == 1000
     assert found["scheduler"]["monitor"] == 2000
     assert [found["scheduler"][name] for name in ("ticks", "idle-timeout", "no-workers-timeout")] == [5000] * 3
@@ -62,8 +60,8 @@ async def test_nobody_wakes_up_for_nothing():
     assert found["same"]
 
 
-async def test_a_worker_that_uses_too_much_memory_is_ended_all_the_same():
-    # A fresh worker process alone is larger than this.
+async def test_worker_exceeding_memory_is_ended():
+    # A fresh worker process is larger than this.
     wait = "\n        ".join(["for _ in range(600):", "    if nanny.pid != pid: break", "    await asyncio.sleep(0.1)"])
     found, errors = await run(60 * 2**20, wait)
     assert not found["same"]

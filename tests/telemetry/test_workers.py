@@ -1,4 +1,4 @@
-"""What real workers tell, through supervisor and socket: later ones too, and after a restart."""
+"""The figures of real workers, through supervisor and socket: also of later and restarted workers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MIB = 2**20
 
 @pytest.fixture(scope="module")
 def shared_cluster(shared_site):
-    """With TLS: a worker of an environment without gpucluster knows no other way in."""
+    """With TLS, so that a worker without gpucluster can join."""
     return shared_site.running(name="shared", n_workers=2, protocol="tls", idle_timeout_seconds=None)
 
 
@@ -26,7 +26,7 @@ def connection(shared_site, shared_cluster):
 
 
 def address(connection, name):
-    """Return the address of a worker: to Dask its name is a number."""
+    """Return the address of a worker; in Dask its name is a number."""
     workers = connection.scheduler_info(n_workers=-1)["workers"]
     return next(address for address, worker in workers.items() if str(worker["name"]) == name)
 
@@ -37,7 +37,7 @@ def settled(n_workers):
 
 @pytest.fixture
 def sample(shared_site, shared_cluster, wait_until):
-    """Wait for a sample of which a condition holds, and return it."""
+    """Return a sample once it meets a condition."""
 
     def wait(condition):
         cluster = gpucluster.connect("shared")
@@ -58,23 +58,23 @@ def progress_of(sample, prefix):
 
 
 def complete(n_workers):
-    """Whether every worker has sent our figures."""
+    """Return a condition: every worker has sent our figures."""
     return lambda sample: len(sample.workers) == n_workers and None not in sample.column("sent_bytes")
 
 
-def test_workers_tell_all_about_themselves(sample, connection):
+def test_workers_report_all_figures(sample, connection):
     found = sample(complete(2))
     assert found.workers == ["0", "1"]
     assert found.n_threads == 1
     assert found.column("memory_limit_bytes") == [512 * MIB] * 2
     assert all(20 * MIB < memory < 512 * MIB for memory in found.column("memory_bytes"))
-    assert found.column("tier_disk_bytes") == [0, 0], "it can spill, and has not"
+    assert found.column("tier_disk_bytes") == [0, 0], "it could spill, but did not"
     assert found.column("device") == found.column("vram_used_bytes") == [None, None]
     assert found.column("device_error") == [None, None]
 
 
 @pytest.mark.full
-def test_workers_that_join_later_tell_the_same(sample, connection, shared_site):
+def test_later_workers_report_the_same(sample, connection, shared_site):
     sample(complete(2))
     shared_site.control.patch("shared", {"n_workers": 4})
     assert sample(complete(4)).workers == ["0", "1", "2", "3"]
@@ -83,7 +83,7 @@ def test_workers_that_join_later_tell_the_same(sample, connection, shared_site):
 
 
 @pytest.mark.full
-def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, wait_until):
+def test_workers_report_after_restart(sample, connection, shared_site, wait_until):
     before = {worker.pid for worker in shared_site.get("shared").workers}
     shared_site.control.restart("shared", wait=False)
     shared_site.wait_for(
@@ -94,8 +94,8 @@ def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, 
 
 @pytest.mark.full
 def test_what_is_spilled_shows(sample, connection):
-    # Spilling begins where the process uses 70 % of its 512 MiB, of which a worker that has imported nothing takes 70:
-    # in small steps, or it would be killed at 95 %.
+    # Spilling begins at 70 % of 512 MiB, of which an empty worker takes 70 MiB. The steps are small, because the worker
+    # is killed at 95 %.
     data = connection.map(lambda n: bytes([n]) * (10 * MIB), range(34), pure=False, workers=[address(connection, "0")])
     spilled = sample(lambda found: (found.column("tier_disk_bytes")[0] or 0) > 0)
     assert spilled.column("tier_disk_bytes")[1] == 0, "the other worker has nothing to spill"
@@ -139,15 +139,15 @@ def test_shuffles_are_counted(sample, connection):
 
     def agree(found):
         sent, received = moved(found)
-        # About half of what is shuffled goes to the other worker; the client also gets, and sends, a little. Workers
-        # tell it one after the other: what one has received, the other may still have to say that it has sent.
+        # About half of the data goes to the other worker, a little to and from the client. Workers report one after
+        # the other: one may have reported bytes as received before the other reports them as sent.
         return min(sent, received) > size / 4 and received == pytest.approx(sent, rel=0.2)
 
     assert max(moved(sample(agree))) < 2 * size
 
 
 @pytest.mark.full
-def test_progress_is_told_by_kind(sample, connection):
+def test_progress_is_reported_by_kind(sample, connection):
     def slowly(x):
         import time
 
@@ -165,7 +165,7 @@ def test_progress_is_told_by_kind(sample, connection):
     assert done.progress[-1].in_memory == 40
 
 
-def test_the_past_is_told_to_who_comes_late(sample, connection, shared_site):
+def test_history_is_sent_to_new_views(sample, connection, shared_site):
     sample(complete(2))
     history = shared_site.control.history(shared_site.get("shared").id)
     assert len(history.seconds) == len(history.cpu_percent) == len(history.memory_bytes) > 2
@@ -175,8 +175,8 @@ def test_the_past_is_told_to_who_comes_late(sample, connection, shared_site):
 
 
 @pytest.mark.full
-def test_a_worker_without_gpucluster_starts_and_tells_what_dask_measures(sample, connection, shared_site):
-    """Of an older or foreign environment: our module cannot be imported there."""
+def test_worker_without_gpucluster_reports_dask_figures(sample, connection, shared_site):
+    """A worker of an older or foreign environment cannot import our module."""
     model = shared_site.get("shared")
     folder = shared_site.registry.folder(model.id)
     code = """
@@ -208,7 +208,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @pytest.mark.full
-def test_a_cluster_that_has_ended_has_no_figures(site):
+def test_ended_cluster_has_no_figures(site):
     model = site.running()
     site.control.stop(model.id)
     with pytest.raises(InvalidState):

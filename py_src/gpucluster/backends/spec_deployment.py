@@ -21,7 +21,7 @@ from ..comm.folder import SCHEME
 from ..dask_internals import spec_cluster
 from ..dask_internals.statuses import is_gone
 from ..dask_internals.workers import memory_limits
-from ..dask_internals.workers.nannies import close_once, is_starting, kill_starting_process, tell_how_workers_end
+from ..dask_internals.workers.nannies import close_once, is_starting, kill_starting_process, report_worker_exits
 from ..devices.nvml import NVMLSession
 from ..devices.troubles import Troubles
 from ..operating_system.memory import resident_bytes
@@ -61,7 +61,7 @@ def _note_end(pid: int, status: int) -> None:
         del _ends[next(iter(_ends))]
 
 
-tell_how_workers_end(_note_end)
+report_worker_exits(_note_end)
 close_once()
 
 
@@ -264,8 +264,8 @@ class SpecDeployment(Deployment):
     async def release(self, names: Collection[str]) -> None:
         for name in [name for name in spec_cluster.failed(self._cluster) if str(name) in names]:
             # Neither counted, nor in the way of another of this name.
-            spec_cluster.plan_no_more(self._cluster, {str(name)})
-            worker = spec_cluster.count_no_more(self._cluster, name)
+            spec_cluster.remove_from_plan(self._cluster, {str(name)})
+            worker = spec_cluster.uncount(self._cluster, name)
             if worker is not None:
                 self._close_soon(worker)
         self._take_out(names)
@@ -277,7 +277,7 @@ class SpecDeployment(Deployment):
         SpecCluster closes none of them before all that are on their way have come, and one of them may never come.
         """
         cluster = self._cluster
-        spec_cluster.plan_no_more(cluster, names)
+        spec_cluster.remove_from_plan(cluster, names)
         planned = set(spec_cluster.planned(cluster))
         here = {worker.name for worker in self._scheduler.workers.values()}
         for worker in {*spec_cluster.made(cluster).values(), *spec_cluster.coming(cluster)}:
@@ -287,7 +287,7 @@ class SpecDeployment(Deployment):
         for name, worker in spec_cluster.made(cluster).items():
             if is_gone(worker):
                 # SpecCluster itself would wait with this, and start no other of this name.
-                spec_cluster.count_no_more(cluster, name)
+                spec_cluster.uncount(cluster, name)
 
     def _correct_soon(self) -> None:
         """Let SpecCluster start and end workers as it has been told; what goes wrong is in the slots."""
@@ -307,7 +307,7 @@ class SpecDeployment(Deployment):
             self._watch.close()
         await self.scheduler.close()
         for name in spec_cluster.failed(self._cluster):
-            spec_cluster.count_no_more(self._cluster, name)
+            spec_cluster.uncount(self._cluster, name)
         spec_cluster.count_all(self._cluster)
         await _close_starting(self._cluster)
         try:

@@ -35,7 +35,7 @@ from ..protocol.instructing import (
 )
 from ..protocol.kinds import kind_title
 from ..protocol.plain_text import printable, times
-from ..sharing.instructor_lines import LineTooLong, hear, listening, say, socket_name
+from ..sharing.instructor_lines import LineTooLong, listening, receive_line, send_line, socket_name
 from ..site.instructors import instructors, is_instructor
 from ..site.reading import this_site
 from .node import user_name
@@ -75,7 +75,7 @@ def _talk(
     # The user was that of the name; this is the user at the other end of the connection.
     if peer_of(connection)[1] not in {user, None}:
         return Outcome(problem="is another user's now")
-    line = hear(connection, first)
+    line = receive_line(connection, first)
     if line is None:
         return Outcome(problem="has just ended, or is no cluster")
     try:
@@ -85,8 +85,8 @@ def _talk(
         return Outcome(problem=f"refuses: {refused.message.rstrip('.')}")
     if request is None:
         return Outcome(facts)
-    say(connection, request)
-    line = hear(connection, min(latest, time.monotonic() + DONE_SECONDS))
+    send_line(connection, request)
+    line = receive_line(connection, min(latest, time.monotonic() + DONE_SECONDS))
     if line is None:
         return Outcome(facts, problem="has stopped in the meantime")
     answer = InstructorAnswer.model_validate_json(line)

@@ -10,15 +10,15 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 MODULES = frozenset({"dask.array.chunk_types", "dask.array.fft"})
-"""They import SciPy's sparse matrices, to say that these can be blocks, and its Fourier transforms, to wrap them."""
+"""They import SciPy's sparse matrices, to register them as blocks, and its Fourier transforms, to wrap them."""
 
 
 def import_arrays_without_scipy() -> None:
     """Let ``dask.array`` not import SciPy in this process, unless something else already has.
 
-    A scheduler imports ``dask.array`` with the first graph of arrays. With SciPy, and all of NumPy that this imports in
-    turn, that would take 0.3 s and 17 MB more. SciPy can still be imported here. Relies on
-    these modules taking an ``ImportError`` for an answer (2.27).
+    A scheduler imports ``dask.array`` with the first graph of arrays. SciPy, and the parts of NumPy that it imports,
+    would take 0.3 s and 17 MB more. SciPy can still be imported here. Relies on these modules handling ``ImportError``
+    (2.27).
     """
     if not any(isinstance(finder, _WithoutSciPy) for finder in sys.meta_path):
         sys.meta_path.insert(0, _WithoutSciPy())
@@ -51,7 +51,7 @@ def _hidden(name: str) -> Iterator[None]:
     if name in sys.modules:
         yield
         return
-    sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say that it cannot be imported
+    sys.modules[name] = None  # type: ignore[assignment]  # Makes its import fail.
     try:
         yield
     finally:
@@ -59,10 +59,10 @@ def _hidden(name: str) -> Iterator[None]:
 
 
 def remember_versions() -> None:
-    """Look them up now, so that workers that are forked from this process need not.
+    """Look them up now, for all workers that are forked from this process.
 
-    Each would read the metadata of all packages, which is half of what it does in its start. Relies on
-    ``distributed.versions.get_versions()`` keeping what it has found (2025.1).
+    Each would read the metadata of all packages, which is half of the work of its start. Relies on
+    ``distributed.versions.get_versions()`` caching its results (2025.1).
     """
     from distributed.versions import get_versions
 

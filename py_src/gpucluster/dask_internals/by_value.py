@@ -14,12 +14,10 @@ _lock = threading.Lock()
 
 @contextmanager
 def sent_by_value(*packages: str) -> Iterator[None]:
-    """Let what these modules, and those below them, define travel as code; always with ``dask_internals`` itself.
+    """Let these modules or packages, and all below them, be pickled by value, together with ``dask_internals`` itself.
 
-    Relies on ``cloudpickle.register_pickle_by_value``, and on distributed looking whether the module of a function
+    Relies on ``cloudpickle.register_pickle_by_value``, and on distributed checking whether the module of a function
     itself, not a package above it, is registered (2023.4).
-
-    `*packages`: names of modules or packages.
     """
     names = (__package__, *packages)
     modules = [

@@ -1,4 +1,4 @@
-"""``distributed.Client`` beyond what is documented of it. Importing this imports distributed."""
+"""``distributed.Client`` beyond what is documented. Importing this imports distributed."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = [
 ]  # fmt: skip
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
-"""What distributed raises, beside ``CancelledError``, when a client that is closed is asked for something.
+"""Errors that distributed raises, beside ``CancelledError``, when a closed client is used, which has no scheduler.
 
-It finds no scheduler there. ``distributed.client.ClosedClientError`` (2025.4).
+``distributed.client.ClosedClientError`` (2025.4).
 """
 
 
@@ -41,14 +41,14 @@ def client_ids() -> set[str]:
 
 
 def take_over(cluster: object, form: type[ClientOfCluster]) -> None:
-    """Make the default client that connects to this cluster now one of that class, if it is Dask's own.
+    """Give the default client that is connecting to this cluster another class, if it is Dask's own.
 
     Relies on ``Client(cluster)`` becoming the default client before it awaits ``Client.cluster``, on
     ``distributed.Client`` having no slots, on ``Client._asynchronous``, as ``Client.asynchronous`` is true of every
     client in its own loop, and on ``Client._stream_handlers``, bound methods by the scheduler's message (2025.4).
 
-    `cluster`: what is awaited. Clients of others, of other classes and those whose methods are coroutines stay as they
-    are. `form`: the class that it gets.
+    `cluster`: what is awaited. Clients of other clusters, of other classes and asynchronous ones stay unchanged.
+    `form`: the class that it gets.
     """
     client = _get_global_client()
     if type(client) is distributed.Client and client.cluster is cluster and not client._asynchronous:
@@ -57,28 +57,28 @@ def take_over(cluster: object, form: type[ClientOfCluster]) -> None:
 
 
 class EndedClient:
-    """The default client in the place of one that has ended: whatever is to be computed with it is refused.
+    """The default client in place of one that has ended: it refuses all computations.
 
-    Without it, Dask would compute in this process, and ``distributed.wait`` would only say that there is no client. It
-    goes when it is closed, when the next default client comes, or when nobody holds it any more.
+    Without it, Dask would compute in this process, and ``distributed.wait`` would only report that there is no client.
+    It goes when it is closed, when the next default client comes, or when nothing refers to it any more.
 
-    Relies on ``_get_global_client()`` passing over clients whose ``status`` is "closed", and holding them weakly; on
-    ``_set_global_client(client)``, which counts ``_global_client_index[0]`` up; and on Dask asking the default client
-    for ``asynchronous`` and ``get`` (2025.4).
+    Relies on ``_get_global_client()`` skipping clients whose ``status`` is "closed", and holding them weakly; on
+    ``_set_global_client(client)``, which increments ``_global_client_index[0]``; and on Dask using the default client's
+    ``asynchronous`` and ``get`` (2025.4).
 
-    `refusal`: returns what to raise.
+    `refusal`: returns the error to raise.
     """
 
     asynchronous = False
 
     def __init__(self, refusal: Callable[[], Exception]) -> None:
         self._refusal = refusal
-        _set_global_client(self)  # type: ignore[arg-type]  # it stands for one
+        _set_global_client(self)  # type: ignore[arg-type]  # not a subclass
         self._index: int | None = _global_client_index[0]
 
     @property
     def status(self) -> Literal["closing", "closed"]:
-        """``closed`` once it is, or once there was another default client: Dask forgets this one then."""
+        """``closed`` once it is closed or replaced by another default client: then Dask forgets it."""
         return "closing" if _global_client_index[0] == self._index else "closed"
 
     def get(self, *_: Any, **__: Any) -> NoReturn:
@@ -86,25 +86,24 @@ class EndedClient:
         raise self._refusal()
 
     def close(self, **_: Any) -> None:
-        """Refuse no longer. distributed closes the default client when Python ends, too."""
+        """Stop refusing. distributed also closes the default client when Python ends."""
         self._index = None
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):  # What Python itself looks for.
+        if name.startswith("__"):  # Looked up by Python itself.
             raise AttributeError(name)
         raise self._refusal()
 
 
 class _LostResults:
-    """Results that went with their clients: computing with them in this process raises the client's error.
+    """Results that were lost with their clients: computing with them in this process raises the client's error.
 
-    Dask would only name the key of one of them. What needs none of them is computed as ever.
+    Dask would only name the key of one of them. Graphs that need none of them are computed as usual. If there is
+    another client by then, its scheduler reports that it does not know them: see ``ClientOfCluster.loss``.
 
-    Where there is another client by then, its scheduler says that it does not know them: see ``ClientOfCluster.loss``.
-
-    Relies on ``dask.callbacks.Callback(start=…)`` getting the whole graph before Dask's local schedulers look at it,
-    with nodes that have ``dependencies``, and no node for a future; on the graph being empty where nothing but futures
-    is asked for; on ``Client.futures`` having the graph's keys; and on futures holding their client, which
+    Relies on ``dask.callbacks.Callback(start=…)`` getting the whole graph before Dask's local schedulers use it,
+    with nodes that have ``dependencies``, and no node for a future; on the graph being empty where only futures
+    are requested; on ``Client.futures`` having the graph's keys; and on futures holding their client, which
     ``Client._instances`` holds weakly (2025.4).
     """
 
@@ -131,7 +130,7 @@ class _LostResults:
             needed = {key for node in graph.values() for key in getattr(node, "dependencies", ())}.difference(graph)
             owner = self.owner(needed)
         else:
-            # Nothing says whose futures are asked for, unless no client of another kind has closed.
+            # The owner of the requested futures is unknown, unless only clients of ours have closed.
             closed = [client for client in list(distributed.Client._instances) if client.status == "closed"]
             ours = all(isinstance(client, ClientOfCluster) for client in closed)
             owner = next(reversed(list(self._keys)), None) if ours else None
@@ -140,7 +139,7 @@ class _LostResults:
 
 
 _lost_results = _LostResults()
-_LOST = "lost dependencies"  # The scheduler's reason where a graph needs keys that it does not know.
+_LOST = "lost dependencies"  # The scheduler's reason when a graph needs unknown keys.
 
 
 def _cancelled(error: CancelledError) -> Iterator[FutureCancelledError]:
@@ -157,7 +156,7 @@ def _cancelled(error: CancelledError) -> Iterator[FutureCancelledError]:
 
 
 class ClientOfCluster(distributed.Client):
-    """``distributed.Client`` that closes with its scheduler, and tells its children when they send to none.
+    """A ``distributed.Client`` that closes with its scheduler, and lets subclasses choose the errors from then on.
 
     Relies on the coroutine ``Client._handle_report()``, which returns when the scheduler has said goodbye or the client
     is being closed; on ``Client._send_to_scheduler(msg)``, which raises ``ClosedClientError`` then; on the coroutine
@@ -172,26 +171,26 @@ class ClientOfCluster(distributed.Client):
     """
 
     _ended: EndedClient | None = None
-    _told_settings = frozenset[str]()
+    _reported_settings = frozenset[str]()
 
     def stays_default(self) -> bool:
-        """Return whether computing is refused from now on, when the client closes by itself."""
+        """Whether computing is refused from now on, when the client closes without a call of ``close``."""
         return False
 
     def after_the_end(self) -> Exception:
-        """Return what to raise when something is to be sent, and there is no scheduler to send it to."""
+        """Return the error for anything that is to be sent when there is no scheduler."""
         return ClosedClientError("The client is closed.")
 
     def after_the_loss(self) -> Exception:
-        """Return what to raise when something needs a result that this client had when it was closed."""
+        """Return the error for anything that needs a result which this client held when it was closed."""
         return ClosedClientError("The client that held a result is closed.")
 
     def after_the_release(self, why: str) -> Exception:
-        """Return what to raise when something needs results that this client holds no longer: they were released."""
+        """Return the error for anything that needs results of this client which were released."""
         return CancelledError(why)
 
     def loss(self, error: CancelledError) -> Exception | None:
-        """Return what to raise instead of Dask's error where it is known which results are missing, and why."""
+        """Return a replacement for Dask's error if it is known which results are missing, and why."""
         for one in _cancelled(error):
             if one.reason == RELEASED:
                 return self.after_the_release(one.msg or "")
@@ -204,18 +203,18 @@ class ClientOfCluster(distributed.Client):
 
     @cached_property
     def _released(self) -> dict[Any, str]:
-        """Why results were released, by the keys of futures that still stand for them."""
+        """Why results were released, by the keys of their remaining futures."""
         return {}
 
     @cached_property
     def _causes(self) -> dict[Any, str | ref[ClientOfCluster]]:
-        """What a graph lacks, by the keys that were asked for: why it was released, or the client that it went with."""
+        """What a graph lacks, by the requested keys: why it was released, or the client that it was lost with."""
         return {}
 
     def _note_cause(self, needed: set[Any], keys: Collection[Any]) -> None:
-        """Note what a graph lacks, if it does: the scheduler only says that it lacks something."""
+        """Note what a graph lacks, if anything: the scheduler only reports that it lacks something."""
         for key in list(self._released):
-            if key in self.futures or key not in self.refcount:  # It was computed again; nothing stands for it.
+            if key in self.futures or key not in self.refcount:  # It was computed again, or nothing refers to it.
                 self._released.pop(key, None)
         for key in [key for key in list(self._causes) if key not in self.refcount]:
             self._causes.pop(key, None)
@@ -233,22 +232,22 @@ class ClientOfCluster(distributed.Client):
         super()._handle_cancelled_keys(keys, reason=reason, msg=msg)  # type: ignore[no-untyped-call]
         if reason in {RELEASED, _LOST}:
             for key in keys:
-                # A future of the same key, made later, would be as cancelled as this one.
+                # A later future of the same key would be cancelled as well.
                 if self.futures.pop(key, None) is not None and reason == RELEASED:
                     self._released[key] = msg or ""
 
     def warn_of_settings(self, names: list[str]) -> None:
-        """Warn that these settings of this process are other ones than the scheduler's, and have no effect."""
+        """Warn that these settings of this process differ from the scheduler's, and have no effect."""
 
     def hide_in_html(self, html: str) -> str:
-        """Return how the client is shown in a notebook, from Dask's own way."""
+        """Return Dask's HTML for the client, changed as needed."""
         return html
 
     def _repr_html_(self) -> str:
         return self.hide_in_html(super()._repr_html_())  # type: ignore[no-untyped-call]
 
     def close(self, *arguments: Any, **options: Any) -> Any:
-        """Close it; what is computed next is computed without it."""
+        """Close it; later computations do not use it."""
         if self._ended is not None:
             self._ended.close()
         return super().close(*arguments, **options)  # type: ignore[no-untyped-call]
@@ -256,13 +255,13 @@ class ClientOfCluster(distributed.Client):
     async def _close(self, fast: bool = False) -> None:
         if self.status != "closed":
             _lost_results.note(self)
-        by_itself = self.status in {"running", "connecting"} and self._set_as_default
+        unasked = self.status in {"running", "connecting"} and self._set_as_default
         await super()._close(fast=fast)
-        if by_itself and _get_global_client() is None and self.stays_default():
+        if unasked and _get_global_client() is None and self.stays_default():
             self._ended = EndedClient(self.after_the_end)
 
     async def _scatter(self, *arguments: Any, **options: Any) -> Any:
-        # If it were cancelled on the way, the scheduler would keep for this client what no future stands for.
+        # If it were cancelled halfway, the scheduler would keep data for this client that no future refers to.
         return await asyncio.shield(super()._scatter(*arguments, **options))  # type: ignore[no-untyped-call]
 
     async def _handle_report(self) -> None:
@@ -275,16 +274,16 @@ class ClientOfCluster(distributed.Client):
             keys = list(keys)
             self._note_cause(needed_by(expr), keys)
         identity = self._scheduler_identity
-        if unheard := [name for name in without_effect(identity) if name not in self._told_settings]:
-            self._told_settings |= set(unheard)
-            self.warn_of_settings(unheard)
+        if unreported := [name for name in without_effect(identity) if name not in self._reported_settings]:
+            self._reported_settings |= set(unreported)
+            self.warn_of_settings(unreported)
         return super()._graph_to_futures(with_settings(expr, identity), keys, *arguments, **options)  # type: ignore[no-untyped-call]
 
     def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
         try:
             super()._send_to_scheduler(msg)  # type: ignore[no-untyped-call]
         except ClosedClientError:
-            # A traceback keeps the futures that were just made, and the same cell, run again, would wait for them.
+            # A traceback keeps the futures that were just made, and running the cell again would wait for them.
             self.futures.clear()
             raise self.after_the_end() from None
 
@@ -294,27 +293,27 @@ _OF_THE_SCHEDULER = (
     "list_datasets", "log_event", "nbytes", "ncores", "nthreads", "processing", "retire_workers", "set_metadata",
     "unregister_scheduler_plugin",
 )  # fmt: skip
-"""Methods that look up ``Client.scheduler`` before anything else: it is None once the client is closed (2025.4)."""
+"""Methods that use ``Client.scheduler`` before anything else: it is None once the client is closed (2025.4)."""
 
 
 _MAKE_FUTURES = ("compute", "get", "map", "persist", "scatter", "submit")  # Methods that make futures (2025.4).
 
 
-def _told_of_the_end(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method, which says what has become of the cluster where distributed would miss an attribute."""
+def _checks_for_the_end(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method with the error of ``after_the_end`` where distributed would lack an attribute."""
 
     @wraps(method)
-    def asked(self: ClientOfCluster, *arguments: Any, **options: Any) -> Any:
+    def checked(self: ClientOfCluster, *arguments: Any, **options: Any) -> Any:
         __tracebackhide__ = True
         if self.scheduler is None and self.status in {"closing", "closed"}:
             raise self.after_the_end()
         return method(self, *arguments, **options)
 
-    return asked
+    return checked
 
 
 def _leaves_no_futures(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method, whose errors hold no futures."""
+    """Return the method with errors that hold no futures."""
 
     @wraps(method)
     def called(self: ClientOfCluster, *arguments: Any, **options: Any) -> Any:
@@ -328,4 +327,4 @@ def _leaves_no_futures(method: Callable[..., Any]) -> Callable[..., Any]:
 for _name in _MAKE_FUTURES:
     setattr(ClientOfCluster, _name, _leaves_no_futures(getattr(distributed.Client, _name)))
 for _name in _OF_THE_SCHEDULER:
-    setattr(ClientOfCluster, _name, _told_of_the_end(getattr(distributed.Client, _name)))
+    setattr(ClientOfCluster, _name, _checks_for_the_end(getattr(distributed.Client, _name)))

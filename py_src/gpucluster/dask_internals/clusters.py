@@ -1,4 +1,4 @@
-"""What code for ``distributed.deploy.Cluster`` asks of a cluster, for one whose scheduler is in another process."""
+"""The parts of ``distributed.deploy.Cluster`` that code for it uses, for a scheduler in another process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_adaptive_of_dask(cls: Any) -> bool:
 
 
 def scheduler_rpc(address: str, security: Security | None) -> Any:
-    """Return what calls the scheduler at an address, as ``Cluster.scheduler_comm`` does; it connects when it is used.
+    """Return an object that calls the scheduler at an address, as ``Cluster.scheduler_comm`` does; it connects on use.
 
     Relies on ``distributed.core.rpc(address, connection_args=…)`` and ``Security.get_connection_args(role)`` (2021.1).
     """
@@ -52,28 +52,28 @@ async def close_rpc(caller: Any) -> None:
 
 
 async def was_used(address: str, security: Security) -> bool:
-    """Return whether a worker or a client has ever been connected to a scheduler.
+    """Whether a worker or a client has ever been connected to a scheduler.
 
     Relies on the handler ``events`` of a scheduler, which gives its log by topic, where joining is the ``action``
-    ``add-worker`` or ``add-client`` of the topic ``all`` (2021.1), and on the same as ``scheduler_rpc``. A log with
-    something that cannot be sent, which only work leaves there, closes the connection.
+    ``add-worker`` or ``add-client`` of the topic ``all`` (2021.1), and on the same as ``scheduler_rpc``. An entry that
+    cannot be sent, which only work leaves there, closes the connection.
     """
     from distributed.comm.core import CommClosedError
 
     caller = scheduler_rpc(address, security)
     try:
-        told = await caller.events(topic="all")
+        log = await caller.events(topic="all")
     except CommClosedError:
-        await caller.identity()  # Raises where the scheduler is not there at all.
+        await caller.identity()  # Raises if there is no scheduler.
         return True
     finally:
         await close_rpc(caller)
-    events = [entry[-1] for entry in told]
+    events = [entry[-1] for entry in log]
     return any(isinstance(event, dict) and event.get("action") in {"add-worker", "add-client"} for event in events)
 
 
 async def identity_of(address: str, security: Security) -> Any:
-    """Return what a scheduler says of itself and its workers: its handler ``identity``, as ``SchedulerInfo`` (2023.1).
+    """Return a scheduler's description of itself and its workers: its handler ``identity`` (2023.1).
 
     Relies on ``distributed.objects.SchedulerInfo`` being a dictionary that notebooks can show, and on the same as
     ``scheduler_rpc``.
@@ -85,7 +85,7 @@ async def identity_of(address: str, security: Security) -> Any:
 
 
 def no_scheduler_info() -> Any:
-    """Return what ``Cluster.scheduler_info`` is without a scheduler: ``SchedulerInfo`` without workers."""
+    """Return ``Cluster.scheduler_info`` without a scheduler: ``SchedulerInfo`` without workers."""
     from distributed.objects import SchedulerInfo
 
     return SchedulerInfo({"workers": {}})
@@ -102,8 +102,8 @@ async def logs_of(address: str, security: Security, *, scheduler: bool, workers:
         if scheduler:
             found["Scheduler"] = _text(await caller.get_logs())
         if workers:
-            asked = None if workers is True else list(workers)
-            found |= {worker: _text(lines) for worker, lines in (await caller.worker_logs(workers=asked)).items()}
+            addresses = None if workers is True else list(workers)
+            found |= {worker: _text(lines) for worker, lines in (await caller.worker_logs(workers=addresses)).items()}
     return found
 
 

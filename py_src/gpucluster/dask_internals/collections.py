@@ -1,4 +1,4 @@
-"""Dask collections beyond what is documented of them."""
+"""Dask collections beyond what is documented."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from typing import Any
 
 
 def meta(collection: Any) -> Any:
-    """Return an empty object of the type that a collection's blocks have: ``_meta`` of arrays and frames (2021.1).
-
-    None for what has none.
-    """
+    """Return an empty object of the type of a collection's blocks: ``_meta`` of arrays and frames (2021.1), or None."""
     return getattr(collection, "_meta", None)
 
 
 def with_chunks(array: Any, chunks: tuple[tuple[Any, ...], ...]) -> Any:
-    """Return an array whose chunks, of which Dask does not know all sizes, are taken to be these.
+    """Return an array with these chunks instead of those that it has, of which Dask does not know all sizes.
 
     Relies on ``dask.array.Array._chunks``, and on ``copy()`` sharing no such field (2021.1).
     """
@@ -27,7 +24,7 @@ def with_chunks(array: Any, chunks: tuple[tuple[Any, ...], ...]) -> Any:
 
 
 def name(frame: Any) -> str:
-    """Return the name that the keys of a collection's blocks begin with: ``_name`` of arrays and frames (2021.1)."""
+    """Return the prefix of the keys of a collection's blocks: ``_name`` of arrays and frames (2021.1)."""
     return str(frame._name)
 
 
@@ -44,7 +41,7 @@ def delayed_blocks(array: Any) -> list[Any]:
 
 
 def are_futures(array: Any) -> bool:
-    """Whether an array is nothing but futures, one for each block.
+    """Whether an array consists only of futures, one for each block.
 
     Relies on ``__dask_graph__`` of a persisted array holding the future of each key (2021.1).
     """
@@ -59,8 +56,8 @@ def are_futures(array: Any) -> bool:
 def futures_in(collections: Iterable[Any]) -> list[Any]:
     """Return the futures that collections, which are not optimized, are computed from.
 
-    As ``futures_of``, but looks once at a layer that many of them share, and not into layers that are not written out,
-    which hold none. Relies on ``dask.base.unpack_collections``, and on the layers of graphs (2021.1).
+    Like ``futures_of``, but visits shared layers once, and skips layers that are not materialized, which hold none.
+    Relies on ``dask.base.unpack_collections``, and on the layers of graphs (2021.1).
     """
     from dask.base import unpack_collections
     from distributed import futures_of
@@ -75,9 +72,9 @@ def futures_in(collections: Iterable[Any]) -> list[Any]:
 
 
 def needed_by(graph: Any) -> set[Any]:
-    """Return the keys of the futures that a graph needs, which is not optimized; those of its own tasks may be among.
+    """Return the keys of the futures that a graph, which is not optimized, needs, perhaps with keys of its own tasks.
 
-    Looks not into layers that are not written out. Relies on ``dask._expr.Expr.operands``, on the layers of graphs, and
+    Skips layers that are not materialized. Relies on ``dask._expr.Expr.operands``, on the layers of graphs, and
     on ``dask._task_spec.GraphNode.dependencies`` (2025.4).
     """
     from dask._expr import Expr
@@ -109,7 +106,7 @@ def needed_by(graph: Any) -> set[Any]:
 
 
 def bind_futures(futures: Iterable[Any], client: Any) -> None:
-    """Give futures that were unpickled a client, which keeps their results alive as long as they exist.
+    """Give unpickled futures a client, which keeps their results alive for as long as they exist.
 
     Relies on ``Future.client`` being None for an unpickled future, and on ``Future.bind_client`` (2024.11).
     """
@@ -123,26 +120,25 @@ _HOLD_FUTURES = {"asyncio", "cuml", "dask", "distributed", "raft_dask", "tornado
 
 @contextmanager
 def leaving_no_futures() -> Iterator[None]:
-    """Let an error of the ``with`` block hold none of the futures that distributed had made until then.
+    """Remove from an error of the ``with`` block the futures that distributed had made until then.
 
-    A traceback that is kept, as by IPython, holds the local variables of all frames. The scheduler would keep the
-    tasks, and the same call would wait for futures whose tasks were never sent.
-
-    Frames of other packages keep their variables, for debuggers. Relies on futures being in frames of distributed, of
-    what calls it, and of the event loop that it calls (2025.4).
+    A stored traceback, as in IPython, holds the local variables of all frames. The scheduler would keep the tasks, and
+    the same call would wait for futures whose tasks were never sent. Frames of other packages keep their variables, for
+    debuggers. Relies on futures being in frames of distributed, of its callers, and of the event loop that it calls
+    (2025.4).
     """
     try:
         yield
     except BaseException as error:
         for frame in _frames(error):
             if frame.f_globals.get("__name__", "").partition(".")[0] in _HOLD_FUTURES:
-                with suppress(RuntimeError):  # It still runs.
+                with suppress(RuntimeError):  # The frame is still executing.
                     frame.clear()
         raise
 
 
 def _frames(error: BaseException | None) -> Iterator[FrameType]:
-    """Return the frames of an error, and of those that it interrupted: Ctrl-C may be pressed twice."""
+    """Yield the frames of an error, and of those that it interrupted: Ctrl-C may be pressed twice."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

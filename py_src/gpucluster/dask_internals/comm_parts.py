@@ -1,4 +1,4 @@
-"""What comms of our own are made of: distributed's base classes, frames, and its connection over any stream."""
+"""The parts of our own comms: distributed's base classes, frames, and its connection over any stream."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tornado.iostream import IOStream
 
 MAX_BUFFER_BYTES: int = int(tcp.MAX_BUFFER_SIZE)
-"""As distributed allows for TCP: half of the memory (``distributed.comm.tcp.MAX_BUFFER_SIZE``, 2021.1)."""
+"""distributed's value for TCP: half of the memory (``distributed.comm.tcp.MAX_BUFFER_SIZE``, 2021.1)."""
 
-# Relied on as they are: ``distributed.comm.core`` and its ``addressing.parse_host_port``, ``utils.from_frames`` and
+# Relies on ``distributed.comm.core`` and its ``addressing.parse_host_port``, ``utils.from_frames`` and
 # ``utils.to_frames`` with the arguments that ``tcp.TCP`` gives them (2024.1).
 __all__ = [
     "MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "FatalCommClosedError", "StreamComm", "from_frames",
@@ -26,14 +26,14 @@ __all__ = [
 
 
 class StreamComm(tcp.TCP):
-    """distributed's comm over TCP, on any stream of tornado's: same frames, same reading into the final buffer.
+    """distributed's comm over TCP on any tornado stream: same frames, same reading into the final buffer.
 
     Relies on ``distributed.comm.tcp.TCP`` (2024.1), whose constructor is repeated here without TCP's own time-outs, on
     its fields ``stream``, ``_closed``, ``_local_addr``, ``_peer_addr``, ``_finalizer`` and ``_extra``, and on
     ``tcp._close_comm``.
 
     * `local_address`, `peer_address`: addresses with scheme.
-    * `deserialize`: as distributed asks for it.
+    * `deserialize`: as distributed passes it.
     * `extra`: what is known about the peer.
     """
 

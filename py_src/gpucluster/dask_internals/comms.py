@@ -1,4 +1,4 @@
-"""Dask's transports by themselves, and the command lines of its programs.
+"""Dask's transports without the rest of Dask, and the command lines of its programs.
 
 Relies on ``distributed.comm.core.listen``, ``distributed.protocol.serialize.to_serialize``,
 ``distributed.comm.registry.backends``, ``distributed.comm.ws.HTTPServer`` and ``distributed.cli``.
@@ -10,14 +10,14 @@ from typing import Any
 
 
 def listener(address: str, answer: Any, **keys: Any) -> Any:
-    """Return what listens at an address inside ``async with``; messages arrive as they came, not deserialized."""
+    """Return a listener for ``async with``; its messages are not deserialized."""
     from distributed.comm.core import listen
 
     return listen(address, answer, deserialize=False, **keys)
 
 
 def payload(value: Any) -> Any:
-    """Return a value so wrapped that its buffers travel as they are."""
+    """Return a value wrapped so that its buffers travel unchanged."""
     from distributed.protocol.serialize import to_serialize
 
     return to_serialize(value)
@@ -30,7 +30,7 @@ def known_transports() -> set[str]:
 
 
 def keep_websockets_on(host: str) -> None:
-    """Let websockets of this process listen on one address: Dask's listener takes a port on all of them."""
+    """Let websockets of this process listen on one address only: Dask's listener takes a port on all of them."""
     from distributed.comm import ws
     from tornado.httpserver import HTTPServer
 
@@ -42,7 +42,7 @@ def keep_websockets_on(host: str) -> None:
 
 
 def command_lines() -> dict[str, Any]:
-    """Return the commands ``dask scheduler`` and ``dask worker``, as click knows them."""
+    """Return the click commands of ``dask scheduler`` and ``dask worker``."""
     from distributed.cli.dask_scheduler import main as scheduler
     from distributed.cli.dask_worker import main as worker
 

@@ -1,7 +1,7 @@
-"""What is wrong with Dask's configuration, before Dask stumbles over it: the setting, where it stands, what is allowed.
+"""Errors in Dask's configuration, before Dask fails on them: the setting, its source, and what is allowed.
 
-Relies on where ``dask.config`` looks for files, on ``distributed.yaml`` with distributed's defaults, and on what
-distributed makes of them.
+Relies on where ``dask.config`` looks for files, on ``distributed.yaml`` with distributed's defaults, and on how
+distributed uses them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SIZE = "a size, such as '64 MiB'"
 
 
 def why_unreadable(error: Exception) -> str:
-    """Return a sentence on why Dask cannot read its configuration. `error`: what importing Dask has raised."""
+    """Return why Dask cannot read its configuration. `error`: the one that importing Dask raised."""
     for path in _files():
         try:
             fault = _fault_of_file(path)
@@ -48,17 +48,17 @@ def why_unreadable(error: Exception) -> str:
         if fault is not None:
             return f"Dask's configuration file {path} cannot be read: {fault}."
     variables = ", ".join(sorted(name for name in os.environ if name.startswith("DASK_"))) or "none"
-    told = " ".join(str(error).split())
+    reason = " ".join(str(error).split()).rstrip(".")
     return (
-        f"Dask cannot be imported: {type(error).__name__}: {told.rstrip('.')}. Variables of the environment that it "
+        f"Dask cannot be imported: {type(error).__name__}: {reason}. Variables of the environment that it "
         f"reads settings from: {variables}."
     )
 
 
 def wrong_settings() -> list[str]:
-    """Return a sentence for each setting that keeps a cluster from starting. Imports ``dask.config``, nothing larger.
+    """Return a message for each setting that keeps a cluster from starting. Imports ``dask.config``, nothing larger.
 
-    A setting counts as it holds: one in a variable hides the one of the same name in a file.
+    Only the effective value counts: a variable overrides a file.
     """
     found: list[str] = []
     sources = [(source, settings) for source, settings in _sources() if {"distributed", *_LOGGING} & settings.keys()]
@@ -122,7 +122,7 @@ def _names_that_are_no_text(settings: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 def _sources() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Return where settings stand, what holds first."""
+    """Yield the sources of settings, in order of precedence."""
     import dask.config
 
     for name in os.environ:
@@ -146,7 +146,7 @@ def _defaults() -> Mapping[str, Any]:
 
 
 def _leaves(settings: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Return the settings that distributed knows, with their default; also one that stands in a group's place."""
+    """Yield the settings that distributed knows, with their defaults, including values in place of a group."""
     known = {str(name).replace("_", "-"): value for name, value in usual.items()}
     for name, value in settings.items():
         name = str(name).replace("_", "-")
@@ -158,7 +158,7 @@ def _leaves(settings: Mapping[str, Any], usual: Mapping[str, Any], place: str = 
 
 
 def _refused(name: str, value: Any, usual: Any) -> str | None:
-    """Return what is allowed, where a value is not."""
+    """Return what is allowed, if a value is not."""
     if name.startswith(_NOT_LOOKED_AT):
         return None
     if name.endswith("logging"):
@@ -199,7 +199,7 @@ def _refused_logging(value: Any) -> str | None:
         return "names of loggers with levels"
     if "version" in value:
         try:
-            logging.config.dictConfig({**value, "version": int(value["version"])})  # As distributed is about to do.
+            logging.config.dictConfig({**value, "version": int(value["version"])})  # As distributed will.
         except (ValueError, TypeError, AttributeError, ImportError) as error:
             return f"a configuration of logging.config ({' '.join(str(error).split()).rstrip('.')})"
         return None
@@ -231,7 +231,7 @@ def _works(parse: Callable[[Any], Any], value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as a file has it, with its kind where that is what is wrong."""
+    """Return a value as in a file, with its type if that is the problem."""
     if value is None:
         return "empty"
     shown = f"the text {value!r}" if isinstance(value, str) else repr(value)

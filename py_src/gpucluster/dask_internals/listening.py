@@ -1,4 +1,4 @@
-"""What a scheduler listens on: its port for workers and clients, and its web pages."""
+"""The listeners of a scheduler: its port for workers and clients, and its web pages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def web_server(scheduler: Any) -> Any:
 
 
 def web_address(scheduler: Any) -> tuple[str, int] | str | None:
-    """Return host and port of a scheduler's web pages, or the path of their socket; None where it serves none.
+    """Return host and port of a scheduler's web pages, or the path of their socket; None if it serves none.
 
     Relies on ``ServerNode.http_server``, to which distributed adds ``address`` and ``port`` (2021.1).
     """
@@ -48,10 +48,10 @@ def web_address(scheduler: Any) -> tuple[str, int] | str | None:
 
 
 def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str) -> None:
-    """Serve a scheduler's web pages on a unix socket that listens at a path.
+    """Serve a scheduler's web pages on a listening unix socket, in place of ``ServerNode.start_http_server``.
 
-    In place of ``ServerNode.start_http_server``. Relies on that method setting ``http_application``, ``http_server``
-    with ``address`` and ``port``, and an entry of ``services`` (2021.1).
+    Relies on that method setting ``http_application``, ``http_server`` with ``address`` and ``port``, and an entry of
+    ``services`` (2021.1).
     """
     from distributed.http.routing import RoutingApplication
     from tornado.httpserver import HTTPServer
@@ -65,7 +65,7 @@ def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str
 
 
 def open_port(scheduler: Any) -> tuple[str, int]:
-    """Serve the web pages (``ServerNode.http_server``, 2021.1) on a port of loopback, too; return host and port."""
+    """Serve the web pages (``ServerNode.http_server``, 2021.1) on a loopback port as well; return host and port."""
     from tornado.netutil import bind_sockets
 
     server: Any = scheduler.http_server
@@ -76,10 +76,10 @@ def open_port(scheduler: Any) -> tuple[str, int]:
 
 
 def serve_no_worker_pages() -> None:
-    """Let workers of this process, and of those forked from it, have no web server: it serves nothing.
+    """Let workers of this process, and of those forked from it, have no web server.
 
     Replaces ``Worker.start_http_server``, of whose results a worker uses ``http_application`` in ``stop_services`` only
-    if it is there, and ``services`` (2021.1).
+    if it exists, and ``services`` (2021.1).
     """
     from distributed import Worker
 
@@ -90,7 +90,7 @@ def serve_no_worker_pages() -> None:
 
 
 def import_web_pages() -> None:
-    """Import what a scheduler's web pages need, so that it does not stall on it later.
+    """Import what a scheduler's web pages need, so that it does not stall on that later.
 
     Relies on the module ``distributed.dashboard.scheduler`` (2021.1).
     """

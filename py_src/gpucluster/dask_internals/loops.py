@@ -1,4 +1,4 @@
-"""Event loops of Dask's clients and servers, and the threads that they run in."""
+"""Event loops of Dask's clients and servers, and their threads."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def in_dask_thread() -> bool:
 
 
 def client_loop() -> Any:
-    """Return a loop of tornado's for Dask's clients in this process, in a thread of its own that stays.
+    """Return a tornado loop for Dask's clients in this process, which runs permanently in a separate thread.
 
-    Relies on ``distributed.utils.LoopRunner``, whose ``start()`` runs a loop in a thread until as many have called
-    ``stop()``, and whose ``loop`` others may be given (2021.1).
+    Relies on ``distributed.utils.LoopRunner``, whose ``start()`` runs a loop in a thread until ``stop()`` was called as
+    often, and whose ``loop`` can be passed to others (2021.1).
     """
     global _runner, _runner_pid
     with _lock:

@@ -1,4 +1,4 @@
-"""What distributed and Dask take for this machine."""
+"""This machine as distributed and Dask see it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def n_cores() -> int:
 
 
 def clock() -> float:
-    """Return the time by the clock that Dask's task stream has: ``distributed.metrics.time`` (2021.1)."""
+    """Return the time by the clock of Dask's task stream: ``distributed.metrics.time`` (2021.1)."""
     from distributed.metrics import time
 
     return float(time())

@@ -1,4 +1,4 @@
-"""Messages: what clients send to a scheduler, what workers send each other, and what Dask makes of a Python object."""
+"""Messages: those of clients to a scheduler and between workers, and Dask's serialization of Python objects."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ GRAPH, SCATTER = ("update-graph", "expr_ser"), ("scatter", "data")
 
 
 def keep_no_sent_messages() -> None:
-    """Let this process keep no copies of what it has sent, which only Dask's developers look at.
+    """Let this process keep no copies of what it has sent, which only help Dask's developers.
 
-    Of each connection to a worker or client that would be the last thousand messages of up to a megabyte, with the
-    tasks that were in them: a scheduler would grow with each computation. Relies on
-    ``BatchedSend.recent_message_log``, which is only added to (2021.1).
+    They are the last thousand messages, of up to a megabyte, of each connection to a worker or client, with their
+    tasks: a scheduler would grow with each computation. Relies on ``BatchedSend.recent_message_log``, which is only
+    added to (2021.1).
     """
     from distributed.batched import BatchedSend
 
@@ -32,14 +32,13 @@ def keep_no_sent_messages() -> None:
 
 
 def follow_received_from_clients(scheduler: Any, follower: Callable[[str, int], None]) -> list[Following] | None:
-    """Tell a follower each message with a task graph or scattered data that a scheduler receives.
+    """Call a follower for each message with a task graph or scattered data that a scheduler receives.
 
-    Data that a client scatters with ``direct=True`` goes past the scheduler. Relies on
+    Data that a client scatters with ``direct=True`` bypasses the scheduler. Relies on
     ``Scheduler.stream_handlers["update-graph"]`` with ``expr_ser`` (2025.4), on ``Scheduler.handlers["scatter"]`` with
     ``data``, and on both having ``client`` (2021.1).
 
-    `follower`: gets the id of the client, and the bytes as they were on the wire. Returns None where this scheduler
-    works in another way.
+    `follower`: gets the id of the client, and the bytes on the wire. Returns None if this scheduler works differently.
     """
     places = [(scheduler.stream_handlers, *GRAPH), (scheduler.handlers, *SCATTER)]
     if any(operation not in table for table, operation, _ in places):
@@ -62,7 +61,7 @@ def wire_bytes(value: Any) -> int:
 
 
 def set_handler(server: Any, operation: str, handler: Callable[..., Any]) -> None:
-    """Let a scheduler or worker answer messages of a kind of our own.
+    """Let a scheduler or worker answer a new kind of message.
 
     Relies on ``Server.handlers``: a coroutine function is called with the connection and the message's other entries
     as keyword arguments (2021.1).
@@ -71,20 +70,20 @@ def set_handler(server: Any, operation: str, handler: Callable[..., Any]) -> Non
 
 
 def remove_handler(server: Any, operation: str) -> None:
-    """Undo ``set_handler``, and do nothing where it was not set."""
+    """Undo ``set_handler``; does nothing if it was not set."""
     server.handlers.pop(operation, None)
 
 
 def connection_arguments(worker: Any) -> dict[str, Any]:
-    """Return how a worker connects to others, its credentials included: ``Server.connection_args`` (2021.1)."""
+    """Return a worker's arguments for connections, including credentials: ``Server.connection_args`` (2021.1)."""
     found: dict[str, Any] = worker.connection_args
     return found
 
 
 def serialized(message: Any) -> Any:
-    """Return a message as Dask sends it without copying it once more; types that a notebook has defined travel along.
+    """Return a message that Dask sends without another copy; types defined in a notebook are included.
 
-    Large arrays become bytes here: whoever sends may write to them as soon as they are on their way. Relies on
+    Large arrays become bytes here: the sender may write to them once they are on their way. Relies on
     ``distributed.protocol.serialize.serialize`` with ``serializers`` and ``on_error``, and on ``Serialized`` (2021.1).
     """
     from distributed.protocol.serialize import Serialized, serialize
@@ -94,7 +93,7 @@ def serialized(message: Any) -> Any:
 
 
 def deserialized(message: Any) -> Any:
-    """Return what ``serialized`` was given, also where it came as it was sent: workers that are threads of one process.
+    """Return the argument of ``serialized``, even if it was not serialized on the way: workers in one process.
 
     Relies on ``distributed.protocol.serialize.deserialize`` and on ``Serialized`` (2021.1).
     """
@@ -104,9 +103,9 @@ def deserialized(message: Any) -> Any:
 
 
 def packed(message: Any) -> list[Any]:
-    """Return a message as bytes and buffers; large arrays are not copied, and types that a notebook has defined travel.
+    """Return a message as bytes and buffers, without copying large arrays; types defined in a notebook are included.
 
-    Relies on ``distributed.protocol.pickle.dumps`` with ``buffer_callback`` (2021.1) where plain pickle does not do.
+    Relies on ``distributed.protocol.pickle.dumps`` with ``buffer_callback`` (2021.1) where plain pickle does not work.
     """
     buffers: list[pickle.PickleBuffer] = []
     try:
@@ -129,9 +128,9 @@ def unpacked(frames: list[Any]) -> Any:
 
 
 def can_be_taken(comm: Any) -> bool:
-    """Whether what a connection carries is what its socket carries: not with TLS, nor where there is no socket.
+    """Whether a connection's data is plain on its socket: not with TLS, nor without a socket.
 
-    Relies on ``comm.stream``, a stream of tornado's, of connections by TCP (2021.1).
+    Relies on ``comm.stream``, a tornado stream, of TCP connections (2021.1).
     """
     from tornado.iostream import IOStream
 
@@ -139,7 +138,7 @@ def can_be_taken(comm: Any) -> bool:
 
 
 async def flushed(comm: Any) -> None:
-    """Wait until a connection that can be taken has sent all that was written: ``comm.stream.writing()`` (2021.1)."""
+    """Wait until a connection that can be taken has sent everything written: ``comm.stream.writing()`` (2021.1)."""
     while comm.stream.writing():
         await comm.stream.write(b"")
 
@@ -153,9 +152,9 @@ def taken(comm: Any) -> tuple[socket.socket | None, bytes]:
     Returns
     -------
     socket.socket or None
-        It does not block. ``None`` where the peer has closed it already.
+        It does not block. ``None`` if the peer has closed it already.
     bytes
-        What had arrived and nobody had read.
+        Data that had arrived but was not read.
     """
     from tornado.iostream import StreamClosedError
 

@@ -1,4 +1,4 @@
-"""What stands in Dask's performance reports."""
+"""The format of Dask's performance reports."""
 
 from __future__ import annotations
 

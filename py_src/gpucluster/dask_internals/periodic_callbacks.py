@@ -1,4 +1,4 @@
-"""How often Dask's servers do what they do again and again."""
+"""Intervals of the periodic callbacks of Dask's servers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHANGED = "gpucluster_changed"
 
 
 def heartbeat_seconds(n_workers: int) -> float:
-    """Return the time between two heartbeats of one of so many workers.
+    """Return the time between two heartbeats of one of that many workers.
 
     Relies on ``distributed.scheduler.heartbeat_interval(n)`` (2021.1).
     """
@@ -24,7 +24,7 @@ def heartbeat_seconds(n_workers: int) -> float:
 
 
 def set_shortest_heartbeat(seconds: Callable[[], float]) -> None:
-    """Let no scheduler of this process ask for heartbeats more often than that, asked anew each time.
+    """Set the shortest heartbeat interval of all schedulers of this process, which is read again each time.
 
     Relies on the scheduler calling ``distributed.scheduler.heartbeat_interval(n)`` as a name of its module (2021.1).
     """
@@ -37,9 +37,9 @@ def set_shortest_heartbeat(seconds: Callable[[], float]) -> None:
 
 
 async def ask_for_heartbeats(scheduler: Any) -> None:
-    """Let all workers send a heartbeat now, and the next ones as often as the answer tells them.
+    """Let all workers send a heartbeat now, and the next ones at the interval of the answer.
 
-    By itself a worker learns that at the end of the interval that it was told before. Relies on ``Scheduler.broadcast``
+    Otherwise a worker learns that at the end of its present interval. Relies on ``Scheduler.broadcast``
     and on the operation ``run`` of a worker, as ``Client.run`` uses them, on ``Worker.heartbeat()`` and on
     ``Server.periodic_callbacks["heartbeat"]`` (2022.6).
     """
@@ -58,7 +58,7 @@ async def _send_heartbeat(dask_worker: Any) -> None:
 
 
 def heartbeat_seconds_of(worker: Any) -> float | None:
-    """Return how often a worker sends heartbeats, as the scheduler has told it; None before it has begun.
+    """Return a worker's heartbeat interval, as set by the scheduler; None before the first.
 
     Relies on ``Server.periodic_callbacks["heartbeat"].callback_time``, in milliseconds (2021.1).
     """
@@ -67,7 +67,7 @@ def heartbeat_seconds_of(worker: Any) -> float | None:
 
 
 def leave_out_for_nannies(names: Collection[str]) -> None:
-    """Let the nannies of this process begin without these periodic callbacks.
+    """Start the nannies of this process without these periodic callbacks.
 
     Relies on ``Nanny.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``tick``, ``ticks``,
     ``shift_counters``) without starting any (2021.1).
@@ -86,12 +86,12 @@ def leave_out_for_nannies(names: Collection[str]) -> None:
 
 
 def slow_down_schedulers(seconds: Mapping[str, float]) -> None:
-    """Let the schedulers of this process do some things less often.
+    """Make some callbacks of the schedulers of this process less frequent.
 
     Relies on ``Scheduler.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``ticks``, ``idle-timeout``,
     ``no-workers-timeout``), whose ``callback_time`` is in milliseconds, without starting any (2024.2).
 
-    `seconds`: from the name of a callback to the least time between two calls.
+    `seconds`: minimum time between two calls, by the name of a callback.
     """
     from distributed import Scheduler
 
@@ -109,13 +109,13 @@ def slow_down_schedulers(seconds: Mapping[str, float]) -> None:
 
 
 def watch_small_workers_less(seconds: Callable[[], float]) -> None:
-    """Let nannies look less often at workers that use less than half of their memory, and always at little cost.
+    """Let nannies check workers that use less than half of their memory less often, and all at little cost.
 
-    Dask's own look costs more than one at the memory alone; it is called when there is something to do. Relies on
+    Dask's own check costs more than reading the memory alone; it is called when there is something to do. Relies on
     ``NannyMemoryManager.memory_monitor(nanny)``, its ``memory_limit``, ``memory_terminate_fraction`` and
     ``memory_monitor_interval``, ``Nanny.process.process.pid`` and ``periodic_callbacks["memory_monitor"]`` (2022.6).
 
-    `seconds`: gives the least time between two looks at such a worker.
+    `seconds`: returns the minimum time between two checks of such a worker.
     """
     from distributed.worker_memory import NannyMemoryManager
 
@@ -146,23 +146,23 @@ def rest_while_idle(
     figures_seconds: float,
     tick_seconds: float,
 ) -> None:
-    """Let a worker do some things less often while it computes nothing, moves nothing and uses little memory.
+    """Make some callbacks of a worker rarer while it computes nothing, moves nothing and uses little memory.
 
-    Each call decides when the next one comes, so that it is back at its usual pace after one long interval. Relies on
+    Each call decides when the next one comes, so the usual pace is back after one long interval. Relies on
     ``Worker.periodic_callbacks`` (``profile``, ``memory_monitor``, ``monitor``, ``tick``) with ``callback`` and
-    ``callback_time`` in milliseconds, which a running one reads anew after each call, and on ``Worker.state`` with
-    ``executed_count``, ``executing_count``, ``long_running`` and ``in_flight_tasks_count`` (2022.6). Twice is as good
-    as once.
+    ``callback_time`` in milliseconds, which a running one reads again after each call, and on ``Worker.state`` with
+    ``executed_count``, ``executing_count``, ``long_running`` and ``in_flight_tasks_count`` (2022.6). A second call
+    changes nothing.
 
-    `after_seconds`: it rests when it has done nothing for so long. `profile_seconds`, `memory_seconds`,
-    `figures_seconds`, `tick_seconds`: time between two looks at rest: at the code that its threads run, at its memory,
-    at processor and network, and at how punctual its event loop is.
+    `after_seconds`: how long it must have done nothing. `profile_seconds`, `memory_seconds`, `figures_seconds`,
+    `tick_seconds`: intervals at rest, for profiling its threads, and for checking its memory, processor and network
+    usage, and the latency of its event loop.
     """
     seconds = {
         "profile": profile_seconds, "memory_monitor": memory_seconds, "monitor": figures_seconds, "tick": tick_seconds,
     }  # fmt: skip
     idle = _Idle(worker, after_seconds)
-    idle.rests()  # What it relies on is missing here, if anywhere, and not in the middle of a callback.
+    idle.rests()  # A missing name raises here, and not in the middle of a callback.
     for name, longer in seconds.items():
         callback = worker.periodic_callbacks.get(name)
         if callback is not None and not getattr(callback.callback, _CHANGED, False):
@@ -188,7 +188,7 @@ class _Idle:
         return time.monotonic() - self._since >= self._after
 
     def _uses_much(self) -> bool:
-        """Whether Dask may soon have to do something about its memory."""
+        """Whether Dask may soon act on its memory."""
         manager = self._worker.memory_manager
         limit = manager.memory_limit
         first = min(filter(None, (manager.memory_spill_fraction, manager.memory_pause_fraction)), default=1)

@@ -1,4 +1,4 @@
-"""What a client can ask its scheduler, beyond what is documented of it. Importing this does not import distributed."""
+"""What a client can ask its scheduler beyond what is documented. Importing this does not import distributed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 class Kept(NamedTuple):
     """What a scheduler knows of data on workers, and of the workers, at one time."""
 
-    sizes: dict[Any, int]  # Bytes of each result that workers keep, by key; also of others.
+    sizes: dict[Any, int]  # Bytes of each result in memory, by key, including other ones.
     holders: dict[Any, Sequence[str]]  # Addresses of the workers that have it, by key.
     workers: dict[str, Any]  # What is known of each worker, by address.
 
@@ -27,9 +27,9 @@ def known_workers(client: Any) -> dict[str, Any]:
 
 
 def known_scheduler_id(client: Any) -> str | None:
-    """Return the scheduler's identifier as the client remembers it, without asking: ``Client._scheduler_identity``.
+    """Return the scheduler's id as the client remembers it, without a request: ``Client._scheduler_identity``.
 
-    ``Client.scheduler_info`` waits for the scheduler, which a thread that runs an event loop must not (2024.11).
+    ``Client.scheduler_info`` waits for the scheduler, which a thread that runs an event loop must not do (2024.11).
     """
     identity: Any = client._scheduler_identity
     found: str | None = identity.get("id")
@@ -37,7 +37,7 @@ def known_scheduler_id(client: Any) -> str | None:
 
 
 def kept(client: Any, keys: Sequence[Any]) -> Kept:
-    """Ask a scheduler for everything about some results with one waiting.
+    """Ask a scheduler for everything about some results in one round trip.
 
     Relies on the coroutine functions ``Client.scheduler.nbytes(keys=, summary=)`` and ``who_has(keys=)`` (2021.1), and
     on the same as `known_workers`.
@@ -45,7 +45,7 @@ def kept(client: Any, keys: Sequence[Any]) -> Kept:
     scheduler = _scheduler_of(client)
 
     async def ask() -> tuple[Any, Any, Any]:
-        # For one that it has forgotten, the scheduler would tell no size at all.
+        # With keys, the scheduler would return no sizes at all if it has forgotten one of them.
         return await asyncio.gather(
             scheduler.nbytes(keys=None, summary=False),
             scheduler.who_has(keys=list(keys)),
@@ -57,7 +57,7 @@ def kept(client: Any, keys: Sequence[Any]) -> Kept:
 
 
 def _scheduler_of(client: Any) -> Any:
-    """Return what calls the scheduler; ``None`` in a client that is closed."""
+    """Return the object that calls the scheduler. Raises `ClosedClientError` if the client is closed."""
     if client.scheduler is None:
         from .clients import ClosedClientError
 

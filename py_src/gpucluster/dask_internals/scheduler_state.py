@@ -1,4 +1,4 @@
-"""What a scheduler knows: clients, work, transitions, events; and what it can be asked from within its process."""
+"""The state of a scheduler: clients, work, transitions, events; and operations from within its process."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 def client_names(scheduler: Any) -> list[str]:
     """Return the ids of the connected clients: those of ``Scheduler.clients`` that have a connection.
 
-    Others are made up by distributed for what holds results without one: ``fire_and_forget``, each ``Variable``,
-    ``Queue`` and published dataset. Relies on ``Scheduler.client_comms``, a dictionary by id (2021.1).
+    distributed creates others for results that are held without a connection: by ``fire_and_forget``, and each
+    ``Variable``, ``Queue`` and published dataset. Relies on ``Scheduler.client_comms``, a dictionary by id (2021.1).
     """
     return [name for name in scheduler.clients if name in scheduler.client_comms]
 
@@ -34,7 +34,7 @@ def is_of_a_worker(client: str) -> bool:
 
 
 def name_for_kernel(kernel_id: str) -> str:
-    """Return the name of a client by which ``kernels_of`` finds its Jupyter kernel again."""
+    """Return the name of a client from which ``kernels_of`` gets its Jupyter kernel."""
     return f"kernel-{kernel_id}"
 
 
@@ -62,23 +62,23 @@ def bytes_kept_for(scheduler: Any, client: str) -> int:
 
 
 def n_wanted_results(scheduler: Any) -> int:
-    """Return how many results clients hold, one that several hold counted for each; failed tasks have none.
+    """Return how many results clients hold, counted once per client; failed tasks have none.
 
     Relies on ``ClientState.wants_what``, ``TaskState.state`` and ``TaskPrefix.states``.
     """
     held = [scheduler.clients[name].wants_what for name in client_names(scheduler)]
     if not any(prefix.states.get("erred") for prefix in scheduler.task_prefixes.values()):
-        return sum(map(len, held))  # This is asked often, and there may be a hundred thousand.
+        return sum(map(len, held))  # This is called often, and there may be a hundred thousand.
     return sum(task.state != "erred" for tasks in held for task in tasks)
 
 
 def n_without_worker(scheduler: Any) -> int:
-    """Return how many tasks could run and are at no worker: ``Scheduler.queued`` (2022.11) and ``unrunnable``."""
+    """Return how many tasks could run but have no worker: ``Scheduler.queued`` (2022.11) and ``unrunnable``."""
     return len(scheduler.queued) + len(scheduler.unrunnable)
 
 
 def is_computing(scheduler: Any) -> bool:
-    """Whether any task is at a worker: ``WorkerState.processing`` (2021.1)."""
+    """Whether any task is on a worker: ``WorkerState.processing`` (2021.1)."""
     return any(worker.processing for worker in scheduler.workers.values())
 
 
@@ -86,10 +86,9 @@ def is_computing(scheduler: Any) -> bool:
 
 
 def states_by_prefix(scheduler: Any) -> Mapping[str, Mapping[str, int]]:
-    """Return how many tasks of each kind are in which state, for all kinds that were ever seen, oldest first.
+    """Return how many tasks of each kind are in each state, for all kinds ever seen, oldest first.
 
-    Relies on ``Scheduler.task_prefixes`` and ``TaskPrefix.states`` (2021.1). It is a view: an entry is read when asked
-    for.
+    Relies on ``Scheduler.task_prefixes`` and ``TaskPrefix.states`` (2021.1). It is a view: entries are read on access.
     """
     return _States(scheduler.task_prefixes)
 
@@ -137,12 +136,12 @@ def prefix_of(scheduler: Any, key: Any) -> str:
 
 
 def n_transitions(scheduler: Any) -> int:
-    """Return how many changes of state there were: ``Scheduler.transition_counter`` (2021.8)."""
+    """Return the number of changes of state so far: ``Scheduler.transition_counter`` (2021.8)."""
     return int(scheduler.transition_counter)
 
 
 def transitions_since(scheduler: Any, before: int) -> list[tuple[str, str, str]]:
-    """Return key, state before and state after of what the log still has after the first ``before``.
+    """Return key, previous and new state of the entries that the log still has after the first ``before``.
 
     Relies on ``Scheduler.transition_log``, whose entries begin with these three (2021.8).
     """
@@ -152,7 +151,7 @@ def transitions_since(scheduler: Any, before: int) -> list[tuple[str, str, str]]
 
 
 def transition_facts(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a scheduler tells its plugins of a task that has ended, beside the documented arguments.
+    """Return what a scheduler passes to its plugins about an ended task, beside the documented arguments.
 
     Relies on the keyword arguments of ``SchedulerPlugin.transition`` from ``processing`` to ``memory`` or ``erred``:
     ``startstops`` (steps with ``start``, ``stop``, ``action``), ``nbytes``, ``worker``, ``thread`` and
@@ -171,7 +170,7 @@ def transition_facts(kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def left_on_purpose(scheduler: Any, address: str) -> bool:
-    """Whether a worker that is gone said goodbye, or was retired. One that dies does neither.
+    """Whether a worker that is gone closed or was retired, and did not die.
 
     Relies on the events that the scheduler logs under a worker's address: dictionaries with ``expected`` when it is
     removed (2024.8), or with a ``status`` that begins with ``closing`` (2021.12).
@@ -185,13 +184,11 @@ def left_on_purpose(scheduler: Any, address: str) -> bool:
 
 
 def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[str]]:
-    """Return what a worker that is gone took along.
+    """Return the keys of results that only a gone worker had, those of lost data, and the kinds of tasks that it had.
 
-    Those are the keys of results that no other worker has, those of data lost for good, and the kinds of tasks that it
-    had, the most frequent first.
-
-    Relies on the event that the scheduler logs under the worker's address, with ``action`` ``remove-worker``, and its
-    ``lost-computed-tasks``, ``lost-scattered-tasks`` and ``processing-tasks`` (2024.8).
+    The kinds are sorted, the most frequent first. Relies on the event that the scheduler logs under the worker's
+    address, with ``action`` ``remove-worker``, and its ``lost-computed-tasks``, ``lost-scattered-tasks`` and
+    ``processing-tasks`` (2024.8).
     """
     from dask.utils import key_split
 
@@ -220,13 +217,13 @@ _PENDING = frozenset({"waiting", "queued", "no-worker", "processing"})
 
 
 def still_missing(scheduler: Any, keys: Collection[Any]) -> set[Any]:
-    """Return which of these results are not computed yet and are going to be: ``TaskState.state`` (2022.11)."""
+    """Return which of these results are not computed yet but will be: ``TaskState.state`` (2022.11)."""
     tasks = scheduler.tasks
     return {key for key in keys if key in tasks and tasks[key].state in _PENDING}
 
 
 def only_for(scheduler: Any, keys: Collection[Any], others: Collection[Any]) -> set[Any]:
-    """Return those of these tasks that no client wants and that one of the others, still to be computed, depends on.
+    """Return the tasks that no client wants and that one of the others, still to be computed, depends on.
 
     Relies on ``TaskState`` with ``who_wants``, ``dependencies`` and ``state`` (2022.11).
     """
@@ -244,7 +241,7 @@ def only_for(scheduler: Any, keys: Collection[Any], others: Collection[Any]) -> 
 
 
 def group_of_lost(scheduler: Any, key: Any) -> Any:
-    """Return the group of a task that the scheduler has just forgotten, where others are left of it.
+    """Return the group of a task that the scheduler has just forgotten, if others of it are left.
 
     Relies on ``Scheduler.task_groups`` and ``distributed.utils.key_split_group`` (2021.1).
     """
@@ -257,10 +254,10 @@ def group_of_lost(scheduler: Any, key: Any) -> Any:
 
 
 def own_failure(scheduler: Any, key: Any) -> dict[str, Any] | None:
-    """Return why a task has failed by itself; ``None`` where it has not, or is forgotten.
+    """Return why a task itself has failed; ``None`` if it has not, or is forgotten.
 
     Relies on ``TaskState`` with ``state``, ``exception_blame``, ``exception_text``, ``traceback_text`` (2021.8) and
-    ``erred_on`` (2022.3), and on a task that is given up as its workers died having no text (2021.8).
+    ``erred_on`` (2022.3), and on a task that is given up because its workers died having no text (2021.8).
     """
     task = scheduler.tasks.get(key)
     if task is None or task.state != "erred" or task.exception_blame is not task:
@@ -302,7 +299,7 @@ def kernel_of(client: str) -> str | None:
 
 
 def release_results(scheduler: Any, client: str, group: str, why: str) -> int:
-    """Let a client hold the results of a group no longer; its futures are cancelled. Returns how many.
+    """Release the results of a group that a client holds; its futures are cancelled. Returns how many.
 
     Relies on ``ClientState.wants_what``, ``Scheduler.client_releases_keys(keys, client)`` and on clients cancelling
     their futures at a message ``cancelled-keys`` by ``Scheduler.report`` (2024.8).
@@ -315,19 +312,19 @@ def release_results(scheduler: Any, client: str, group: str, why: str) -> int:
 
 
 async def retire(scheduler: Any, names: Collection[Any]) -> set[str]:
-    """Move the results of workers to the others, close those that hold none any more, and return their addresses.
+    """Move the results of workers to the others, close the empty ones, and return their addresses.
 
-    By name: distributed's own ``SpecCluster`` passes names where addresses are meant, so that nothing is moved there.
+    By name: distributed's own ``SpecCluster`` passes names instead of addresses, so that nothing is moved there.
     Relies on ``Scheduler.retire_workers(names=…)`` answering with a dictionary by address (2021.1).
     """
     return set(await scheduler.retire_workers(names=list(names), close_workers=True, remove=True))
 
 
 def cancel_retiring(scheduler: Any, addresses: Collection[str]) -> None:
-    """Let distributed itself end what ``retire`` began, as when nobody takes the results: the workers run again.
+    """Let distributed end what ``retire`` began, as it does when no worker takes the results: the workers run again.
 
-    Where the user has switched its active memory manager off, it uses another that cannot be reached from here; then
-    retiring goes on to its end, as a worker left in ``closing_gracefully`` would take no task ever again. Relies on
+    If the user has switched its active memory manager off, distributed uses another that cannot be reached from here;
+    then retiring continues to its end, as a worker left in ``closing_gracefully`` would take no task again. Relies on
     ``Scheduler.extensions["amm"]`` with the set ``policies``, and on ``RetireWorker`` with ``address`` and
     ``no_recipients`` (2022.2).
     """
@@ -343,9 +340,9 @@ def cancel_retiring(scheduler: Any, addresses: Collection[str]) -> None:
 
 
 async def remove_worker_named(scheduler: Any, name: str, *, close: bool) -> None:
-    """Take a worker for gone, without blaming the tasks that it had: ``Scheduler.remove_worker`` (2022.11).
+    """Remove a worker without blaming its tasks: ``Scheduler.remove_worker`` (2022.11).
 
-    `name`: nothing happens where no worker is called so. `close`: whether to tell the worker and its nanny to end.
+    `name`: nothing happens if no worker has this name. `close`: whether to let the worker and its nanny end.
     """
     address = next((worker.address for worker in scheduler.workers.values() if str(worker.name) == name), None)
     if address is not None:
@@ -365,7 +362,7 @@ async def restart_workers(scheduler: Any, *, timeout: float) -> None:
 
 
 async def give_worker_plugin(scheduler: Any, pickled: bytes, name: str) -> None:
-    """Give a pickled plugin to all workers, and to all that join later.
+    """Register a pickled plugin on all workers, including those that join later.
 
     Relies on ``Scheduler.register_worker_plugin(comm, plugin, name, idempotent)``, which clients call (2023.9).
     """
@@ -373,7 +370,7 @@ async def give_worker_plugin(scheduler: Any, pickled: bytes, name: str) -> None:
 
 
 async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -> None:
-    """Do the same for a scheduler in another process, by an asynchronous client.
+    """Do the same for a scheduler in another process, with an asynchronous client.
 
     Relies on ``Client.scheduler`` calling the scheduler's handler ``register_worker_plugin`` (2023.9).
     """
@@ -381,13 +378,12 @@ async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -
 
 
 def forget_worker(scheduler: Any, name: str) -> None:
-    """Let a worker go that nobody can reach any more, before the scheduler itself notices.
+    """Remove an unreachable worker before the scheduler itself notices.
 
-    By its name: its address is another one once its nanny has started it anew. Relies on
+    By name: its address changes when its nanny restarts it. Relies on
     ``Scheduler.remove_worker(address, stimulus_id=, expected=)``, a coroutine (2024.2).
     """
-    addresses = [worker.address for worker in scheduler.workers.values() if str(worker.name) == name]
-    for address in addresses:
+    for address in [worker.address for worker in scheduler.workers.values() if str(worker.name) == name]:
         gone = scheduler.remove_worker(address, stimulus_id=f"gpucluster-lost-{time.time()}", close=False)
         task = asyncio.ensure_future(gone)
         _tasks.add(task)
@@ -403,7 +399,7 @@ async def take_worker_plugin_elsewhere(client: Any, name: str, *, seconds: float
 
 
 async def take_worker_plugin(scheduler: Any, name: str) -> None:
-    """Undo ``give_worker_plugin``, and do nothing where it was not given.
+    """Undo ``give_worker_plugin``; does nothing if it was not registered.
 
     Relies on ``Scheduler.worker_plugins`` and ``Scheduler.unregister_worker_plugin(comm, name)`` (2021.8).
     """
@@ -412,12 +408,12 @@ async def take_worker_plugin(scheduler: Any, name: str) -> None:
 
 
 def remove_plugin(scheduler: Any, name: str) -> None:
-    """Take a plugin off the scheduler, if it is there, without its ``close``: ``Scheduler.plugins`` (2021.8)."""
+    """Remove a plugin from the scheduler, if present, without its ``close``: ``Scheduler.plugins`` (2021.8)."""
     scheduler.plugins.pop(name, None)
 
 
 def allowed_failures(scheduler: Any) -> int:
-    """Return after how many deaths of workers a task is given up: ``Scheduler.allowed_failures`` (2021.1)."""
+    """Return the number of worker deaths after which a task is given up: ``Scheduler.allowed_failures`` (2021.1)."""
     return int(scheduler.allowed_failures)
 
 
@@ -427,7 +423,7 @@ def set_allowed_failures(scheduler: Any, number: int) -> None:
 
 
 async def target_elsewhere(client: Any, seconds: float) -> int:
-    """Return with how many workers all would be done in that time.
+    """Return the number of workers with which all work would be done in that time.
 
     Relies on ``Client.scheduler`` and the handler ``adaptive_target(target_duration=)`` (2022.1).
     """
@@ -435,7 +431,7 @@ async def target_elsewhere(client: Any, seconds: float) -> int:
 
 
 async def to_close_elsewhere(client: Any, count: int, key: bytes | None = None) -> list[str]:
-    """Return the names of so many workers that are needed least; ``key`` is a pickled function that groups them.
+    """Return the names of the least needed workers; ``key`` is a pickled function that groups them.
 
     Relies on the handler ``workers_to_close(n=, attribute=, key=)`` (2021.1).
     """
@@ -444,7 +440,7 @@ async def to_close_elsewhere(client: Any, count: int, key: bytes | None = None) 
 
 
 async def forget_worker_elsewhere(client: Any, address: str) -> None:
-    """Let a worker go whose machine is gone, before the scheduler itself notices; its tasks are not blamed.
+    """Remove a worker whose machine is gone, before the scheduler itself notices; its tasks are not blamed.
 
     Relies on the handler ``unregister(address=, stimulus_id=, expected=, close=)`` (2022.11).
     """

@@ -1,4 +1,4 @@
-"""``distributed.SpecCluster``: which workers it is meant to have, which it has made, and how it gets there.
+"""``distributed.SpecCluster``: the workers that it should have, those that it has made, and how it gets there.
 
 The fields are those of ``distributed.deploy.spec`` since 2021.1; they are attributes without documentation.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def use_scheduler_class(cluster: SpecCluster, cls: type[Scheduler]) -> None:
-    """Let a cluster that has not started make its scheduler from that class: ``SpecCluster.scheduler_spec["cls"]``."""
+    """Set the scheduler class of a cluster that has not started: ``SpecCluster.scheduler_spec["cls"]``."""
     cluster.scheduler_spec["cls"] = cls
 
 
@@ -28,12 +28,12 @@ def scheduler_of(cluster: SpecCluster) -> Scheduler:
 
 
 def planned(cluster: SpecCluster) -> list[Any]:
-    """Return the keys of the workers that the cluster is meant to have, oldest first: ``SpecCluster.worker_spec``."""
+    """Return the keys of the workers that the cluster should have, oldest first: ``SpecCluster.worker_spec``."""
     return list(cluster.worker_spec)
 
 
-def plan_no_more(cluster: SpecCluster, names: Iterable[str]) -> None:
-    """Take workers out of the plan by their names; they stay until ``reconcile``: ``SpecCluster.worker_spec``."""
+def remove_from_plan(cluster: SpecCluster, names: Iterable[str]) -> None:
+    """Remove workers from the plan by name; they stay until ``reconcile``: ``SpecCluster.worker_spec``."""
     leaving = set(names)
     for key in [key for key in cluster.worker_spec if str(key) in leaving]:
         del cluster.worker_spec[key]
@@ -44,13 +44,13 @@ def made(cluster: SpecCluster) -> dict[Any, Any]:
     return dict(cluster.workers)
 
 
-def count_no_more(cluster: SpecCluster, key: Any) -> Any:
-    """Take a worker (nanny) out of those that the cluster counts, and return it, or None: ``SpecCluster.workers``."""
+def uncount(cluster: SpecCluster, key: Any) -> Any:
+    """Remove a worker (nanny) from those that the cluster counts, and return it, or None: ``SpecCluster.workers``."""
     return cluster.workers.pop(key, None)
 
 
 def uncounted(cluster: SpecCluster) -> list[Any]:
-    """Return the workers (nannies) that were made and not closed, but that the cluster does not count yet.
+    """Return the workers (nannies) that were made and are not closed, but that the cluster does not count yet.
 
     Relies on ``SpecCluster._created``, all that were ever made, and on ``SpecCluster.workers`` being filled only when
     all that were made together have started, or failed to.
@@ -60,7 +60,7 @@ def uncounted(cluster: SpecCluster) -> list[Any]:
 
 
 def coming(cluster: SpecCluster) -> list[Any]:
-    """Return those of the uncounted workers that may still arrive."""
+    """Return the uncounted workers that may still arrive."""
     return [worker for worker in uncounted(cluster) if not has_failed(worker)]
 
 
@@ -74,7 +74,7 @@ def count_all(cluster: SpecCluster) -> None:
 
 
 def failed(cluster: SpecCluster) -> dict[Any, BaseException]:
-    """Return the workers (nannies) that could not start, with why.
+    """Return the workers (nannies) that could not start, with the reasons.
 
     Relies on ``Server.__startup_exc`` (2022.6), under its mangled name: distributed keeps the exception there and logs
     it nowhere.
@@ -88,16 +88,16 @@ def failed(cluster: SpecCluster) -> dict[Any, BaseException]:
 
 
 def reconcile(cluster: SpecCluster) -> asyncio.Future[Any]:
-    """Let the cluster start and close workers until it has those that it is meant to have.
+    """Let the cluster start and close workers until it has those that it should have.
 
-    Relies on ``SpecCluster._correct_state()``, which returns a task; asked again before that has begun, the same one.
+    Relies on ``SpecCluster._correct_state()``, which returns a task, and the same one until that has begun.
     """
     task: asyncio.Future[Any] = cluster._correct_state()
     return task
 
 
 def decisions_of(adaptive: Any) -> list[tuple[float, dict[str, Any]]]:
-    """Return what adaptive scaling has decided, oldest first: when, and how many workers or which.
+    """Return the decisions of adaptive scaling, oldest first: when, and how many workers or which.
 
     Relies on ``Adaptive.log`` holding times and dictionaries with ``status``, ``n`` and ``workers`` (2021.1).
     """
@@ -105,14 +105,14 @@ def decisions_of(adaptive: Any) -> list[tuple[float, dict[str, Any]]]:
 
 
 def stop_adapting(cluster: SpecCluster) -> None:
-    """End adaptive scaling, if it is on: ``Cluster._adaptive`` (2021.1; only ``scale`` ends it otherwise)."""
+    """End adaptive scaling, if it is active: ``Cluster._adaptive`` (2021.1; otherwise only ``scale`` ends it)."""
     adaptive = getattr(cluster, "_adaptive", None)
     if adaptive is not None:
         adaptive.stop()
 
 
 def clusters_named(name: str) -> set[SpecCluster]:
-    """Return the clusters of this process with that name, those that are half made included.
+    """Return the clusters of this process with that name, including half-made ones.
 
     Relies on ``SpecCluster._instances``, a weak set of all of them.
     """
@@ -124,9 +124,9 @@ def clusters_named(name: str) -> set[SpecCluster]:
 class WaitsForScheduler:
     """Base, before a ``SpecCluster``, of a cluster that starts and closes no workers before it has a scheduler.
 
-    Some clusters, such as dask-cuda's, ask for workers in their constructor; with ``asynchronous=True`` that fails, and
-    the failure is what everyone who waits for the cluster would get. Relies on ``SpecCluster._correct_state`` being all
-    that starts and closes workers, and on its result being awaited.
+    Some clusters, such as dask-cuda's, request workers in their constructor; with ``asynchronous=True`` that fails, and
+    every task that awaits the cluster would get this error. Relies on ``SpecCluster._correct_state`` being the only
+    method that starts and closes workers, and on its result being awaited.
     """
 
     def _correct_state(self) -> Any:

@@ -9,7 +9,7 @@ from distributed.deploy.spec import ProcessInterface
 
 
 class StartedElsewhere(ProcessInterface):
-    """A ``ProcessInterface`` that says what has become of it as a nanny does.
+    """A ``ProcessInterface`` that reports its state as a nanny does.
 
     Relies on ``ProcessInterface.status`` and ``_event_finished``, which ``finished()`` waits for (2021.1), and on what
     ``spec_cluster.failed`` reads: ``Status.failed`` and ``__startup_exc`` of ``Server`` under its mangled name.
@@ -30,23 +30,23 @@ class StartedElsewhere(ProcessInterface):
         return bool(self.status == Status.running)
 
     def note_failure(self, error: Exception) -> Exception:
-        """Say that it could not start, and why; returns the error."""
+        """Note that it could not start, and why; returns the error."""
         self.status = Status.failed
         self._Server__startup_exc = error
         self._event_finished.set()
         return error
 
     async def has_ended(self) -> None:
-        """Wait until it is no more."""
+        """Wait for its end."""
         await self._event_finished.wait()
 
     def note_gone(self) -> None:
-        """Say that it is no more; one that could not start stays that."""
+        """Note its end; one that could not start keeps that state."""
         if self.status != Status.failed:
             self.status = Status.closed
         self._event_finished.set()
 
     async def close(self) -> None:
-        """Say that it was ended."""
+        """Note that it was ended."""
         self.status = Status.closed
         self._event_finished.set()

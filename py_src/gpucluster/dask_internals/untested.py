@@ -1,4 +1,4 @@
-"""A Dask that is newer than those that the tests ran with: whether it still has what this package relies on."""
+"""Checks whether a Dask that is newer than the tested ones still has what this package relies on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-NEWEST_TESTED = "2026.8"  # ``make test-dask`` ran with releases up to this one.
+NEWEST_TESTED = "2026.8"  # The newest release that ``make test-dask`` has tested.
 _NAMED = re.compile(r"``([A-Z]\w+)\.(\w+)")
 _CLASS = re.compile(r"^class (\w+)(?:\(([^)]*)\))?:", re.MULTILINE)
 _WORD = re.compile(r"\w+")
@@ -19,10 +19,10 @@ _PACKAGES = ("dask", "distributed")
 
 @cache
 def missing_names() -> tuple[str, ...]:
-    """Return what the functions here import or name in their docstrings and the installed Dask no longer has.
+    """Return what the functions here import, or name in their docstrings, and the installed Dask no longer has.
 
-    Dask's source is read and not imported: a tenth of a second, once per process. It tells names that are gone, not
-    those that do something else now, which only the canaries of ``tests/dask_internals`` do.
+    Dask's source is read, not imported: a tenth of a second, once per process. This finds missing names, not changed
+    behaviour, which only the canaries of ``tests/dask_internals`` do.
     """
     classes = _classes()
     missing = {name for name in _imported_names() if not _is_there(*name)}
@@ -78,7 +78,7 @@ _Class = tuple[tuple[str, ...], frozenset[str]]  # The bases of a class, and the
 
 
 def _classes() -> dict[str, _Class]:
-    """Return the classes of ``distributed``, and of ``zict`` below its spilling; those of one name together."""
+    """Return the classes of ``distributed``, and of ``zict`` below its spilling; those with equal names merged."""
     found: dict[str, _Class] = {}
     folders = filter(None, map(_folder, ("distributed", "zict")))
     for path in sorted(path for folder in folders for path in folder.rglob("*.py") if "tests" not in path.parts):

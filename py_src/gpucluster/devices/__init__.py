@@ -1,7 +1,7 @@
-"""The GPUs of this machine: which there are, who uses them, which to take.
+"""The GPUs of this machine: which exist, which processes use them, which to take.
 
-Reads NVML through the module ``pynvml`` (distribution ``nvidia-ml-py``), never through CUDA, so no process
-that asks gets a CUDA context. Imports neither Dask nor the rest of gpucluster, the protocol excepted.
+Reads NVML through the module ``pynvml`` (distribution ``nvidia-ml-py``), never through CUDA, so no caller gets a CUDA
+context. Imports neither Dask nor the rest of gpucluster, except the protocol.
 """
 
 from __future__ import annotations

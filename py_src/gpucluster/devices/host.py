@@ -1,4 +1,4 @@
-"""The GPUs of this machine as one model, whatever state its driver is in."""
+"""The GPUs of this machine as one model, whatever the state of the driver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import psutil
 from ..operating_system.control_groups import usable_processors
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plain_text import counted
-from .nvml import CPU_WORKERS, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
+from .nvml import CPU_WORKERS, HIDES_ALL, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
 from .processes import NameOfPid, Owners, device_processes
 from .troubles import Troubles
 
@@ -30,9 +30,9 @@ def host_devices(
 ) -> HostDevices:
     """Read this machine's GPUs, MIG slices included. Never raises for anything a driver does.
 
-    ``clusters``, ``notebooks`` and ``workers`` tell the name of the cluster, the path of the notebook and the name of
+    ``clusters``, ``notebooks`` and ``workers`` give the name of the cluster, the path of the notebook and the name of
     the worker that a process id belongs to; ids of supervisors and kernels are enough. ``cuda_visible_devices`` is read
-    instead of the environment's. The result has a message for people, also when there is no GPU.
+    instead of the environment's. The result has a message for users, even if there is no GPU.
     """
     session = session or _SESSION
     setting = os.environ.get("CUDA_VISIBLE_DEVICES") if cuda_visible_devices is None else cuda_visible_devices
@@ -44,7 +44,7 @@ def host_devices(
     devices = [device.model_copy(update={"visible": device.uuid in allowed}) for device in devices]
     if session is _SESSION:
         _TROUBLES.look()
-        devices = [_TROUBLES.told(device) for device in devices]
+        devices = [_TROUBLES.added_to(device) for device in devices]
     code, message = _verdict(devices, setting)
     driver = session.soft("nvmlSystemGetDriverVersion")
     return _host(code == "ok", code, message, driver_version=driver, devices=devices)
@@ -56,7 +56,7 @@ def usable(device: DeviceModel) -> bool:
 
 
 def idle(device: DeviceModel) -> bool:
-    """Whether nobody seems to use this device. A driver keeps a few hundred MiB for itself."""
+    """Whether this device seems unused. A driver keeps a few hundred MiB for itself."""
     used, total = device.memory_used_bytes or 0, device.memory_total_bytes or 0
     return not device.processes and used <= max(total // 20, 600 * 2**20)
 
@@ -80,7 +80,7 @@ def _read_gpu(session: NVMLSession, index: int, owners: Owners) -> list[DeviceMo
     except NVMLCallFailed as error:
         if error.session_lost:
             raise
-        # A lost GPU tells nothing, not even its UUID, yet it must be seen to be missing.
+        # A lost GPU reports nothing, not even its UUID, but must be shown as missing.
         return [DeviceModel(uuid=f"GPU-unreadable-{index}", index=index, error=error.sentence)]
     mode = session.soft("nvmlDeviceGetMigMode", handle)
     divided = bool(mode and mode[0])
@@ -115,7 +115,7 @@ def _read_device(session: NVMLSession, handle: Any, uuid: str, owners: Owners, *
     except NVMLCallFailed as failed:
         if failed.session_lost:
             raise
-        # Systems on a chip have no memory of their own to tell; anything else is a fault.
+        # Systems on a chip have no separate memory; anything else is a fault.
         error = None if failed.number == NOT_SUPPORTED else failed.sentence
     rates = session.soft("nvmlDeviceGetUtilizationRates", handle)
     return DeviceModel(
@@ -140,7 +140,7 @@ def _watts(milliwatts: Any) -> float | None:
 
 
 def _verdict(devices: Sequence[DeviceModel], setting: str | None) -> tuple[str, str]:
-    """Return code and sentence for a machine whose NVML answers."""
+    """Return code and message for a machine whose NVML answers."""
     if not devices:
         return "no_devices", f"The NVIDIA driver is loaded but finds no GPU: {CPU_WORKERS}."
     good = [device for device in devices if usable(device)]
@@ -173,9 +173,6 @@ def _host(available: bool, code: str, message: str, **fields: Any) -> HostDevice
     )
 
 
-_NONE = {"", "-1", "nodevfiles"}
-
-
 def visible_uuids(devices: Sequence[DeviceModel], setting: str | None) -> set[str]:
     """Return the UUIDs that a value of ``CUDA_VISIBLE_DEVICES`` allows, as CUDA reads it; ``None`` allows all.
 
@@ -184,7 +181,7 @@ def visible_uuids(devices: Sequence[DeviceModel], setting: str | None) -> set[st
     """
     if setting is None:
         return {device.uuid for device in devices}
-    if setting.strip().lower() in _NONE:
+    if setting.strip().lower() in HIDES_ALL:
         return set()
     allowed: set[str] = set()
     for entry in setting.split(","):

@@ -1,4 +1,4 @@
-"""Which processes of this user are kernels, and of which notebooks: as far as the processes themselves tell."""
+"""Finds the kernels among this user's processes, and their notebooks, as far as the processes reveal it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import PurePath
 import psutil
 
 _CONNECTION_FILE = re.compile(r"kernel-([\w-]+)\.json")
-_NAME_OF_NOTEBOOK = "JPY_SESSION_NAME"  # Jupyter servers tell a kernel its notebook's path in this variable.
+_NAME_OF_NOTEBOOK = "JPY_SESSION_NAME"  # Jupyter servers set this variable of a kernel to its notebook's path.
 
 
 def notebook_of(pid: int) -> str | None:
-    """Return the path of the notebook whose kernel a process is, or ``kernel ID`` where only that is known.
+    """Return the path of the notebook whose kernel a process is, or ``kernel ID`` if only that is known.
 
-    A process that is no kernel, or somebody else's, has none.
+    A process that is no kernel, or another user's, has none.
     """
     try:
         process = psutil.Process(pid)

@@ -11,6 +11,6 @@ from ..protocol.capacity import Machine
 
 
 def this_machine() -> Machine:
-    """Return what this process may use: of the machine, or of its control group where that allows less."""
+    """Return what this process may use of the machine, or of its control group if that allows less."""
     memory, cores = bounded(psutil.virtual_memory().total, float(len(usable_processors())))
     return Machine(memory_bytes=memory, cores=max(1, math.floor(cores)))

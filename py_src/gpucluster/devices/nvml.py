@@ -1,7 +1,7 @@
 """A session with NVML that survives every error.
 
 NVML may be absent, without a driver, of another version than the driver, forbidden, or lose a GPU while
-it runs; and each single figure may be unsupported. A session initialises NVML when it is first needed and
+it runs; and each single figure may be unsupported. A session initialises NVML on first use and
 again after each error that makes it useless, so that a driver which comes back is found.
 """
 
@@ -13,10 +13,12 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 CPU_WORKERS = "clusters use CPU workers"
+HIDES_ALL = {"", "-1", "nodevfiles"}  # Values of CUDA_VISIBLE_DEVICES, in lower case.
+_PROCESS_LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
 
 _UNINITIALIZED, _NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 1, 4, 9, 12
 NOT_SUPPORTED = 3
-# Of a driver that knows the first version of a question only.
+# Errors of a driver that only has the first version of a call.
 _NO_SUCH_VERSION = {2, NOT_SUPPORTED, 13, 25, 999}
 _GPU_IS_LOST, _RESET_REQUIRED, _VERSION_MISMATCH, _UNKNOWN = 15, 16, 18, 999
 
@@ -40,7 +42,7 @@ _DEVICE_ERRORS = {
     _RESET_REQUIRED: "This GPU needs a reset before it can be used.",
     _NO_PERMISSION: "This account may not use this GPU.",
 }
-# After these the session is useless and NVML must be initialised anew.
+# After these the session is useless and NVML must be initialised again.
 _SESSION_LOST = {_UNINITIALIZED, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND, _VERSION_MISMATCH}
 
 
@@ -63,7 +65,7 @@ class NVMLCallFailed(Exception):
 
     @property
     def sentence(self) -> str:
-        """What this means for one device, for people."""
+        """The meaning for one device, for users."""
         return _DEVICE_ERRORS.get(self.number, f"This GPU cannot be read ({self.text}).")
 
     @property
@@ -78,13 +80,11 @@ def unavailable(number: int, text: str) -> NVMLUnavailable:
 
 
 class MemoryReading(NamedTuple):
-    """Memory of one device, in bytes, as ``nvidia-smi`` tells it."""
+    """Memory of one device, in bytes, as in ``nvidia-smi``."""
 
     total: int
     used: int  # By programs.
-    reserved: int
-    """What the driver keeps for itself: part of the total, and neither used nor free. 0 where an old driver counts it
-    as used."""
+    reserved: int  # For the driver: part of the total, neither used nor free; 0 if an old driver counts it as used.
 
 
 class NVMLSession:
@@ -93,13 +93,11 @@ class NVMLSession:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner: int | None = None
-        self.number = 0  # Of this session; what belongs to an earlier one is lost.
+        self.number = 0  # Of this session; the objects of an earlier one are invalid.
         self._nvml: Any = None
 
     def open(self) -> None:
-        """Initialise NVML unless this process has done so; `NVMLUnavailable` with the reason, and a later call tries
-        again.
-        """
+        """Initialise NVML unless this process has. Raises `NVMLUnavailable` with the reason; a later call retries."""
         with self._lock:
             if self._owner == os.getpid():
                 return
@@ -121,7 +119,7 @@ class NVMLSession:
     def call(self, function: str, *arguments: Any) -> Any:
         """Call an NVML function by name.
 
-        Raises `NVMLUnavailable` where NVML cannot be used at all, and `NVMLCallFailed` where this call failed.
+        Raises `NVMLUnavailable` if NVML cannot be used at all, and `NVMLCallFailed` if this call failed.
         """
         self.open()
         try:
@@ -132,19 +130,19 @@ class NVMLSession:
                 self.close()
             raise failed from None
         except (AttributeError, TypeError, UnicodeDecodeError) as error:
-            # A pynvml without this function, or a driver that answers nonsense.
+            # A pynvml without this function, or a driver with invalid answers.
             raise NVMLCallFailed(_UNKNOWN, str(error)) from None
         return value.decode(errors="replace") if isinstance(value, bytes) else value
 
     def soft(self, function: str, *arguments: Any) -> Any:
-        """Call an NVML function; ``None`` when it fails, whatever the reason."""
+        """Call an NVML function; ``None`` if it fails, whatever the reason."""
         try:
             return self.call(function, *arguments)
         except (NVMLCallFailed, NVMLUnavailable):
             return None
 
     def memory(self, handle: Any) -> MemoryReading:
-        """Return the memory of a device, as `call`; ``NOT_SUPPORTED`` on a system on a chip, which has none."""
+        """Return the memory of a device, like `call`; ``NOT_SUPPORTED`` for a system on a chip, which has none."""
         self.open()
         version = getattr(self._nvml, "nvmlMemory_v2", None)
         if version is not None:
@@ -157,10 +155,20 @@ class NVMLSession:
         found = self.call("nvmlDeviceGetMemoryInfo", handle)
         return MemoryReading(int(found.total), int(found.used), 0)
 
+    def processes(self, handle: Any) -> dict[int, int | None] | None:
+        """Return the bytes of a device that processes use, by process id; ``None`` if they cannot be listed."""
+        lists = [found for function in _PROCESS_LISTS if (found := self.soft(function, handle)) is not None]
+        # A process that computes and draws is in both lists with the same figure.
+        return (
+            {int(process.pid): process.usedGpuMemory for found in reversed(lists) for process in found}
+            if lists
+            else None
+        )
+
     def close(self) -> None:
-        """Let NVML go; the next call initialises it again."""
+        """Shut NVML down; the next call initialises it again."""
         with self._lock:
             if self._owner == os.getpid():
-                with suppress(self._nvml.NVMLError):  # It was lost already.
+                with suppress(self._nvml.NVMLError):  # It may be lost already.
                     self._nvml.nvmlShutdown()
             self._owner = None

@@ -1,8 +1,8 @@
 """Can CUDA really use a GPU here?
 
 NVML seeing a GPU is not enough: the CUDA driver may be missing from a container, of another version, or wait
-for a service. ``cuInit`` tells, in a short process of its own so that nobody who asks gets CUDA loaded.
-Importing cudf or cuml tells nothing: that succeeds without a driver.
+for a service. ``cuInit`` finds out, in a short separate process, so that CUDA is not loaded into the caller.
+Importing cudf or cuml is no test: that succeeds without a driver.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CUDA_CODES = {
 
 @dataclass(frozen=True)
 class GPUProbe:
-    """Whether a GPU can be used, and why, in a sentence."""
+    """Whether a GPU can be used, and why."""
 
     usable: bool
     reason: str
@@ -49,7 +49,7 @@ class GPUProbe:
 
 
 def probe_gpu(*, python: str | None = None, timeout_seconds: float = PROBE_TIMEOUT_SECONDS) -> GPUProbe:
-    """Ask NVML for GPUs and then CUDA, in a separate process of this or another Python, whether it can use them."""
+    """Look for GPUs with NVML, then test in a separate process, of this or another Python, if CUDA can use them."""
     host = host_devices()
     if not host.available:
         return GPUProbe(False, host.message, host.code)

@@ -1,5 +1,4 @@
-"""The users of a device: a tree of processes, each with its user, its program and the cluster or notebook it "
-"belongs to."""
+"""The users of a device: a tree of processes, each with its user, its program and its cluster or notebook."""
 
 from __future__ import annotations
 
@@ -16,10 +15,9 @@ from ..protocol.models import DeviceProcess
 from .nvml import NVMLSession
 
 NameOfPid: TypeAlias = Mapping[int, str] | Callable[[int], str | None]
-"""Name of the cluster or worker, or path of the notebook, that a process belongs to. A process also belongs to what its
-ancestors belong to, so the ids of supervisors and kernels are enough."""
+"""Name of the cluster or worker, or path of the notebook, of a process. Descendants belong to the same, so the ids of
+supervisors and kernels are enough."""
 
-_LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
 _CONTROL = "/dev/nvidiactl"
 _KNOWN_MOST = 1000
 _OURS = {os.getuid()} if hasattr(os, "getuid") else set[int]()
@@ -27,7 +25,7 @@ _OURS = {os.getuid()} if hasattr(os, "getuid") else set[int]()
 
 @dataclass(frozen=True)
 class Owners:
-    """Whose processes may be found on a device."""
+    """The owners of processes that may be found on a device."""
 
     clusters: NameOfPid
     notebooks: NameOfPid
@@ -36,12 +34,12 @@ class Owners:
 
 @dataclass(frozen=True)
 class _Known:
-    """What does not change while a process lives."""
+    """What does not change during the life of a process."""
 
     created: float
     user: str | None
     command: str | None
-    birth: str | None  # Of one's own processes.
+    birth: str | None  # Only for processes of this user.
     lineage: tuple[int, ...]  # The process and its ancestors.
 
 
@@ -50,11 +48,7 @@ _known: dict[int, _Known] = {}
 
 def device_processes(session: NVMLSession, handle: Any, owners: Owners) -> list[DeviceProcess]:
     """Return the processes that use a device; those that cannot be listed are left out."""
-    memory: dict[int, int | None] = {}
-    for function in _LISTS:
-        for process in session.soft(function, handle) or []:
-            # A process that computes and draws is in both lists with the same figure.
-            memory.setdefault(int(process.pid), process.usedGpuMemory)
+    memory = session.processes(handle) or {}
     known = {pid: _look_up(pid) for pid in sorted(memory)}
     lineages = {pid: found.lineage if found is not None else (pid,) for pid, found in known.items()}
     return [
@@ -83,7 +77,7 @@ def _describe(pid: int, used: int | None, known: _Known | None, owners: Owners) 
         role=role,
         worker=_owner(lineage, owners.workers),
         birth=birth,
-        # A cluster is stopped as a cluster, and nobody ends what he runs in.
+        # A cluster is stopped as a cluster, and callers must not end themselves.
         can_stop=birth is not None and role != "supervisor" and pid not in _lineage(os.getpid()),
     )
 
@@ -122,7 +116,7 @@ def _lineage(pid: int) -> tuple[int, ...]:
 def _look_up(pid: int) -> _Known | None:
     """Return what is known about a process; ``None`` when there is no such process here.
 
-    In a container NVML may tell process ids of the outside, which mean nothing here.
+    In a container NVML may report process ids of the outside, which are invalid here.
     """
     try:
         process = psutil.Process(pid)
@@ -133,11 +127,11 @@ def _look_up(pid: int) -> _Known | None:
         user = command = birth = None
         with suppress(psutil.Error, OSError, KeyError):
             user = process.username()
-            # What others run is none of our business; that they use the device, and how much of it, is.
+            # The programs of other users are private, but not that they use the device, and how much of it.
             if process.uids().real in _OURS:
                 command = process.name()
                 birth = system.birth(pid)
-        if birth is not None and _is_somebody_else(pid):
+        if birth is not None and _is_another(pid):
             return None
     except (psutil.Error, OSError):
         _known.pop(pid, None)
@@ -148,14 +142,14 @@ def _look_up(pid: int) -> _Known | None:
     return known
 
 
-def _is_somebody_else(pid: int) -> bool:
-    """Whether a process of ours only has the number that NVML tells of a process outside of this container.
+def _is_another(pid: int) -> bool:
+    """Whether a process of ours only has the same id as one outside of this container that NVML reports.
 
-    Whoever uses a GPU holds the driver's file open.
+    A process that uses a GPU holds the driver's file open.
     """
     try:
         driver = os.stat(_CONTROL).st_rdev
         opened = system.open_files(pid)
     except OSError:
-        return False  # There is no such file, or nobody may look: nothing speaks against it.
+        return False  # The files cannot be checked.
     return bool(opened) and all(file.st_rdev != driver for file in opened)

@@ -1,4 +1,4 @@
-"""Choose devices: those asked for, or all that can be used, idle ones first."""
+"""Choose devices: the requested ones, or all that can be used, idle ones first."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def select_devices(
 ) -> list[DeviceModel]:
     """Return the devices of a cluster, the first to be used first.
 
-    ``wanted`` has indices or UUIDs, taken in this order. Left out: all that can be used, idle ones first; MIG slices
-    only where there is no whole GPU, because workers on slices cannot exchange data directly, or with ``slices_too``,
+    ``wanted`` has indices or UUIDs, taken in this order. Default: all that can be used, idle ones first; MIG slices
+    only if there is no whole GPU, because workers on slices cannot exchange data directly, or with ``slices_too``,
     for one worker. ``taken``: UUIDs that are about to be used, however idle they look, and how often. Raises
     `NoUsableDevice`.
     """
@@ -41,7 +41,7 @@ def select_devices(
 
 
 def describe(device: DeviceModel) -> str:
-    """Return a short name for sentences: ``GPU 0 (NVIDIA A100)``."""
+    """Return a short name for messages: ``GPU 0 (NVIDIA A100)``."""
     name = f" ({device.name})" if device.name else ""
     return f"MIG slice {device.uuid[:12]}…{name}" if device.parent_uuid else f"GPU {device.index}{name}"
 
@@ -49,7 +49,7 @@ def describe(device: DeviceModel) -> str:
 def _busy(device: DeviceModel, taken: Mapping[str, int]) -> tuple[bool, int, int, float, int]:
     claims = taken.get(device.uuid, 0)
     if idle(device) and not claims:
-        # Idle GPUs keep the order people know them by.
+        # Idle GPUs keep their usual order.
         return False, 0, 0, 0, device.index or 0
     return True, device.memory_used_bytes or 0, claims, device.utilization_percent or 0, device.index or 0
 

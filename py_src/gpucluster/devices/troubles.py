@@ -1,4 +1,4 @@
-"""What goes wrong with GPUs while somebody looks: XIDs, as the driver numbers its errors, and when one was lost."""
+"""Errors of GPUs since the first look: XIDs, as the driver numbers them, and when a GPU was lost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MEANINGS = {
 
 
 class Troubles:
-    """Remembers what went wrong with the GPUs of this machine since the first look; never waits for NVML."""
+    """Remembers the errors of this machine's GPUs since the first look; never waits for NVML."""
 
     def __init__(self, session: NVMLSession) -> None:
         self._session = session
@@ -45,7 +45,7 @@ class Troubles:
         self._lock = threading.Lock()
 
     def look(self) -> None:
-        """Take what the driver has told since the last look; what cannot be asked is left out."""
+        """Read the driver's events since the last look; GPUs that cannot be read are left out."""
         with self._lock:
             try:
                 self._register()
@@ -55,13 +55,13 @@ class Troubles:
                     event = self._session.call("nvmlEventSetWait", self._events, 0)
                     self._note(event)
             except (NVMLCallFailed, NVMLUnavailable):
-                pass  # There is nothing more to tell, or this driver tells nothing.
+                pass  # There are no more events, or this driver reports none.
 
     def _register(self) -> None:
         self._session.open()
         if self._session.number == self._session_number:
             return
-        # Of each session: what was registered before is lost with it. A driver that refuses is not asked again.
+        # Registrations are lost with their session. A driver that refuses is not asked again.
         self._session_number, self._events = self._session.number, None
         events = self._session.call("nvmlEventSetCreate")
         for index in range(self._session.call("nvmlDeviceGetCount")):
@@ -78,13 +78,13 @@ class Troubles:
             self._xids.setdefault(uuid, deque(maxlen=KEPT)).append(xid)
 
     def xids(self, uuid: str) -> list[XIDModel]:
-        """Return the last ones of a GPU, oldest first."""
+        """Return the last XIDs of a GPU, oldest first."""
         with self._lock:
             return list(self._xids.get(uuid, ()))
 
-    def told(self, device: DeviceModel) -> DeviceModel:
-        """Return a reading with what is remembered of that GPU."""
-        name = device.uuid if device.index is None else str(device.index)  # A lost one does not tell its UUID.
+    def added_to(self, device: DeviceModel) -> DeviceModel:
+        """Return a reading with the remembered errors of that GPU."""
+        name = device.uuid if device.index is None else str(device.index)  # A lost one does not report its UUID.
         if device.error is None:
             self._broken_since.pop(name, None)
         else:

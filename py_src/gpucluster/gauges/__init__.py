@@ -1,1 +1,1 @@
-"""What gauges show of one sample, for whoever draws it: figures, bars, sentences, and lines for terminals."""
+"""Gauges of one sample: figures, bars, messages, and lines for terminals."""

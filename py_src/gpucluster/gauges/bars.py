@@ -1,4 +1,4 @@
-"""Stacked bars: memory by who uses it. ``gauges/segments.ts`` stacks the same parts in browsers."""
+"""Stacked bars: memory by its user. ``gauges/segments.ts`` stacks the same parts in browsers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PART_NAMES = {
     "tier_disk": "On disk",
     "unmanaged": "Unmanaged",
 }
-"""Of the parts of bars by their kind, which also names the colour; in the order in which they are drawn."""
+"""Names of the parts of bars by kind, which also selects the colour, in drawing order."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Vram:
-    """What is known of the memory of one GPU; ``None`` where it is not."""
+    """The known memory of one GPU; ``None`` for unknown figures."""
 
     total: int | None
     used: int | None
@@ -70,10 +70,10 @@ class Vram:
 
 
 def vram_bar(vram: Vram) -> Bar | None:
-    """Return the memory of one GPU by who uses it; the parts make up what is in use, whatever the figures say.
+    """Return the memory of one GPU by its user; the parts always add up to what is in use.
 
-    RMM has three states: without a figure there is none, with a pool alone nobody counts what is used of it, and with
-    both the pool has a used and a free part.
+    RMM has three states: without figures it is not used, with a pool alone its use is unknown, and with both the pool
+    has a used and a free part.
     """
     if vram.used is None:
         return None
@@ -85,7 +85,7 @@ def vram_bar(vram: Vram) -> Bar | None:
     parts = []
     rest = vram.used
     for kind, size_bytes in claims.items():
-        # The figures are from slightly different moments.
+        # The figures may be from slightly different moments.
         taken = min(rest, max(0, size_bytes))
         rest -= taken
         parts.append(Part(kind, taken))
@@ -101,14 +101,14 @@ def memory_bar(used: int | None, kind: str, known: int | None, limit: int | None
 
 
 def results_bar(tiers: dict[str, int | None]) -> Bar:
-    """Return where results are, by kind of the tier."""
+    """Return the bytes of results by kind of tier."""
     parts = _not_empty([Part(kind, size or 0) for kind, size in tiers.items()])
     used = sum(part.size_bytes for part in parts)
     return Bar("Results", parts, used, used)
 
 
 def sum_bars(label: str, bars: Iterable[Bar | None]) -> Bar | None:
-    """Return bars as one: each part is summed. Without a total for each there is none for all."""
+    """Return the sum of bars, part by part. The total is unknown if that of any bar is."""
     known = [bar for bar in bars if bar is not None]
     if not known:
         return None
@@ -125,7 +125,7 @@ def sum_bars(label: str, bars: Iterable[Bar | None]) -> Bar | None:
 
 
 def on_machine(bar: Bar | None, machine_bytes: int | None) -> Bar | None:
-    """Return the memory of all workers: together they have no more than their machine, whatever their limits."""
+    """Return the memory of all workers: their limits together cannot exceed their machine's memory."""
     if bar is None or machine_bytes is None or (bar.total_bytes is not None and bar.total_bytes <= machine_bytes):
         return bar
     return replace(bar, total_bytes=machine_bytes)

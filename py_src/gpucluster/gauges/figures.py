@@ -1,6 +1,6 @@
-"""What gauges show of one worker and of all. ``gauges/figures.ts`` finds the same; see ``tests/gauges/cases.json``.
+"""Figures of one worker and of all. ``gauges/figures.ts`` computes the same; see ``tests/gauges/cases.json``.
 
-A figure that nobody measures is ``None``, never zero.
+A figure that is not measured is ``None``, never zero.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .bars import Bar, Vram, memory_bar, on_machine, results_bar, sum_bars, vram
 
 
 def entry(sample: TelemetrySample, name: str, place: int) -> int | float | str | None:
-    """Return the figure of one worker; ``None`` where nobody measures it."""
+    """Return the figure of one worker; ``None`` if it is not measured."""
     values: list[int | float | str | None] | int | float | str | None = getattr(sample, name)
     if not isinstance(values, list):
         return values
@@ -22,7 +22,7 @@ def entry(sample: TelemetrySample, name: str, place: int) -> int | float | str |
 
 
 def integer(sample: TelemetrySample, name: str, place: int) -> int | None:
-    """Return the whole number of one worker; ``None`` where nobody measures it."""
+    """Return the whole number of one worker; ``None`` if it is not measured."""
     value = entry(sample, name, place)
     return value if isinstance(value, int) else None
 
@@ -33,12 +33,12 @@ def numbers(sample: TelemetrySample, name: str) -> list[int | float]:
 
 
 def has_gpu(sample: TelemetrySample, place: int) -> bool:
-    """Return whether a worker has a GPU: then Dask's split of host memory means nothing."""
+    """Whether a worker has a GPU; then Dask's split of host memory is meaningless."""
     return any(entry(sample, name, place) is not None for name in ("device", "vram_total_bytes", "tier_device_bytes"))
 
 
 def worker_title(sample: TelemetrySample, place: int) -> str:
-    """Return a worker's name for people: ``GPU 3``, ``Worker 0``; with its machine where there are several."""
+    """Return a worker's display name: ``GPU 3``, ``Worker 0``; with its machine if there are several."""
     several = isinstance(sample.host, list) and len({one for one in sample.host if one is not None}) > 1
     machine = entry(sample, "host", place) if several else None
     index = integer(sample, "device_index", place)
@@ -47,12 +47,12 @@ def worker_title(sample: TelemetrySample, place: int) -> str:
 
 @dataclass(frozen=True)
 class Figures:
-    """What is shown of one worker, or, summed, of all.
+    """The figures of one worker, or the sums of all.
 
-    * `gpu`: share of time in which GPUs computed, in percent; the mean over GPUs.
+    * `gpu`: percentage of time in which GPUs computed; the mean over GPUs.
     * `cores`: busy cores.
     * `threads`: those that run tasks.
-    * `capacity`: as many cores as the threads can keep busy: no more than the machine has.
+    * `capacity`: number of cores that the threads can use: no more than the machine has.
     """
 
     vram: Bar | None
@@ -65,7 +65,7 @@ class Figures:
 
     @property
     def bars(self) -> list[Bar]:
-        """Those of memory, as far as it is measured."""
+        """The bars of memory that is measured."""
         return [bar for bar in (self.vram, self.memory) if bar is not None]
 
 
@@ -87,7 +87,7 @@ def cluster_figures(sample: TelemetrySample) -> Figures:
     places = range(len(sample.workers))
     by_device: dict[object, list[int]] = {}
     for place in places:
-        # Several workers may share a device, whose memory counts once; each has an RMM of its own.
+        # Several workers may share a device, whose memory counts once; each has its own RMM.
         by_device.setdefault(entry(sample, "device", place) or place, []).append(place)
     cpu, threads = (numbers(sample, name) for name in ("cpu_percent", "n_threads"))
     gpu = [load for sharers in by_device.values() if (load := _utilization(sample, sharers)) is not None]
@@ -121,14 +121,14 @@ def _utilization(sample: TelemetrySample, places: Sequence[int]) -> float | None
 
 
 def _memory(sample: TelemetrySample, place: int) -> Bar | None:
-    """Return the host memory of a worker. Dask counts results on a GPU as managed; the tiers tell what is there."""
+    """Return the host memory of a worker. Dask counts results on a GPU as managed; the tiers have the real location."""
     kind, column = ("tier_host", "tier_host_bytes") if has_gpu(sample, place) else ("managed", "managed_bytes")
     used, known, limit = (integer(sample, name, place) for name in ("memory_bytes", column, "memory_limit_bytes"))
     return memory_bar(used, kind, known, limit)
 
 
 def _results(sample: TelemetrySample, place: int) -> Bar | None:
-    """Return where the results of a worker are; without a GPU there is something to tell once it has spilled."""
+    """Return the results of a worker by location; without a GPU, only once it has spilled."""
     device, host, disk = (integer(sample, f"tier_{tier}_bytes", place) for tier in ("device", "host", "disk"))
     if not has_gpu(sample, place):
         managed = host if host is not None else integer(sample, "managed_bytes", place)
@@ -139,6 +139,6 @@ def _results(sample: TelemetrySample, place: int) -> Bar | None:
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
-    """Return the sum of what is measured; ``None`` when nothing is."""
+    """Return the sum of the measured values; ``None`` if there are none."""
     measured = [value for value in values if value is not None]
     return sum(measured) if measured else None

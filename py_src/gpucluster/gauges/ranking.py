@@ -1,4 +1,4 @@
-"""Which workers have most of a figure, for where not all can be shown."""
+"""Ranks workers by a figure, for views that cannot show all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..protocol.telemetry import TelemetrySample
 from .figures import entry
 
 Figure: TypeAlias = Literal["memory", "gpu", "cpu", "tasks", "disk"]
-"""What workers are ranked by: GPU memory where there is a GPU, else host memory; load; what is computed; spilled."""
+"""Ranking criteria: GPU memory, or host memory without a GPU; load; tasks that run; spilled results."""
 
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 _COLUMNS: dict[Figure, tuple[str, ...]] = {
@@ -22,7 +22,7 @@ _COLUMNS: dict[Figure, tuple[str, ...]] = {
 
 
 def ranked(sample: TelemetrySample, by: Figure = "memory") -> list[int]:
-    """Return the places of the workers, that with most first; those of which it is not measured come last."""
+    """Return the places of the workers in descending order; unmeasured ones come last."""
 
     def order(place: int) -> list[float]:
         values = (entry(sample, name, place) for name in _COLUMNS[by])
@@ -32,7 +32,7 @@ def ranked(sample: TelemetrySample, by: Figure = "memory") -> list[int]:
 
 
 def narrowed(sample: TelemetrySample, places: Sequence[int]) -> TelemetrySample:
-    """Return the sample of these workers only, in this order; each column that was measured is a list."""
+    """Return the sample of these workers only, in this order; each measured column is a list."""
     cut = {
         name: [values[place] for place in places]
         for name in TelemetrySample.column_names()

@@ -1,4 +1,4 @@
-"""What a sample says besides bars."""
+"""The texts beside the bars of a sample."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _PLACES = {
     "cudf": "spilled by cuDF",
 }
 _SPILLED = ("tier_host", "tier_disk", "cudf")
-"""Beside a GPU, results in host memory were moved there; without one they are ``managed``."""
+"""With a GPU, results in host memory were moved there; without one they are ``managed``."""
 
 
 def sentences(sample: TelemetrySample) -> list[str]:
-    """Return load and tasks, what is shared, unreadable GPUs, and where results are if some were spilled."""
+    """Return load and tasks, what is shared, unreadable GPUs, and locations of results if some were spilled."""
     figures = cluster_figures(sample)
-    told = [", ".join([*_load(figures), *_tasks(sample)])]
+    found = [", ".join([*_load(figures), *_tasks(sample)])]
     if shared := shared_text(sample):
-        told.append(f"Overcommitted: {shared}")
+        found.append(f"Overcommitted: {shared}")
     if others := others_text(sample):
-        told.append(f"Other programs use {others}")
+        found.append(f"Other programs use {others}")
     if lost := sum(device_trouble(sample, place) is not None for place in range(len(sample.workers))):
-        told.append(f"{counted(lost, 'GPU')} not readable.")
+        found.append(f"{counted(lost, 'GPU')} not readable.")
     if results := _results(sample, figures):
-        told.append(f"Results: {results}")
-    return told
+        found.append(f"Results: {results}")
+    return found
 
 
 def device_trouble(sample: TelemetrySample, place: int) -> str | None:
     """Return why the GPU of the worker at that place cannot be read; ``None`` if it can, or there is none."""
-    said = entry(sample, "device_error", place)
-    return said if isinstance(said, str) else None
+    error = entry(sample, "device_error", place)
+    return error if isinstance(error, str) else None
 
 
 def running_tasks(sample: TelemetrySample) -> int:
-    """Return how many tasks run. The scheduler gives tasks to workers ahead of time: not all that are processed do.
+    """Return how many tasks run. The scheduler assigns tasks to workers ahead of time: not all processing ones run.
 
-    No more run than there are threads, also while the scheduler still counts those of a worker that died.
+    There are at most as many as threads, even while the scheduler still counts those of a worker that died.
     """
     executing = numbers(sample, "executing")
     running = int(sum(executing)) if executing else sample.tasks.get("processing", 0)
@@ -51,18 +51,18 @@ def running_tasks(sample: TelemetrySample) -> int:
 
 
 def shared_text(sample: TelemetrySample) -> str:
-    """Return what workers may use together that is more than their machine has."""
-    said = []
+    """Return what the workers' limits together exceed on their machine."""
+    found = []
     threads, cores = int(sum(numbers(sample, "n_threads"))), sample.host_cores
     if cores is not None and threads > cores:
-        said.append(f"{threads} threads on {cores} core{'s' * (cores != 1)}")
+        found.append(f"{threads} threads on {cores} core{'s' * (cores != 1)}")
     limits, memory = numbers(sample, "memory_limit_bytes"), sample.host_memory_bytes
     if memory is not None and sum(limits) > memory:
-        said.append(f"memory limits of {size_text(sum(limits))} on {size_text(memory)}")
-    return ", ".join(said)
+        found.append(f"memory limits of {size_text(sum(limits))} on {size_text(memory)}")
+    return ", ".join(found)
 
 
-OTHERS_SHARE, OTHERS_CORES = 0.2, 0.5  # Other programs are shown from this share of the cores on, and this number.
+OTHERS_SHARE, OTHERS_CORES = 0.2, 0.5  # Other programs are shown from this fraction and number of cores.
 
 
 def others_text(sample: TelemetrySample) -> str:
@@ -74,16 +74,16 @@ def others_text(sample: TelemetrySample) -> str:
 
 
 def _load(figures: Figures) -> list[str]:
-    said = []
+    found = []
     if figures.cores is not None:
-        said.append(f"CPU {digits(figures.cores)}{_capacity_text(figures)}")
+        found.append(f"CPU {digits(figures.cores)}{_capacity_text(figures)}")
     if figures.gpu is not None:
-        said.append(f"GPU {percent_text(figures.gpu)}")
-    return said
+        found.append(f"GPU {percent_text(figures.gpu)}")
+    return found
 
 
 def _capacity_text(figures: Figures) -> str:
-    """Return as many threads as there are, or the cores where those are fewer."""
+    """Return the number of threads, or of cores if those are fewer."""
     threads, capacity = figures.threads, figures.capacity
     if threads is None or capacity is None:
         return " cores"
@@ -92,11 +92,11 @@ def _capacity_text(figures: Figures) -> str:
 
 def _tasks(sample: TelemetrySample) -> list[str]:
     running, held = running_tasks(sample), sample.tasks.get("memory", 0)
-    said = [
+    found = [
         f"{count_text(running)} task{'s' * (running != 1)} running",
         f"{count_text(held)} result{'s' * (held != 1)} held",
     ]
-    return [*said, f"{count_text(failed)} failed"] if (failed := sample.tasks.get("erred", 0)) else said
+    return [*found, f"{count_text(failed)} failed"] if (failed := sample.tasks.get("erred", 0)) else found
 
 
 def _results(sample: TelemetrySample, figures: Figures) -> str:

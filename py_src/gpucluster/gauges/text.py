@@ -1,4 +1,4 @@
-"""Gauges as lines of text, for terminals and wherever nothing can be drawn."""
+"""Gauges as lines of text, for terminals and other places without graphics."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _LONGEST_SENTENCE = 200
 
 
 def cluster_lines(sample: TelemetrySample) -> list[str]:
-    """Return bars and what is in them, load, tasks, unreadable GPUs, and where spilled results are."""
+    """Return bars and their parts, load, tasks, unreadable GPUs, and locations of spilled results."""
     bars = _aligned([(bar.label, _bar_text(bar)) for bar in cluster_figures(sample).bars])
     return bars + [f"  {sentence}" for sentence in sentences(sample)]
 
 
 def worker_lines(sample: TelemetrySample, most: int, places: Sequence[int] | None = None) -> list[str]:
-    """Return the bars of each worker, or of those at these places, in at most so many lines, and how many are left out.
+    """Return the bars of the workers, or of those at these places, in at most ``most`` lines, and how many are omitted.
 
-    Nothing where there is only one, which is the whole cluster.
+    Nothing if there is only one, which is the whole cluster.
     """
     if len(sample.workers) < 2:
         return []

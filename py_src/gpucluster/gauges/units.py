@@ -1,4 +1,4 @@
-"""Figures as people read them. ``gauges/units.ts`` writes the same; ``tests/gauges/cases.json`` holds both to it."""
+"""Human-readable figures. ``gauges/units.ts`` writes the same, which ``tests/gauges/cases.json`` checks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def percent_text(percent: float) -> str:
 
 
 def count_text(count: float) -> str:
-    """Return a number of things: ``950``, ``12 k``, ``1.5 M``."""
+    """Return a count: ``950``, ``12 k``, ``1.5 M``."""
     if count < 10_000:
         return str(_rounded(count))
     return f"{_rounded(count / 1000)} k" if count < 1e6 else f"{digits(count / 1e6)} M"
 
 
 def duration_text(seconds: float) -> str:
-    """Return ``52 min``: the largest unit that fits, two while they say something."""
+    """Return ``52 min``: the largest unit that fits, with the next one unless that is zero."""
     whole = max(0, _rounded(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -42,7 +42,7 @@ def duration_text(seconds: float) -> str:
 
 def digits(value: float) -> str:
     """Return a number with at most one digit after the point, and none from ten on."""
-    # 9.96 has one digit after rounding to tenths and none is needed: ask after rounding.
+    # 9.96 is rounded to ten, which has no digit: compare after rounding.
     tenths = _rounded(value * 10)
     return str(_rounded(value)) if tenths >= 100 or tenths % 10 == 0 else f"{tenths / 10:.1f}"
 

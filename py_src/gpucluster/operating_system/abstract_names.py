@@ -1,8 +1,8 @@
-"""Names that one process of a machine holds at a time and the kernel takes back when it ends: abstract unix sockets.
+"""Names that one process of a machine holds at a time and the kernel frees when it ends: abstract unix sockets.
 
-Binding is atomic between users. There is no file that somebody could make first, remove or replace, and the kernel
-tells anybody whose socket has a name (``sock_diag``, Linux 5.3), so that nobody can hold one in another's name. Nothing
-can be sent to a socket that ``hold`` makes: it does not listen. Each network namespace has names of its own.
+Binding is atomic between users. There is no file that another user could create first, remove or replace, and the
+kernel reports the owner of each name (``sock_diag``, Linux 5.3), so that no user can pretend to be another. Nothing can
+be sent to a socket that ``hold`` makes: it does not listen. Each network namespace has its own names.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _PATIENCE_SECONDS = 5.0
 
 
 class BoundName(NamedTuple):
-    """A name that somebody holds."""
+    """A held name."""
 
     name: str
-    user: int | None  # Whose socket it is, by the kernel; ``None``: Linux older than 5.3.
-    socket: int  # Tells it from another socket that gets the name later.
-    listens: bool = False  # Whether one can connect to it.
+    user: int | None  # Owner of the socket according to the kernel; ``None``: Linux older than 5.3.
+    socket: int  # Distinguishes it from another socket that gets the name later.
+    listens: bool = False  # Whether it accepts connections.
 
 
 def hold(name: str) -> socket.socket | None:
-    """Return a socket that holds a name until it is closed or this process ends; ``None``: somebody else holds it."""
+    """Return a socket that holds a name until it is closed or this process ends; ``None``: another process holds it."""
     held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         held.bind(b"\0" + name.encode())
@@ -57,9 +57,9 @@ def hold(name: str) -> socket.socket | None:
 
 
 def held_names(prefix: str) -> list[BoundName]:
-    """Return the names that begin so and are held by anyone, in this network namespace; each of them once.
+    """Return the names with this prefix that any process of this network namespace holds, each of them once.
 
-    A name that is not UTF-8 is left out: ``hold`` makes none, and two of them may decode to the same text.
+    Names that are not UTF-8 are left out: ``hold`` makes none, and two of them may decode to the same text.
     """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -68,15 +68,15 @@ def held_names(prefix: str) -> list[BoundName]:
     connected: set[str] = set()
     for kind, state, number, attributes in _sockets():
         name = attributes.get(_NAME, b"")
-        # A socket of another type may have the same name. One without a number is a connection that nobody has
-        # accepted: Linux before 6.17 reports it as root's.
+        # A socket of another type may have the same name. One without a number is a connection that is not accepted
+        # yet: Linux before 6.17 reports it as root's.
         if kind != socket.SOCK_STREAM or not name.startswith(wanted) or number == 0:
             continue
         try:
             text = name[1:].decode()
         except UnicodeDecodeError:
             continue
-        # Connections have the name of the socket that accepted them, also when another socket holds it later.
+        # Connections keep the name of the socket that accepted them, even when another socket holds it later.
         if text in found and (state == _CONNECTED or text not in connected):
             continue
         (connected.add if state == _CONNECTED else connected.discard)(text)
@@ -87,12 +87,12 @@ def held_names(prefix: str) -> list[BoundName]:
 
 
 def seconds_since_boot() -> float:
-    """Return a clock that all processes of the machine share, nobody sets, and that goes on while it sleeps."""
+    """Return a clock that all processes of the machine share, that cannot be set and that continues during sleep."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if LINUX else time.monotonic()
 
 
 def _sockets() -> Iterator[tuple[int, int, int, dict[int, bytes]]]:
-    """Tell type, state, number and attributes of each unix socket."""
+    """Yield type, state, number and attributes of each unix socket."""
     ask = _ASK.pack(socket.AF_UNIX, 0, 0, _EVERY, 0, _SHOW_NAME | _SHOW_UID, _EVERY, _EVERY)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_SOCK_DIAG) as link:
         link.settimeout(_PATIENCE_SECONDS)

@@ -1,7 +1,7 @@
-"""Stream sockets whose name is no path: whoever is in the same network namespace reaches them, and the kernel says who.
+"""Stream sockets with a name instead of a path, open to all in the network namespace; the kernel identifies the peer.
 
-There is no file whose permissions keep anybody out. Whoever listens asks the kernel for the peer's user and groups
-before it reads anything, and whoever connects asks whose socket it is before it says anything.
+No file permissions protect them. The listening side asks the kernel for the peer's user and groups before it reads
+anything, and the connecting side asks for the owner of the socket before it sends anything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from . import LINUX
 
 _SO_PEERGROUPS = 59  # ``asm-generic/socket.h``, Linux 4.13; Python has no name for it.
-_MOST_BYTES = 1024  # Python asks for no more: 256 groups.
+_MOST_BYTES = 1024  # Python's limit: 256 groups.
 _GROUP = struct.Struct("=I")
 _TIME = struct.Struct("@ll")
 
@@ -24,8 +24,8 @@ _TIME = struct.Struct("@ll")
 def listen(name: str, waiting: int) -> socket.socket:
     """Return a socket that listens under a name until it is shut down or this process ends.
 
-    `waiting`: so many connections wait until they are accepted; more of them wait in ``connect``. Raises `OSError`:
-    somebody else has the name, or this system has no such sockets.
+    `waiting`: number of connections that wait to be accepted; further ones wait in ``connect``. Raises `OSError`:
+    another process has the name, or this system has no such sockets.
     """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -47,14 +47,14 @@ def close(listener: socket.socket) -> None:
 
 
 def connect(name: str, seconds: float) -> socket.socket:
-    """Return a connection to whoever listens under a name.
+    """Return a connection to the process that listens under a name.
 
-    `seconds`: so long it waits where others wait, too; the connection has that as its timeout. Raises `OSError`: nobody
-    listens, or does not get to it in time.
+    `seconds`: timeout for connecting and for the connection. Raises `OSError`: no process listens, or it does not
+    accept in time.
     """
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
-        # With a timeout of Python's it would not wait for its turn: the kernel lets wait only who blocks.
+        # With Python's timeout it would not wait for its turn: the kernel lets only blocking sockets wait.
         whole = int(seconds)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIME.pack(whole, int((seconds - whole) * 1e6)))
         connection.connect(b"\0" + name.encode())
@@ -66,18 +66,18 @@ def connect(name: str, seconds: float) -> socket.socket:
 
 
 def groups_of(connection: socket.socket) -> frozenset[int]:
-    """Return the groups that the process at the other end had when it connected, as far as the system tells."""
+    """Return the groups that the process at the other end had when it connected, as far as the system reports them."""
     groups: set[int] = set()
     with suppress(OSError, struct.error):
         _, user, group = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         groups.add(group)
         try:
-            told = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, _MOST_BYTES)
+            data = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, _MOST_BYTES)
         except OSError as error:
             if error.errno != errno.ERANGE:
                 raise
-            with suppress(KeyError):  # More groups than that: those of the account.
+            with suppress(KeyError):  # Too many: those of the account.
                 groups.update(os.getgrouplist(pwd.getpwuid(user).pw_name, group))
         else:
-            groups.update(number for (number,) in _GROUP.iter_unpack(told))
+            groups.update(number for (number,) in _GROUP.iter_unpack(data))
     return frozenset(groups)

@@ -1,9 +1,9 @@
-"""``python -P -m gpucluster.operating_system.contained SECONDS COMMAND …``: a program of which nothing is left.
+"""``python -P -m gpucluster.operating_system.contained SECONDS COMMAND …``: a program that leaves nothing behind.
 
-It runs the command as its child, and ends as that does, when everything that the command has started has been ended:
-also what made a session of its own, lost its parent, or dropped its environment. On SIGTERM, and when the process that
-has started it is gone, the command gets SIGTERM and so many seconds to end in good order. Elsewhere than on Linux only
-what has stayed in the command's process group is found.
+It runs the command as its child, and ends like it once everything that the command has started has been ended,
+including processes that made their own session, lost their parent, or dropped their environment. On SIGTERM, and when
+the process that started it is gone, the command gets SIGTERM and that many seconds to end. On systems other than Linux,
+only processes in the command's process group are found.
 """
 
 from __future__ import annotations
@@ -25,15 +25,12 @@ _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def contained(*command: str, seconds: float = 0.0) -> list[str]:
-    """Return the command line that runs another one so that nothing of it is left.
-
-    `seconds`: so long it may take to end on request.
-    """
+    """Return the command line that runs another one and leaves nothing of it. `seconds`: time to end on request."""
     return [sys.executable, "-P", "-m", __name__, str(seconds), *command]
 
 
 def run(seconds: float, command: list[str]) -> NoReturn:
-    """Run a command until it has ended, or somebody ends this process; then end what it has left."""
+    """Run a command until it or this process is ended; then end what it has left."""
     adopt_orphans()
     parent, here, child = os.getppid(), os.getpid(), 0
 
@@ -52,13 +49,13 @@ def run(seconds: float, command: list[str]) -> NoReturn:
     for number in _ENDING:
         signal.signal(number, end)
     null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):  # Whoever reads from the command waits for no one else.
+    for descriptor in (0, 1, 2):  # So that readers of the command's output wait for the command only.
         os.dup2(null, descriptor)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     end_with_parent(signal.SIGTERM)
     if os.getppid() != parent:
         end()
-    # It stays a zombie until the end: nobody else gets its number.
+    # It stays a zombie until the end, so its pid is not reused.
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
     signal.setitimer(signal.ITIMER_REAL, 0)
     for number in _ENDING:
@@ -69,7 +66,7 @@ def run(seconds: float, command: list[str]) -> NoReturn:
 
 
 def _become(command: list[str], parent: int) -> NoReturn:
-    """Be the command, in a session of its own: what is typed into a terminal is not for it."""
+    """Become the command, in its own session, away from the terminal's input."""
     try:
         os.setsid()
         end_with_parent(signal.SIGKILL)
@@ -85,7 +82,7 @@ def _become(command: list[str], parent: int) -> NoReturn:
 
 
 def _kill_all(group: int) -> None:
-    """Kill everything below this process, and what comes to it meanwhile."""
+    """Kill everything below this process, including orphans that it adopts meanwhile."""
     deadline = time.monotonic() + KILL_SECONDS
     while time.monotonic() < deadline:
         with suppress(ProcessLookupError, PermissionError):
@@ -101,7 +98,7 @@ def _kill_all(group: int) -> None:
 
 
 def _reap_orphans(child: int) -> None:
-    """Let go of processes that came here when their parents ended; the command itself is waited for elsewhere."""
+    """Reap orphans that this process has adopted; the command itself is waited for elsewhere."""
     for pid in _below(os.getpid(), zombies=True):
         if pid != child:
             with suppress(ChildProcessError):

@@ -1,4 +1,4 @@
-"""What the control groups of this process allow: a container, a job or a session may have less than the machine."""
+"""Limits of this process's control groups: a container, a job or a session may have less than the machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 
 
 def bounded(memory: int, cores: float) -> tuple[int, float]:
-    """Return how much of this memory and of these cores this process may use; elsewhere than on Linux: all of it."""
+    """Return how much of this memory and of these cores this process may use; on systems other than Linux: all."""
     for folder in _own_groups() if LINUX else ():
         for name in ("memory.max", "memory.high", "memory.limit_in_bytes"):
             with suppress(OSError, ValueError):
@@ -29,26 +29,26 @@ def bounded(memory: int, cores: float) -> tuple[int, float]:
 
 
 class MemoryKills:
-    """Whether the system kills for want of memory."""
+    """Detects that the system kills processes because memory is short."""
 
     def __init__(self) -> None:
         self._seen = out_of_memory_kills()
 
     def since_last(self) -> bool:
-        """Return whether it has since this was last asked, or made."""
+        """Whether it has since the last call, or since this object was made."""
         before, self._seen = self._seen, out_of_memory_kills()
         return before is not None and self._seen is not None and self._seen > before
 
 
 def out_of_memory_kills() -> int | None:
-    """Return how often the system has killed a process of these groups for want of memory; ``None``: nobody counts."""
+    """Return how often the system has killed a process of these groups, out of memory; ``None``: not counted."""
     found: list[int] = []
     for folder in _own_groups() if LINUX else ():
         for name in ("memory.events", "memory.oom_control"):
             with suppress(OSError, ValueError):
                 lines = (line.split() for line in (folder / name).read_text().splitlines())
                 found += [int(words[1]) for words in lines if len(words) == 2 and words[0] == "oom_kill"]
-    # The whole machine counts, too.
+    # Kills anywhere on the machine count as well.
     with suppress(OSError, ValueError):
         lines = (line.split() for line in Path("/proc/vmstat").read_text().splitlines() if LINUX)
         found += [int(words[1]) for words in lines if len(words) == 2 and words[0] == "oom_kill"]
@@ -63,7 +63,7 @@ def _own_groups() -> Iterator[Path]:
     yield _GROUPS
     for line in lines:
         _, kinds, path = line.split(":", 2)
-        # Version 1 has a hierarchy for each kind. Inside a container the path may be the host's, which is not there.
+        # Version 1 has one hierarchy per kind. Inside a container the path may be the host's, which does not exist.
         root = _GROUPS / kinds.removeprefix("name=")
         folder = root / path.lstrip("/")
         if kinds:
@@ -74,21 +74,15 @@ def _own_groups() -> Iterator[Path]:
 
 
 def usable_processors() -> list[int]:
-    """Return the numbers of the processors that this process may use; elsewhere than on Linux: all there are."""
+    """Return the numbers of the processors that this process may use; on systems other than Linux: all."""
     return sorted(os.sched_getaffinity(0)) if LINUX else list(range(os.cpu_count() or 1))
 
 
 def processor_name() -> str | None:
-    """Return what the processor is called, where the system tells it."""
+    """Return the name of the processor, if the system reports it."""
     names: list[str] = []
     if LINUX:
-        try:
-            with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-                names = [
-                    line.partition(":")[2].strip()
-                    for line in file
-                    if line.lower().startswith(("model name", "cpu model"))
-                ]
-        except OSError:
-            names = []
+        with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            found = (line for line in file if line.lower().startswith(("model name", "cpu model")))
+            names = [line.partition(":")[2].strip() for line in found]
     return names[0] if names else platform.processor() or None

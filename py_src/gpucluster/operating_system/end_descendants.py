@@ -1,9 +1,9 @@
-"""Ends everything that a process leaves below it, where the system does not: on macOS, or where tests take Linux away.
+"""Ends everything that a process leaves below it, where the system does not: on macOS, or in tests without Linux.
 
-``start`` runs this module as a process of its own. It waits on a pipe, which the system closes when the first process
-has ended, however it ended. Nobody can tell then whose child an orphan was. So it looks once a second who lives below
-that process, and remembers them; those that it has never seen it knows by their session, or by a mark in their
-environment. What leaves the session, drops the mark and loses its parent between two looks gets away.
+``start`` runs this module as a separate process. It waits on a pipe, which the system closes when the first process has
+ended, however that happened. By then the parent of an orphan is unknown. So it looks once a second at the processes
+below that one, and remembers them; those that it has never seen it recognizes by their session, or by a mark in their
+environment. A process that leaves the session, drops the mark and loses its parent between two looks is missed.
 """
 
 from __future__ import annotations
@@ -20,25 +20,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import psutil
 
-MARK = "GPUCLUSTER_FAMILY"  # Variable of all processes below; never passed on to another cluster.
+MARK = "GPUCLUSTER_FAMILY"  # Variable of all processes below; not passed on to another cluster.
 LOOK_SECONDS = 1.0
 _PATIENCE_SECONDS = 10.0
 _TRACKERS_SECONDS = 4.0
 _TRACKER = "multiprocessing.resource_tracker"
-"""What Python runs to remove the locks and the shared memory that its processes leave, once they have ended."""
+"""Python's process that removes the locks and the shared memory of its processes once they have ended."""
 
 _mark = ""
 _process: subprocess.Popen[bytes] | None = None
 
 
 def start() -> None:
-    """Let everything below this process end with it. Call it once, before anything is below it."""
+    """Let everything below this process end with it. Call it once, before it has children."""
     global _mark, _process
     reading, _open_until_the_end = os.pipe()
     _mark = secrets.token_hex(8)
-    session = os.getsid(0)
-    if session != os.getpid():
-        session = 0  # That of somebody's shell, perhaps.
+    session = os.getsid(0) if os.getsid(0) == os.getpid() else 0  # Otherwise it may be a user's shell.
     program = [sys.executable, "-P", "-m", __name__, str(os.getpid()), str(session), _mark]
     _process = subprocess.Popen(program, stdin=reading, start_new_session=True)
     os.close(reading)
@@ -46,7 +44,7 @@ def start() -> None:
 
 
 def mark() -> None:
-    """Mark the environment anew, if everything below this process is to end with it."""
+    """Mark the environment again, if everything below this process is to end with it."""
     if _mark:
         os.environ[MARK] = _mark
 
@@ -77,7 +75,7 @@ def main(root: int, session: int, mark: str) -> None:
 
 
 def _with_all_below(known: set[psutil.Process], root: int | None = None) -> set[psutil.Process]:
-    """Return those that live, and everything below them and the root; not this process."""
+    """Return the known processes that live, and everything below them and the root, without this process."""
     import psutil
 
     found: set[psutil.Process] = set()

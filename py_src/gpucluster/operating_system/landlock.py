@@ -1,8 +1,7 @@
-"""Landlock: the Linux kernel keeps a process and its children from writing, reading, connecting and signalling
-elsewhere.
+"""Landlock: the Linux kernel restricts where a process and its children may write, read, connect and send signals.
 
-It needs no rights, and nothing that the process does later takes it back. Where the kernel has no Landlock, nothing
-happens, and `restrict` says so.
+It needs no privileges and cannot be undone. Where the kernel has no Landlock, `restrict` does nothing and returns
+``False``.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ _REFER, _TRUNCATE, _RESOLVE_UNIX = 1 << 13, 1 << 14, 1 << 16
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _RESOLVE_UNIX
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNAL = 1 << 0, 1 << 1
 TRUNCATE, SCOPES, SOCKETS = 3, 6, 9
-"""Since which versions it looks at emptying files, at signals and sockets without a path, at sockets with one."""
+"""The versions that cover truncating files, signals and sockets without a path, and sockets with a path."""
 
 
 def version() -> int:
-    """Return which version the kernel has; 0: none."""
+    """Return the kernel's version of it; 0: none."""
     return max(_call(_CREATE, None, 0, 1), 0) if LINUX else 0
 
 
@@ -47,10 +46,10 @@ def restrict(
     * `writable`: files and folders below which it may write; nowhere else.
     * `flat`: folders in which it may also make, change and remove plain files, but no folders.
     * `unreadable`: files, and folders whose files, it may not read.
-    * `unlisted`: folders whose names it may not see. The folders above them cannot be listed either.
-    * `readable`: files and folders that it may read although they lie in a folder that is unreadable.
+    * `unlisted`: folders that it may not list. The folders above them cannot be listed either.
+    * `readable`: files and folders that it may read although they are in an unreadable folder.
     * `scoped`: keep it from signalling processes that are not restricted in the same way, and from connecting to their
-      sockets: those without a path since version 6, those with a path, but for the writable folders, since 9.
+      sockets: those without a path since version 6, those with a path, except in writable folders, since 9.
 
     Returns whether the kernel can do this.
     """
@@ -83,10 +82,10 @@ def restrict(
 
 
 def _all_but(closed: Collection[Path]) -> Iterable[Path]:
-    """Everything that lies beside the way to these folders: there is no rule that takes away.
+    """Everything beside the path to these folders, because no rule can revoke access.
 
-    Links are left out, as a rule for a link opens its target, even a closed one. What may be read has a rule where it
-    really lies.
+    Links are left out, as a rule for a link opens its target, even a closed one. What may be read has a rule at its
+    real path.
     """
     paths = {path.resolve() for path in closed}
     ways = paths.union(*(path.parents for path in paths))
@@ -95,7 +94,7 @@ def _all_but(closed: Collection[Path]) -> Iterable[Path]:
         folder = above.pop()
         names = _names(folder)
         if names is None:
-            yield folder  # what lies on the way to it cannot be separated; see `not_closable`
+            yield folder  # Its content cannot be separated; see `not_closable`.
             continue
         for name in names:
             beside = folder / name
@@ -106,12 +105,12 @@ def _all_but(closed: Collection[Path]) -> Iterable[Path]:
 
 
 def not_closable(closed: Collection[Path]) -> list[Path]:
-    """Return which of these folders `restrict` cannot close, as a folder above them may not be listed."""
+    """Return those of the folders that `restrict` cannot close, as a folder above them may not be listed."""
     return [path for path in closed if any(_names(above) is None for above in path.resolve().parents)]
 
 
 def _names(folder: Path) -> list[str] | None:
-    """What lies in a folder; None when that may not be seen."""
+    """The content of a folder; ``None`` if it may not be listed."""
     try:
         return os.listdir(folder)
     except FileNotFoundError:
@@ -124,9 +123,9 @@ def _allow(rules: int, path: Path, access: int, flags: int = 0) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC | flags)
     except OSError:
-        return  # gone, or not ours to see: then it is not ours to use either
+        return  # Gone or not visible, so not needed either.
     try:
-        kind = os.fstat(place).st_mode  # of what was opened, whatever has its name by now
+        kind = os.fstat(place).st_mode  # Of the opened file, whatever has its name by now.
         allowed = access if stat.S_ISDIR(kind) else access & _OF_FILES
         if allowed and not stat.S_ISLNK(kind):
             _call(_ADD, rules, 1, struct.pack("=Qi", allowed, place), 0)

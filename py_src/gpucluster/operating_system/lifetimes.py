@@ -1,6 +1,6 @@
-"""What ends with its parent, and who takes those whose parent is gone.
+"""Which processes end with their parent, and which process adopts orphans.
 
-Elsewhere than on Linux nothing of this exists: a process of its own ends what is left there (``end_descendants``).
+Systems other than Linux have neither: a separate process ends what is left there (``end_descendants``).
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def end_with_parent(number: signal.Signals) -> bool:
-    """Let the system send this process a signal when the thread that started it ends; return whether it will."""
+    """Let the system signal this process when the thread that started it ends; return whether it will."""
     return LINUX and ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number) == 0
 
 
 def adopt_orphans() -> bool:
-    """Become the parent of every process below this one that loses its own; return whether the system can do that."""
+    """Become the parent of all orphans below this process; return whether the system can do that."""
     return LINUX and ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
 _AUTOGROUP = Path("/proc/self/autogroup")
 _TRIES = 3
-_PAUSE_SECONDS = 0.15  # Of all users, one may set it each tenth of a second.
+_PAUSE_SECONDS = 0.15  # The kernel accepts one change each tenth of a second, over all users.
 
 
 def yield_to_sessions(nice: int) -> None:
-    """Let the processes of this session together get less than those of other sessions; waits a moment at most.
+    """Give the processes of this session together less than those of other sessions; waits a moment at most.
 
-    Linux shares processors between sessions first (autogroup, sched(7)), where there are no control groups that do so;
-    the niceness of a process only counts within its own. Without such groups, nothing happens.
+    Linux first shares processors between sessions (autogroup, sched(7)), unless control groups do so; niceness only
+    counts within a session. Without such groups, nothing happens.
 
     `nice`: from 1 to 19; 5 is a third of what others get.
     """
@@ -53,6 +53,6 @@ def yield_to_sessions(nice: int) -> None:
 
 
 def yield_to_processes(nice: int) -> None:
-    """Let this process, and those it starts from now on, get less than others of this session."""
+    """Give this process, and those it starts from now on, less than others of this session."""
     with suppress(OSError):
         os.nice(nice)

@@ -1,4 +1,4 @@
-"""The memory of processes, and what they may have of it."""
+"""The memory of processes, and its limits."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from . import LINUX
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores lie there
-"""Where files are memory; elsewhere than on Linux there is no such folder."""
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores are there
+"""A folder in memory; Linux only."""
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the memory that a process has now. On Linux this costs a tenth of what psutil takes."""
+    """Return the memory that a process uses now. On Linux this takes a tenth of psutil's time."""
     if LINUX:
         return _statm(pid, 1)
     import psutil
@@ -28,7 +28,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def address_bytes() -> int:
-    """Return the addresses that this process has; 0 where the system refuses none, so that they cannot be capped."""
+    """Return the size of this process's address space; 0 if the system does not limit it."""
     with suppress(OSError, ValueError):
         return _statm(os.getpid(), 0) if LINUX else 0
     return 0
@@ -37,7 +37,7 @@ def address_bytes() -> int:
 def peak_resident_bytes() -> int:
     """Return the most memory that this process ever had, shared libraries included."""
     if LINUX:
-        # Unlike getrusage, it forgets what the process was before it became Python.
+        # Unlike getrusage, it does not include what the process was before it became Python.
         with suppress(OSError, StopIteration, ValueError):
             lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
             return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
@@ -46,7 +46,7 @@ def peak_resident_bytes() -> int:
 
 
 def mapped_files() -> set[str]:
-    """Return the paths of the files that are in this process's memory; none elsewhere than on Linux."""
+    """Return the paths of the files that this process has mapped; none on systems other than Linux."""
     with suppress(OSError):
         lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
         fields = (line.split(maxsplit=5) for line in lines)

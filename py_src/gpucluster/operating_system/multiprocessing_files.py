@@ -1,4 +1,4 @@
-"""What Python's ``multiprocessing`` leaves when a process is killed: a folder, and named semaphores."""
+"""Files that Python's ``multiprocessing`` leaves when a process is killed: a folder, and named semaphores."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-FOLDER = "mp"  # Of a cluster's own folder: where its processes keep such files.
-_SEMAPHORES = Path("/dev/shm")  # noqa: S108  # the system's own place
-"""Where Linux has them; elsewhere they cannot be listed."""
+FOLDER = "mp"  # In a cluster's own folder.
+_SEMAPHORES = Path("/dev/shm")  # noqa: S108  # Linux; elsewhere they cannot be listed
 
 
 def semaphore_prefix(cluster_id: str) -> str:
-    """Return how the names of all semaphores of a cluster begin; nobody else's do."""
+    """Return the prefix of the names of all semaphores of a cluster, which no others have."""
     return f"gpucluster-{cluster_id}"
 
 
 def semaphore_refusal() -> str | None:
-    """Return why this process cannot make a semaphore, as each start of a worker does; None where it can."""
+    """Return why this process cannot make a semaphore, which each start of a worker needs; ``None`` if it can."""
     try:
         multiprocessing.get_context("spawn").Lock()
     except OSError as error:
@@ -30,13 +29,13 @@ def semaphore_refusal() -> str | None:
 
 
 def make_no_more_semaphores() -> None:
-    """Let each further one of this process fail, and with it each start of a process of ``multiprocessing``."""
+    """Let this process make no further ones, and so start no process of ``multiprocessing``."""
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
-    config["semprefix"] = "/no/such"  # A name has one slash only.
+    config["semprefix"] = "/no/such"  # Names with a second slash are invalid.
 
 
 def remove_semaphores(cluster_id: str) -> None:
-    """Remove those that are left of a cluster. Its processes must be gone."""
+    """Remove the semaphores that are left of a cluster. Its processes must be gone."""
     for path in _SEMAPHORES.glob(f"sem.{semaphore_prefix(cluster_id)}-*"):
         with suppress(OSError):
             path.unlink(missing_ok=True)

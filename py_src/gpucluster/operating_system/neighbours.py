@@ -1,4 +1,4 @@
-"""Other processes of the same user on this machine: how they are woken, and whether they read each other's memory."""
+"""Other processes of the same user on this machine: how to wake them, and whether they may read each other's memory."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ def place_on_network() -> str:
 
 
 def nameless_datagrams() -> socket.socket | None:
-    """Return a datagram socket whose abstract name the kernel chose; it opens no port and leaves no file.
-
-    ``None``: this system has no such names.
-    """
+    """Return a datagram socket with an abstract name that the kernel chose, without a port or file; else ``None``."""
     if not LINUX:
         return None
     made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
@@ -37,7 +34,7 @@ def nameless_datagrams() -> socket.socket | None:
 
 
 def may_read_each_other() -> bool:
-    """Return whether processes of one user may read each other's memory (``process_vm_readv``): Yama may forbid it."""
+    """Whether processes of one user may read each other's memory (``process_vm_readv``): Yama may forbid it."""
     if not LINUX:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Who is at the other end of a unix socket."""
+"""The process and user at the other end of a unix socket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ XUCRED_BYTES = 76
 
 
 def peer_of(connection: socket.socket) -> tuple[int | None, int | None]:
-    """Return process and user at the other end, each ``None`` where the system does not tell."""
+    """Return process and user at the other end, each ``None`` where the system does not report it."""
     if LINUX:
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         process, user, _ = struct.unpack("3i", credentials)

@@ -1,4 +1,4 @@
-"""Reading a file that somebody else may have made or may change at any time: it costs neither time nor memory."""
+"""Reading a file that another user may have made or may change at any time, in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 from .descriptors import PLACE
 
 LARGEST_OWN_FILE = 16 * 2**20
-_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe does not make us wait
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # A pipe does not block.
 _FOLDER = PLACE | os.O_DIRECTORY
 
 
 class NotPlain(Exception):
-    """The file is none that can be read as a whole; the text follows "it"."""
+    """The file cannot be read as a whole; the text continues "it"."""
 
 
 def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> bytes:
     """Return the content of a plain file: no pipe, no device, nothing without end.
 
-    * `path`: where it lies.
-    * `largest`: how many bytes it may have.
-    * `below`: a folder above it, below which others may write: no link is followed there, also in the place of a folder
-      on the way. Left out: links are followed.
+    * `path`: the file.
+    * `largest`: maximum size in bytes.
+    * `below`: a folder above it, below which others may write: no link is followed there, even in place of a folder.
+      Default: links are followed.
 
     Raises `NotPlain` (when it is a link, no plain file, or too large) or `OSError` (when it cannot be opened or read).
     """
     with open(_open_plain_file(path, below), "rb") as file:
-        # Looked at first: a large one, also one that takes no room on the disk, is not read at all.
+        # Checked first: a large file, even a sparse one, is not read at all.
         content = b"" if os.fstat(file.fileno()).st_size > largest else file.read(largest + 1)
         if len(content) > largest or os.fstat(file.fileno()).st_size > largest:
             raise NotPlain(f"is larger than {_size(largest)}")
@@ -37,7 +37,7 @@ def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> b
 
 
 def open_own_file(path: Path) -> int:
-    """Open a file of a private folder for reading, whatever has taken its place; returns the descriptor."""
+    """Open a file of a private folder for reading, whatever has replaced it; returns the descriptor."""
     try:
         return _open_plain_file(path, path.parent)
     except NotPlain as error:
@@ -45,7 +45,7 @@ def open_own_file(path: Path) -> int:
 
 
 def read_own_file(path: Path, largest: int = LARGEST_OWN_FILE) -> bytes:
-    """Return the content of a file of a private folder, whatever has taken its place."""
+    """Return the content of a file of a private folder, whatever has replaced it."""
     try:
         return read_plain_file(path, largest, below=path.parent)
     except NotPlain as error:
@@ -61,7 +61,7 @@ def _open_plain_file(path: Path, below: Path | None) -> int:
 
 
 def _open_below(folder: Path, parts: tuple[str, ...]) -> int:
-    """Open a file step by step from a folder, so that a link in the place of any folder on the way is noticed."""
+    """Open a file step by step from a folder, so that a link in place of any folder on the way is noticed."""
     place = os.open(folder, _FOLDER)
     try:
         for name in parts[:-1]:

@@ -1,4 +1,4 @@
-"""What a process gives up for good, on Linux: the superuser's special rights, and being looked into."""
+"""What a process gives up for good, on Linux: the superuser's privileges, and being inspected by others."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 
 def drop_capabilities() -> bool:
-    """Give up all rights beyond those of an ordinary owner of files, for good; return whether none is left.
+    """Give up all privileges beyond those of an ordinary owner of files, for good; return whether none is left.
 
-    A graded notebook has none of them, also where ``gpucluster lessons grade`` is run by root. This holds for the
-    thread that calls it and what that starts: call it before there are others.
+    A graded notebook has none of them, even where root runs ``gpucluster lessons grade``. This holds for the calling
+    thread and what it starts: call it before there are others.
     """
-    if not LINUX:  # There only the superuser has such rights, and keeps them.
+    if not LINUX:  # Elsewhere only the superuser has such privileges, and keeps them.
         return os.getuid() != 0
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
@@ -44,7 +44,7 @@ KINDS = ("user", "mnt", "pid", "net", "ipc", "uts")
 
 
 def namespaces_of(process: int | str = "self") -> dict[str, str]:
-    """Return the namespaces of a process by kind, each a text that no other namespace has; those that may be seen."""
+    """Return the visible namespaces of a process by kind, each as a unique text."""
     found = {}
     for kind in KINDS:
         with suppress(OSError):
@@ -53,5 +53,5 @@ def namespaces_of(process: int | str = "self") -> dict[str, str]:
 
 
 def separated(of: dict[str, str], other: dict[str, str]) -> list[str]:
-    """Return the kinds in which two processes do not share their namespace."""
+    """Return the kinds of namespaces that two processes do not share."""
     return [kind for kind in KINDS if kind in of and kind in other and of[kind] != other[kind]]

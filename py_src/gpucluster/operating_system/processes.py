@@ -1,4 +1,4 @@
-"""Which process a number means, and a signal that hits no other one."""
+"""Identify processes, and signal exactly one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def birth(pid: int) -> str | None:
-    """Return a text that no other process of this number ever has; ``None`` where none lives (a zombie is none).
+    """Return a text that no other process with this pid ever has; ``None`` if none lives (a zombie does not).
 
-    On Linux it is the start in clock ticks since boot, with the boot's id. Neither moves when the clock is set.
+    On Linux it is the start in clock ticks since boot, with the boot's id. Neither changes when the clock is set.
     """
     if not LINUX:
         return _portable_birth(pid)
@@ -31,7 +31,7 @@ def birth(pid: int) -> str | None:
 
 
 def is_paused(pid: int) -> bool:
-    """Whether a process has been stopped by a signal or a debugger, so that it does nothing until it is resumed."""
+    """Whether a process has been stopped by a signal or a debugger, and does nothing until it is resumed."""
     if not LINUX:
         import psutil
 
@@ -55,17 +55,13 @@ def _portable_birth(pid: int) -> str | None:
     with suppress(psutil.Error):
         process = psutil.Process(pid)
         if process.status() != psutil.STATUS_ZOMBIE:
-            # By which psutil itself tells processes apart; unlike ``create_time``, it does not move with the clock.
+            # psutil's own identity; unlike ``create_time``, it does not move with the clock.
             return f"time-{process._ident[1]!r}"  # type: ignore[attr-defined]
     return None
 
 
 def send_signal(pid: int, born: str, number: signal.Signals) -> bool:
-    """Signal the process of this number if it was born then.
-
-    Returns whether the signal was sent. ``False`` when the process is gone, also when its number is now somebody
-    else's.
-    """
+    """Signal the process with this pid if it started then; returns whether the signal was sent."""
     if not LINUX:  # A small window remains between look and signal.
         with suppress(ProcessLookupError):
             if birth(pid) == born:
@@ -77,7 +73,7 @@ def send_signal(pid: int, born: str, number: signal.Signals) -> bool:
     except ProcessLookupError:
         return False
     try:
-        # The handle holds on to whoever had the number when it was opened; is that the one who is meant?
+        # The handle refers to the process that had the pid when it was opened: check that this is the right one.
         if birth(pid) != born:
             return False
         signal.pidfd_send_signal(handle, number)
@@ -89,7 +85,7 @@ def send_signal(pid: int, born: str, number: signal.Signals) -> bool:
 
 
 def thread_numbers(pid: int) -> list[int]:
-    """Return the numbers of a process's threads. Raises `OSError`: it has ended, or may not be looked into."""
+    """Return the ids of a process's threads. Raises `OSError`: it has ended, or may not be inspected."""
     if LINUX:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
     import psutil
@@ -101,7 +97,7 @@ def thread_numbers(pid: int) -> list[int]:
 
 
 def open_files(pid: int) -> list[os.stat_result]:
-    """Return what a process holds open, also what has no name any more; where the system does not tell: nothing."""
+    """Return the files that a process holds open, including nameless ones; none where the system does not report it."""
     found: list[os.stat_result] = []
     if LINUX:
         for name in os.listdir(f"/proc/{pid}/fd"):
@@ -111,7 +107,7 @@ def open_files(pid: int) -> list[os.stat_result]:
 
 
 def has_open(*paths: str) -> bool:
-    """Whether this process holds one of these files or devices open; where the system does not tell: no."""
+    """Whether this process holds one of these files or devices open; false where the system does not report it."""
     if LINUX:
         with suppress(OSError):
             for name in os.listdir("/proc/self/fd"):
@@ -122,7 +118,7 @@ def has_open(*paths: str) -> bool:
 
 
 def number_space() -> str:
-    """Return a name for the processes that are numbered together: of this machine, or of a container of it."""
+    """Return a name for the processes that share pids: of this machine, or of one of its containers."""
     if LINUX:
         with suppress(OSError):
             return os.readlink("/proc/self/ns/pid")
@@ -130,10 +126,7 @@ def number_space() -> str:
 
 
 def show_as(command: Sequence[str]) -> None:
-    """Let ``ps`` show the command that this process stands for, as far as it fits in the place of the parent's.
-
-    Linux only; elsewhere nothing happens.
-    """
+    """Let ``ps`` show this command, cut to the length of the parent's. On systems other than Linux nothing happens."""
     if not LINUX:
         return
     with suppress(OSError, ValueError, IndexError):
@@ -146,7 +139,7 @@ def show_as(command: Sequence[str]) -> None:
 
 
 def descriptor_of(pid: int) -> int | None:
-    """Return a file descriptor that can be read from when the process ends, to be closed; elsewhere there is none."""
+    """Return a file descriptor that becomes readable when the process ends; ``None`` on systems other than Linux."""
     if not LINUX:
         return None
     try:

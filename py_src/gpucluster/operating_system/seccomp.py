@@ -1,8 +1,8 @@
-"""A seccomp filter: what Landlock does not see, such as limits of other processes and the modes of files, is refused.
+"""A seccomp filter refuses what Landlock does not cover, such as limits of other processes and the modes of files.
 
-Landlock decides about files by where they lie; it knows neither ``prlimit`` nor ``chmod``. This filter decides about
-calls of the system by their number and their plain arguments; it cannot see paths. It needs libseccomp, which Debian
-and most other systems have; `can_filter` says whether it is there.
+Landlock decides about files by their path and does not cover ``prlimit`` or ``chmod``. This filter decides about system
+calls by their number and plain arguments; it cannot see paths. It needs libseccomp, which Debian and most other
+distributions include; see `can_filter`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from . import LINUX
 _NO_EFFECT = """
     chmod fchmod fchmodat fchmodat2
 """
-"""They say "done" and do nothing: ``shutil.copy`` and the like go on. What a submission makes is private anyway.
+"""They report success and do nothing, so that ``shutil.copy`` work. A submission's files are private anyway.
 
-Seccomp cannot see whose file it is, and the owner of a file may always change these, whatever Landlock says.
+Seccomp cannot see the owner of a file, who may always change these, whatever Landlock allows.
 """
 _REFUSED = """
     chown fchown lchown fchownat
@@ -40,50 +40,50 @@ _ABSENT = """
     memfd_create memfd_secret
     inotify_init inotify_init1 inotify_add_watch
 """
-"""They do not exist for a submission; who uses them does without.
+"""They do not exist for a submission; programs have a fallback.
 
-The memory of files that were never anywhere is nobody's, and who may not open a file may still watch it.
+Anonymous files belong to no path that Landlock could check, and a file can be watched without opening it.
 """
 _TIMES = {"utime": (0, 1), "utimes": (0, 1), "futimesat": (1, 2), "utimensat": (1, 2)}
-"""Where they have the path, and the times.
+"""Positions of the arguments for the path and the times.
 
-Without times they mean "now". What creates files, such as `pathlib.Path.touch`, asks in this way whether there is one:
-there is none. Everything else, such as the copy of a file's time, has no effect.
+Without times they mean "now". Functions that create files, such as `pathlib.Path.touch`, use this to check whether the
+file exists: the answer is no. Everything else, such as copying a file's time, has no effect.
 """
 _SCHEDULING = """
     sched_setaffinity sched_setscheduler sched_setparam sched_setattr
 """
-"""They change the caller, named by 0, and nobody else.
+"""They change only the caller, which has the number 0.
 
-Of others they say "done" and do nothing: libraries such as ZeroMQ name their own threads by number, and end the process
-when they are refused.
+For others they report success and do nothing: libraries such as ZeroMQ name their own threads by number, and end the
+process when they are refused.
 """
 _PAGES = "migrate_pages move_pages"
 _OTHER_SIGNALS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal"
 _PER_FILTER = 100  # a filter has 4,096 steps at most
 
 _FAMILIES = {1, 2, 10, 16}  # unix, IPv4, IPv6, netlink
-_NETLINK = 16  # with its protocol 0 only, in which the system's library asks for the network's interfaces
-_PR_SET_DUMPABLE = 4  # what it holds open could not be seen
+_NETLINK = 16  # With protocol 0 only, which the system's library uses to list network interfaces.
+_PR_SET_DUMPABLE = 4  # Would hide the files that it holds open.
 _CLONE_NEW = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 _IOCTLS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into terminals
 _IOCTLS_OF_FILES = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)  # flags and attributes, as chattr sets
 _IOCTLS_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP
-_F_SETLEASE = 1024  # whoever opens the file waits for the holder of a lease
+_F_SETLEASE = 1024  # A process that opens the file waits for the holder of a lease.
 _F_OF_SIGNALS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _INT = 0xFFFFFFFF
-_NEWEST = 462  # The newest call that was looked at (mseal). What comes after it does not exist for a submission.
+_NEWEST = 462  # The newest call that was reviewed (mseal). Later ones do not exist for a submission.
 
 
 def can_filter() -> bool:
-    """Return whether libseccomp and its binding are here."""
+    """Whether libseccomp and its binding are available."""
     return _binding() is not None
 
 
 def restrict(*, truncation: bool = True) -> bool:
     """Restrict this process, all its threads and all that it starts; return whether that can be done.
 
-    `truncation`: whether files may be emptied by their name. Only where Landlock looks at whose they are.
+    `truncation`: whether files may be truncated by name: only if Landlock checks their owner.
     """
     seccomp = _binding()
     if seccomp is None:
@@ -105,12 +105,12 @@ def restrict(*, truncation: bool = True) -> bool:
 
 
 def restrict_signals(protected: Collection[int], groups: Collection[int]) -> bool:
-    """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals."""
+    """Refuse signals to these processes and threads, for systems whose Landlock does not cover signals."""
     seccomp = _binding()
     if seccomp is None:
         return False
     refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
-    # A group is named by its negative number; -1 are all processes.
+    # A group has its negative number; -1 means all processes.
     numbers = [*protected, *(_INT + 1 - group for group in (1, *groups))]
     filters = []
     for begin in range(0, len(numbers), _PER_FILTER):
@@ -129,9 +129,9 @@ def restrict_signals(protected: Collection[int], groups: Collection[int]) -> boo
 
 
 def _refusals(seccomp: ModuleType) -> Any:
-    """The calls that are refused for some arguments only.
+    """Return a filter for calls that are refused for some arguments only.
 
-    Arguments of 32 bits are compared as such: the kernel does not look at the rest either.
+    Arguments of 32 bits are compared as such, as the kernel ignores the rest.
     """
     found = seccomp.SyscallFilter(seccomp.ALLOW)
     refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
@@ -148,18 +148,18 @@ def _refusals(seccomp: ModuleType) -> Any:
         rule(name, arg(0, seccomp.NE, 0), action=seccomp.ERRNO(0))
     for name in _PAGES.split():
         rule(name, arg(0, seccomp.NE, 0))
-    rule("prlimit64", arg(0, seccomp.NE, 0), arg(2, seccomp.NE, 0))  # of others it may read the limits
+    rule("prlimit64", arg(0, seccomp.NE, 0), arg(2, seccomp.NE, 0))  # Reading the limits of others is allowed.
     rule("setpriority", arg(0, seccomp.NE, os.PRIO_PROCESS))
     rule("setpriority", arg(1, seccomp.NE, 0))
     rule("ioprio_set", arg(0, seccomp.NE, 1))  # 1: a process
     rule("ioprio_set", arg(1, seccomp.NE, 0))
     for flag in _CLONE_NEW:
         rule("clone", arg(0, seccomp.MASKED_EQ, flag, flag))
-    rule("clone3", action=seccomp.ERRNO(errno.ENOSYS))  # its flags cannot be seen; everybody falls back to clone
-    # Opened for reading only, a file can be emptied all the same, and Landlock's older versions do not see it.
+    rule("clone3", action=seccomp.ERRNO(errno.ENOSYS))  # Its flags cannot be seen; all callers fall back to clone.
+    # A file opened for reading can still be truncated, which Landlock's older versions do not cover.
     for name, place in (("open", 1), ("openat", 2)):
         rule(name, arg(place, seccomp.MASKED_EQ, os.O_ACCMODE | os.O_TRUNC, os.O_RDONLY | os.O_TRUNC))
-    rule("openat2", action=seccomp.ERRNO(errno.ENOSYS))  # its flags cannot be seen either
+    rule("openat2", action=seccomp.ERRNO(errno.ENOSYS))  # Its flags cannot be seen either.
     for name in ("socket", "socketpair"):
         unknown = seccomp.ERRNO(errno.EAFNOSUPPORT)
         for family in set(range(max(_FAMILIES))) - _FAMILIES:
@@ -175,7 +175,7 @@ def _refusals(seccomp: ModuleType) -> Any:
 
 
 def _numbers(seccomp: ModuleType, names: str) -> list[int]:
-    """The numbers of these calls; some do not exist on every machine, or are unknown to an older library."""
+    """Return the numbers of these calls; some do not exist on every machine, or in an older library."""
     found = (seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) for name in names.split())
     return [number for number in found if number >= 0]
 
@@ -190,7 +190,7 @@ def _is_known(seccomp: ModuleType, number: int) -> bool:
 def _loaded(seccomp: ModuleType, *filters: Any) -> bool:
     for one in filters:
         try:
-            # Calls of another architecture that the machine has as well do not exist; else they end the thread only.
+            # Calls of the machine's other architectures do not exist, instead of ending only the thread.
             one.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.ERRNO(errno.ENOSYS))
             one.set_attr(seccomp.Attr.CTL_TSYNC, 1)
             one.set_attr(seccomp.Attr.CTL_OPTIMIZE, 2)

@@ -9,7 +9,7 @@ server, a batch job and an SSH session of one user often disagree about that. In
                    missing.
 ``lock``           Held (``flock``) from before the supervisor starts until it is gone, however it ends.
 ``socket``         The supervisor's interface. It checks the peer's user id and the secret on each request.
-``secret``         What each request has to know, 0600.
+``secret``         Required in each request, 0600.
 ``comm/``          Unix sockets of scheduler, nannies, workers and dashboard, and their secret; ``comm/mpi``: messages
                    between the ranks of an MPI program.
 ``tls/``           With ``protocol="tls"``: certificate and key of this cluster, 0600.
@@ -23,7 +23,7 @@ server, a batch job and an SSH session of one user often disagree about that. In
 ``log``            What supervisor and workers print, without secrets; the first MiB and the last 7 are kept.
 ``mp/``            Files of Python's ``multiprocessing``.
 ``scratch/``       Dask's ``temporary-directory``, unless ``local_directory`` names another.
-``wanted-by/``     Of a standby: the processes that want it.
+``wanted-by/``     For a standby: the processes that want it.
 ``killed``         Why a supervisor that hung was killed.
 ================== =====================================================================================================
 

@@ -1,7 +1,7 @@
 """What has happened to a cluster: a file of JSON lines in its folder, kept after its end.
 
-Whoever asks for the cluster writes the first line, its supervisor the rest, and whoever finds the supervisor
-gone the last one.
+The process that requests the cluster writes the first line, its supervisor the rest. If the supervisor dies, the
+process that finds it gone writes the last one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
 from .directory import write_private
 
-KEPT = 1000  # Entries that stay.
+KEPT = 1000  # Entries.
 _TRIM_ABOVE = KEPT + 250
-_LOOK_ABOVE_BYTES = 128 * 1024  # A file that is smaller holds so few entries that they need not be counted.
+_LOOK_ABOVE_BYTES = 128 * 1024  # A smaller file holds so few entries that they need not be counted.
 _MESSAGE_CHARACTERS = 500
 _BY_CHARACTERS = 80
 
 
 def who(text: str | None) -> str | None:
-    """Return who says to be asking, fit to be shown: one short line of ordinary characters."""
+    """Return the claimed requester in a form that is safe to show: one short line of ordinary characters."""
     shown = "".join(letter if letter.isascii() and letter.isprintable() else "?" for letter in text or "").strip()
     return shown[:_BY_CHARACTERS] or None
 
@@ -46,9 +46,9 @@ def append(path: Path, entry: ActivityEntry) -> None:
         size = found.st_size
         line = entry.model_dump_json().encode() + b"\n"
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            line = b"\n" + line  # A full disk has cut the entry before.
+            line = b"\n" + line  # A full disk has cut off the previous entry.
         while line:
-            line = line[os.write(descriptor, line) :]  # The rest of what fits in part fails, and says why.
+            line = line[os.write(descriptor, line) :]  # After a partial write, the next one raises the reason.
         size = os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
@@ -59,14 +59,14 @@ def append(path: Path, entry: ActivityEntry) -> None:
 
 
 def read(path: Path) -> list[ActivityEntry]:
-    """Return the last entries, oldest first; none when there is no file that can be read."""
+    """Return the last entries, oldest first; none if no file can be read."""
     try:
         lines = read_own_file(path).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
     entries = []
     for line in lines[-KEPT:]:
-        # A line that was cut off by a full disk is no reason to show none.
+        # A full disk may have cut off a line.
         with suppress(ValidationError):
             entries.append(ActivityEntry.model_validate_json(line))
     return entries

@@ -1,4 +1,4 @@
-"""The registry's directory, and proof that nobody else can read or plant anything in it."""
+"""The registry's directory, and proof that no other user can read or write anything in it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def default_directory() -> Path:
 
     ``$GPUCLUSTER_DIR``, else ``/tmp/gpucluster-<uid>``: local disk (unix sockets and locks do not work on
     shared homes), and the same for the Jupyter server, a kernel, an SSH session and a batch job of one user,
-    which ``$XDG_RUNTIME_DIR`` and ``$TMPDIR`` are not.
+    unlike ``$XDG_RUNTIME_DIR`` and ``$TMPDIR``.
 
-    Raises `RegistryUnsafe`: the variable does not have a whole path: it would mean another directory in each folder.
+    Raises `RegistryUnsafe` for a relative path in the variable, which would differ between working directories.
     """
     chosen = os.environ.get(VARIABLE)
     if chosen and not os.path.isabs(chosen):
@@ -40,7 +40,7 @@ def default_directory() -> Path:
 def secure_directory(path: Path) -> Path:
     """Make the directory if needed and prove that it is private.
 
-    Raises `RegistryUnsafe` when it belongs to somebody else, is open to others, is a link, or its path is too long.
+    Raises `RegistryUnsafe` when it belongs to another user, is open to others, is a link, or its path is too long.
     """
     if len(os.fsencode(path)) + len("/12345678/socket") > _SOCKET_PATH_MAX:
         raise RegistryUnsafe(f"The path {path} is too long for unix sockets; set {VARIABLE} to a shorter one.")
@@ -64,7 +64,7 @@ def secure_directory(path: Path) -> Path:
     if found.st_uid != os.getuid():
         raise RegistryUnsafe(f"The cluster directory {path} belongs to another user, {_owner(found)}. {advice}")
     if stat.S_IMODE(found.st_mode) & 0o077:
-        if not found.st_mode & 0o022:  # Where others could write may be what they have put there.
+        if not found.st_mode & 0o022:  # If others could write, its content may be theirs.
             advice = f"Close it, chmod 700 {shlex.quote(str(path))}, or {advice[0].lower()}{advice[1:]}"
         raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
     return path
@@ -79,7 +79,7 @@ def unreadable_directory(path: Path, error: OSError) -> RegistryUnsafe:
 
 
 def _in_the_way(path: Path, found: os.stat_result) -> str:
-    """Return what lies where the directory belongs, whose it is, and what to do."""
+    """Return what occupies the directory's path, its owner, and what to do."""
     kinds = {stat.S_IFREG: "A file", stat.S_IFLNK: "A link", stat.S_IFIFO: "A pipe", stat.S_IFSOCK: "A socket"}
     what = kinds.get(stat.S_IFMT(found.st_mode), "A device")
     mine = found.st_uid == os.getuid()
@@ -107,7 +107,7 @@ def _place_of_others(path: Path, links: int = 0) -> Path | None:
             if not others_cannot_replace(parent):
                 return parent
             continue
-        # The owner of a link can replace it, also in a directory such as /tmp.
+        # The owner of a link can replace it, even in a directory such as /tmp.
         if os.lstat(parent).st_uid not in {0, os.getuid()}:
             return parent
         found = _place_of_others(parent.parent / os.readlink(parent) / path.name, links + 1)

@@ -1,4 +1,4 @@
-"""How the end of a cluster is written down: by its supervisor, or by whoever finds that one gone."""
+"""How the end of a cluster is written down: by its supervisor, or by a process that finds the supervisor gone."""
 
 from __future__ import annotations
 
@@ -21,41 +21,36 @@ LOG_TAIL_LINES = 20
 LONGEST_LINE = 4000
 NEVER_TAKEN = "The process that requested it ended before the cluster's own process took over. Create it again."
 _RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): .|Fatal Python error: .")
-"""What follows a traceback, or comes before one of the interpreter itself."""
+"""The line after a traceback, or before one of the interpreter itself."""
 _LINES_OF_TRACEBACK = 200
 
 
 def tail(path: Path, lines: int) -> list[str]:
-    """Return the last lines of a text file without reading all of it; empty when there is none.
+    """Return the last lines of a text file, with control characters escaped, without reading all of it.
 
-    What a terminal would obey is written out: tasks print what they like.
+    Empty if there is no such file.
     """
     try:
         with open(open_own_file(path), "rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 400 * lines - 4096))
-            text = file.read().decode("utf-8", errors="replace")
+            last = deque(file.read().decode("utf-8", errors="replace").splitlines(), maxlen=lines)
     except OSError:
         return []
-    return [escaped(_bounded(line), keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
-
-
-def _bounded(line: str) -> str:
-    """Return a line, of an endless one its end."""
-    return line if len(line) <= LONGEST_LINE else f"… {line[-LONGEST_LINE:]}"
+    return [escaped(line if len(line) <= LONGEST_LINE else f"… {line[-LONGEST_LINE:]}", keep="\t") for line in last]
 
 
 def ended_fields(
     model: ClusterModel, state: ClusterState, reason: str | None, *, at: str, log_tail: list[str]
 ) -> dict[str, Any]:
-    """Return the fields of a cluster that change with its end: nothing of it is there any more."""
+    """Return the fields of a cluster that change with its end."""
     ended, other = MessageCode.ENDED, MessageCode.FAILED
     if state is ClusterState.FAILED:
         ended, other = other, ended
-    said = {other: None, ended: reason, MessageCode.NOTICE: None, MessageCode.PENDING: None}
+    messages = {other: None, ended: reason, MessageCode.NOTICE: None, MessageCode.PENDING: None}
     return {
         "state": state,
-        "messages": saying(model.messages, said, time=at),
+        "messages": saying(model.messages, messages, time=at),
         "progress": None,
         "can": (),
         "n_workers": 0,
@@ -73,7 +68,7 @@ def ended_fields(
 
 
 def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterModel:
-    """Return a cluster whose supervisor is gone without a word, as it has ended; the reason says what is known."""
+    """Return a cluster whose supervisor died without a record, as ended, with the reason as far as known."""
     killed: str | None = None
     with suppress(OSError):
         killed = read_own_file(folder.killed).decode("utf-8", "replace")
@@ -81,8 +76,8 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
     workers = (
         "What it has started elsewhere is being ended" if folder.remembered.exists() else "Its workers ended with it"
     )
-    told = [] if stopped else tail(folder.log, LOG_TAIL_LINES)
-    raised = _raised(folder) if told and model.state is ClusterState.STARTING else None
+    log_tail = [] if stopped else tail(folder.log, LOG_TAIL_LINES)
+    raised = _raised(folder) if log_tail and model.state is ClusterState.STARTING else None
     reason = killed or (
         "Its process ended while it was being stopped."
         if stopped
@@ -93,33 +88,31 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
         else f"{gone(model)}: it was killed, or the machine was restarted. {workers}."
     )
     state = ClusterState.STOPPED if stopped else ClusterState.FAILED
-    return model.model_copy(update=ended_fields(model, state, reason, at=at, log_tail=told))
+    return model.model_copy(update=ended_fields(model, state, reason, at=at, log_tail=log_tail))
 
 
 def _raised(folder: Folder) -> str | None:
-    """Return what ended a process that had only begun to start, where its log ends with that."""
+    """Return the error that ended a starting process, if its log ends with that."""
     lines = tail(folder.log, _LINES_OF_TRACEBACK)
     found = [number for number, line in enumerate(lines) if _RAISED.match(line)]
     if not found:
         return None
-    last, after = lines[found[-1]], lines[found[-1] + 1 :]
     # A message may have several lines; what was logged later has another cause.
-    logged = any(re.match(r"\d{4}-\d\d-\d\d ", line) for line in after)
-    return None if logged else last
+    logged = any(re.match(r"\d{4}-\d\d-\d\d ", line) for line in lines[found[-1] + 1 :])
+    return None if logged else lines[found[-1]]
 
 
 def gone(model: ClusterModel) -> str:
-    """Return the beginning of a sentence that says that its process is gone."""
+    """Return the beginning of a message about the end of its process."""
     return f"Its process{f' (pid {model.pid})' if model.pid else ''} is gone"
 
 
 def note_end(folder: Folder, model: ClusterModel) -> None:
-    """Write the end into the activity, once: several may find the supervisor gone at the same moment."""
+    """Write the end to the activity, once: several processes may find the supervisor gone at the same moment."""
     assert model.ended_at is not None and model.reason is not None
     with suppress(OSError):
-        writing = lock.take(folder.activity)
-        if writing is None:
-            return  # Somebody else is writing it at this moment.
+        if (writing := lock.take(folder.activity)) is None:
+            return  # Another process is writing it.
         try:
             entries = activity.read(folder.activity)
             if not entries or entries[-1].message != model.reason:

@@ -1,4 +1,4 @@
-"""The holder of a lease: a running process that holds a lock until it is done, however that comes."""
+"""The holder of a lease: a running process that holds a lock until it is done or dies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scope = Literal["cell", "block", "command"]
 
 
 class Hold:
-    """This process's hold on the lease in a folder. It ends with ``let_go``, with this object, or with this process."""
+    """This process's hold on the lease in a folder. It ends with ``let_go``, this object, or this process."""
 
     def __init__(self, folder: Folder) -> None:
         self._pid = os.getpid()
@@ -31,13 +31,13 @@ class Hold:
         return self._descriptor is not None and os.getpid() == self._pid
 
     def let_go(self) -> None:
-        """Want the lease no longer. Doing it twice is harmless."""
+        """Release the lease. A second call is harmless."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is None:
             return
         with suppress(OSError):
             if os.getpid() == self._pid:
-                # Closing alone would not do: children that were forked meanwhile have the descriptor, too.
+                # Closing is not enough: children that were forked meanwhile have the descriptor as well.
                 fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
 
@@ -46,14 +46,14 @@ class Hold:
 
 
 def lease_of_this_process(scope: Scope, holder: str) -> Lease:
-    """Return what is written down of a lease that this process takes."""
+    """Return the record of a lease that this process takes."""
     me = identify(os.getpid())
     assert me is not None
     return Lease(scope=scope, holder=holder, pid=me.pid, birth=me.birth)
 
 
 def why_over(folder: Folder, lease: Lease) -> str | None:
-    """Return why a lease is over, in a sentence; ``None`` while its holder lives, also suspended, and wants it."""
+    """Return why a lease is over; ``None`` while its holder lives, even suspended, and wants it."""
     if not is_alive(ProcessIdentity(pid=lease.pid, birth=lease.birth)):
         return f"The holder of the lease ({lease.holder}) ended without releasing it."
     if not lock.is_held(folder.leased):

@@ -1,8 +1,8 @@
-"""The links of a cluster that let others look at it: a file in its folder, for its owner only.
+"""The links of a cluster that let others view it: a file in its folder, for its owner only.
 
-What a link is opened with is kept as its hash: who reads the file, as in a backup, cannot open anything. A link that
-was withdrawn is not in the file any more, and the file goes with the cluster. Nobody has to be asked for it: a link can
-be withdrawn while the cluster's own process hangs.
+Tokens are kept as hashes, so that a copy of the file, such as a backup, opens nothing. A revoked link is deleted from
+the file, and the file goes with the cluster. No process is involved: a link can be revoked while the cluster's own
+process hangs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KEPT_VIEWERS = 20
 
 
 class StoredLink(BaseModel):
-    """A link, as it is written down."""
+    """A link, as stored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -44,7 +44,7 @@ class _Book(BaseModel):
 
 
 def token_hash(token: str) -> str:
-    """Return what is kept of a token. It is random and long, so a plain hash cannot be turned back."""
+    """Return the stored form of a token, which is random and long enough for a plain hash."""
     return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
 
 
@@ -59,7 +59,7 @@ def living_links(folder: Folder) -> list[StoredLink]:
 
 
 def find_link(stored: Sequence[StoredLink], token: str) -> SharedLink | None:
-    """Return the link that a token opens. How long it takes does not tell how much of the token is right."""
+    """Return the link that a token opens, in a time that reveals nothing about correct parts of the token."""
     given = token_hash(token)
     found = None
     for each in stored:
@@ -69,10 +69,9 @@ def find_link(stored: Sequence[StoredLink], token: str) -> SharedLink | None:
 
 
 def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[SharedLink, str]:
-    """Write down a new link.
+    """Store a new link; returns it and its token, which is kept nowhere.
 
-    Returns the link, and what it is opened with, which is kept nowhere. Raises `InvalidState` (there are too many) or
-    `RegistryUnwritable`, `SupervisorUnreachable` (nothing was written).
+    Raises `InvalidState` (there are too many) or `RegistryUnwritable`, `SupervisorUnreachable` (nothing was written).
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     at = datetime.now(UTC)
@@ -95,7 +94,7 @@ def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[Shar
 
 
 def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
-    """Take a link away, or all of them; returns those that were there."""
+    """Revoke a link, or all of them; returns those that existed."""
     gone: list[SharedLink] = []
 
     def take(links: list[StoredLink]) -> list[StoredLink]:
@@ -109,7 +108,7 @@ def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
 
 
 def note_opened(folder: Folder, id: str, viewer: str | None) -> SharedLink | None:
-    """Count that a link was opened; returns it as it is then, ``None`` when it has gone meanwhile."""
+    """Count that a link was opened; returns the updated link, ``None`` when it has gone meanwhile."""
     at = now()
     opened: list[SharedLink] = []
 
@@ -117,15 +116,10 @@ def note_opened(folder: Folder, id: str, viewer: str | None) -> SharedLink | Non
         changed = []
         for stored in links:
             if stored.link.id == id:
-                link = stored.link.model_copy(
-                    update={
-                        "opened": stored.link.opened + 1,
-                        "last_opened_at": at,
-                        "viewers": _counted(stored.link.viewers, viewer, at),
-                    }
-                )
-                opened.append(link)
-                stored = stored.model_copy(update={"link": link})
+                viewers = _counted(stored.link.viewers, viewer, at)
+                update = {"opened": stored.link.opened + 1, "last_opened_at": at, "viewers": viewers}
+                opened.append(stored.link.model_copy(update=update))
+                stored = stored.model_copy(update={"link": opened[-1]})
             changed.append(stored)
         return changed
 
@@ -143,7 +137,7 @@ def _counted(viewers: Sequence[LinkViewer], name: str | None, at: str) -> list[L
 
 def _change(folder: Folder, change: Callable[[list[StoredLink]], list[StoredLink]]) -> None:
     if not folder.links.exists() and not change([]):
-        return  # Of a cluster that has ended, not even a lock is left.
+        return  # An ended cluster has not even a lock.
     with writing(folder.path.parent), lock.held(folder.links_lock):
         links = change(living_links(folder))
         if links:

@@ -1,4 +1,4 @@
-"""Advisory locks that the kernel frees when their holder dies, however it dies."""
+"""Advisory locks that the kernel frees when their holder dies, however that happens."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _n
     """Take an exclusive lock.
 
     * `path`: the lock's file, made when it is missing.
-    * `patience`: seconds to wait while somebody else holds it.
-    * `given_up`: whether nobody wants it any more.
+    * `patience`: seconds to wait while another process holds it.
+    * `given_up`: whether to stop waiting.
 
     Returns a file descriptor that holds the lock until it and all its copies in child processes are closed; ``None``
-    when somebody else holds it.
+    when another process holds it.
     """
     deadline = time.monotonic() + patience
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     try:
         while True:
-            # Never a call that waits by itself: a holder that hangs would hold up whoever asks for ever.
+            # Never a blocking call: a holder that hangs would block the caller for ever.
             with suppress(BlockingIOError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return descriptor
@@ -48,18 +48,18 @@ def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _n
 
 
 def is_held(path: Path) -> bool:
-    """Whether a living process holds the lock, also where it cannot be seen."""
+    """Whether a running process holds the lock, or that cannot be determined."""
     try:
-        # For reading: whether a cluster lives can be seen on a read-only disk, too.
+        # For reading, which works on a read-only disk.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
         if error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOMEM}:
             raise
-        return error.errno != errno.ELOOP  # A link: what was locked is not there any more.
+        return error.errno != errno.ELOOP  # A link has replaced the locked file.
     try:
-        # Shared, so that two readers who look at the same moment do not see each other as the holder.
+        # Shared, so that simultaneous readers do not take each other for the holder.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

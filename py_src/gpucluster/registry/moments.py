@@ -1,4 +1,4 @@
-"""Moments, as they are written in records: UTC, to the millisecond."""
+"""Times in records: UTC, to the millisecond."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ def now() -> str:
 
 
 def stamped(moment: datetime) -> str:
-    """Return a moment of UTC as such a string."""
+    """Return a time in UTC as such a string."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

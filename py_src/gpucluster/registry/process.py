@@ -1,4 +1,4 @@
-"""The identity of a process: its pid *and* its birth, so that a stranger with a recycled pid is never signalled."""
+"""The identity of a process: its pid *and* its start, so that a process with a recycled pid is never signalled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..operating_system import processes
 
 
 class ProcessIdentity(BaseModel):
-    """One process, for ever."""
+    """One process, for all time."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -20,7 +20,7 @@ class ProcessIdentity(BaseModel):
 
 
 def identify(pid: int) -> ProcessIdentity | None:
-    """Return the identity of a living process, ``None`` when no such process lives."""
+    """Return the identity of a running process, ``None`` when there is none."""
     birth = processes.birth(pid)
     return None if birth is None else ProcessIdentity(pid=pid, birth=birth)
 
@@ -30,8 +30,5 @@ def is_alive(identity: ProcessIdentity) -> bool:
 
 
 def send_signal(identity: ProcessIdentity, number: signal.Signals) -> bool:
-    """Signal exactly this process.
-
-    Returns whether the signal was sent. ``False`` when the process is gone, also when its pid is now somebody else's.
-    """
+    """Signal exactly this process; returns whether it was sent, ``False`` when the process is gone."""
     return processes.send_signal(identity.pid, identity.birth, number)

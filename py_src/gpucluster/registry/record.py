@@ -1,4 +1,4 @@
-"""What is written down about one supervisor, and the files of its folder."""
+"""The record of one supervisor, and the files of its folder."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ class Record(BaseModel):
     process: ProcessIdentity | None = None
     """The supervisor, once it runs."""
     asked_by: ProcessIdentity | None = None
-    """Of a cluster that a standby has not taken yet: the process that tells it to."""
+    """For a cluster that a standby has not taken yet: the process that requests it to."""
     fingerprint: str | None = None
-    """Of a standby: what a request must match to use it."""
+    """For a standby: what a request must match to use it."""
     ready: bool = False
-    """Of a standby: whether it has warmed up."""
+    """For a standby: whether it has warmed up."""
     readable: bool = Field(True, exclude=True)
-    """Whether this version understands all of it; what it does not understand is never written."""
+    """Whether this version understands all of it; otherwise it is never written."""
 
 
 class DashboardAddress(BaseModel):
-    """Where the dashboard listens. Secret: whoever knows it can watch the cluster from this machine."""
+    """Where the dashboard listens. Secret: it lets any process on this machine watch the cluster."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     prefix: str
-    """First part of every path, without slashes: a secret, unless somebody else serves the pages; may be empty then."""
+    """First part of every path, without slashes: a secret; may be empty if another program serves the pages."""
     host: str | None = None
     port: int | None = None
-    """Where no port is open: none, until somebody asks for a link."""
+    """``None`` until a link is requested, if no port is open."""
     socket: str | None = None
     """Path of a unix socket that the same pages are served on."""
 
     @property
     def url(self) -> str | None:
-        """The status page, for a browser on this machine; None where no port is open."""
+        """The status page, for a browser on this machine; ``None`` if no port is open."""
         if self.host is None or self.port is None:
             return None
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -61,8 +61,18 @@ class DashboardAddress(BaseModel):
 
     @property
     def below(self) -> str:
-        """What comes before every path: a slash and the prefix, or nothing."""
+        """The prefix of every path: a slash and the secret, or nothing."""
         return f"/{self.prefix}" if self.prefix else ""
+
+
+class _File:
+    """A file of a ``Folder``."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, folder: Folder, owner: type[Folder]) -> Path:
+        return folder.path / self._name
 
 
 @dataclass(frozen=True)
@@ -71,126 +81,61 @@ class Folder:
 
     path: Path
 
+    state = _File("state.json")
+    """The record, replaced atomically before each next step."""
+    lock = _File("lock")
+    """Held by the supervisor from before its start until its death."""
+    process = _File("process.json")
+    """The ``ProcessIdentity`` to kill when the supervisor hangs before its first record."""
+    reserve = _File("reserve")
+    """Room on the disk that is released for the record when the disk is full."""
+    socket = _File("socket")
+    """Unix socket of the supervisor's HTTP interface."""
+    secret = _File("secret")
+    """Required in each request to the socket."""
+    wanted_by = _File("wanted-by")
+    """For a standby: folder with a ``ProcessIdentity`` of each process that wants it."""
+    leased = _File("leased")
+    """For a lease: held by its holder for as long as it wants the lease."""
+    killed = _File("killed")
+    """The reason of a cluster's end whose supervisor hung and was killed, written by the process that did so."""
+    log = _File("log")
+    """Everything the supervisor and its workers print."""
+    activity = _File("activity")
+    """What has happened to the cluster, as JSON lines."""
+    profile = _File("profile.json")
+    """The profile of the last profiled cell, as JSON."""
+    remembered = _File("remembered.json")
+    """What the supervisor has started elsewhere; see ``started_elsewhere``. Gone when nothing is left."""
+    submitted = _File("submitted")
+    """What was submitted to start the workers, such as a batch script; missing if nothing was."""
+    reaping = _File("reaping")
+    """Held by the process that ends what a dead supervisor has left; lists the attempts and their times."""
+    tls = _File("tls")
+    """Folder of ``ca.pem``, ``cert.pem`` and ``key.pem``."""
+    comm = _File("comm")
+    """Folder of the unix sockets of scheduler, workers and dashboard, with their secret."""
+    links = _File("links.json")
+    """Links that let others view the cluster, with hashes of their tokens; see ``links``."""
+    links_lock = _File("links.lock")
+    """Held while the links are changed."""
+    dashboard = _File("dashboard.json")
+    """A ``DashboardAddress``."""
+    multiprocessing = _File(FOLDER)
+    """Folder of the files of Python's ``multiprocessing``."""
+    scratch = _File("scratch")
+    """Spilled data, unless another directory was chosen."""
+
     @property
     def id(self) -> str:
         return self.path.name
 
-    @property
-    def state(self) -> Path:
-        """The record, replaced atomically before each next step."""
-        return self.path / "state.json"
-
-    @property
-    def lock(self) -> Path:
-        """Held by the supervisor from before its start until its death."""
-        return self.path / "lock"
-
-    @property
-    def process(self) -> Path:
-        """A ``ProcessIdentity``: whom to kill when the supervisor hangs before its first record."""
-        return self.path / "process.json"
-
-    @property
-    def reserve(self) -> Path:
-        """Room on the disk that is given up for the record when the disk is full."""
-        return self.path / "reserve"
-
-    @property
-    def socket(self) -> Path:
-        """Unix socket of the supervisor's HTTP interface."""
-        return self.path / "socket"
-
-    @property
-    def secret(self) -> Path:
-        """What each request to the socket has to know."""
-        return self.path / "secret"
-
-    @property
-    def wanted_by(self) -> Path:
-        """Of a standby: folder with a ``ProcessIdentity`` of each process that wants it."""
-        return self.path / "wanted-by"
-
-    @property
-    def leased(self) -> Path:
-        """Of a lease: held by whoever has it, for as long as he wants it."""
-        return self.path / "leased"
-
-    @property
-    def killed(self) -> Path:
-        """A sentence of whoever killed the supervisor because it hung: the reason of the cluster's end."""
-        return self.path / "killed"
-
-    @property
-    def log(self) -> Path:
-        """Everything the supervisor and its workers print."""
-        return self.path / "log"
-
-    @property
-    def activity(self) -> Path:
-        """What has happened to the cluster, as JSON lines."""
-        return self.path / "activity"
-
-    @property
-    def profile(self) -> Path:
-        """What the last cell that was profiled did, as JSON."""
-        return self.path / "profile.json"
-
     def read_profile(self) -> bytes:
-        """Return what is in it. Raises `OSError`: there is none, or something else in its place."""
+        """Return the content of ``profile``. Raises `OSError`: there is none, or it is no plain file."""
         return read_own_file(self.profile)
 
-    @property
-    def remembered(self) -> Path:
-        """What the supervisor has started elsewhere; see ``remembering``. Gone when nothing is left."""
-        return self.path / "remembered.json"
-
-    @property
-    def submitted(self) -> Path:
-        """What was handed to whoever starts the workers, such as a batch script; none where nothing was."""
-        return self.path / "submitted"
-
-    @property
-    def reaping(self) -> Path:
-        """Held by the process that ends what a dead supervisor has left; it says who has tried, and when."""
-        return self.path / "reaping"
-
-    @property
-    def tls(self) -> Path:
-        """Folder of ``ca.pem``, ``cert.pem`` and ``key.pem``."""
-        return self.path / "tls"
-
-    @property
-    def comm(self) -> Path:
-        """Folder of the unix sockets of scheduler, workers and dashboard, with their secret."""
-        return self.path / "comm"
-
-    @property
-    def links(self) -> Path:
-        """Links that let others look at the cluster, with hashes of what they are opened with; see ``links``."""
-        return self.path / "links.json"
-
-    @property
-    def links_lock(self) -> Path:
-        """Held by whoever changes the links."""
-        return self.path / "links.lock"
-
-    @property
-    def dashboard(self) -> Path:
-        """A ``DashboardAddress``."""
-        return self.path / "dashboard.json"
-
-    @property
-    def multiprocessing(self) -> Path:
-        """Folder of what Python's ``multiprocessing`` keeps in files."""
-        return self.path / FOLDER
-
-    @property
-    def scratch(self) -> Path:
-        """Spilled data, unless another directory was chosen."""
-        return self.path / "scratch"
-
     def scratch_in(self, directory: str) -> Path:
-        """Spilled data, in a directory that was chosen."""
+        """Return the folder of spilled data in a chosen directory."""
         return Path(directory) / f"gpucluster-{self.id}"
 
     def touch(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def overwrite_text(path: Path, text: str) -> None:
-    """Put a text into a file that is there, where no file can be made beside it. Readers may see a part of it."""
+    """Overwrite an existing file where none can be made beside it. Readers may see a part of the text."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
         file.write(text)
@@ -17,16 +17,16 @@ def overwrite_text(path: Path, text: str) -> None:
 
 
 def replace_text(path: Path, text: str, *, mode: int = 0o600, durable: bool = False) -> None:
-    """Put a text in the place of a file: readers see the old or the new one, never a part.
+    """Replace a file: readers see the old or the new text, never a part.
 
-    A link there is replaced, not followed, and nobody can know the name of the file that is written beside it.
+    A link there is replaced, not followed, and the name of the temporary file beside it cannot be guessed.
 
-    * `path`: in a folder that is there.
-    * `text`: written in UTF-8, line ends as they are.
-    * `mode`: who may read the file.
-    * `durable`: whether it is to outlive a loss of power from the moment this returns, which takes longer.
+    * `path`: in an existing folder.
+    * `text`: written in UTF-8, with unchanged line ends.
+    * `mode`: permissions of the file.
+    * `durable`: whether it must survive a loss of power once this returns, which takes longer.
 
-    Raises `OSError`: the file before is still there.
+    Raises `OSError`: the previous file is still there.
     """
     descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=".gpucluster-")
     try:

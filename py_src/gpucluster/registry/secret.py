@@ -1,6 +1,6 @@
-"""The secret of a cluster's folder: who cannot read the folder cannot ask the cluster's process anything.
+"""The secret of a cluster's folder: requests to the cluster's process need access to the folder.
 
-The socket lets every process of its user connect, also one that was locked in, such as a submission that is graded.
+The socket alone accepts every process of its user, including locked-in ones, such as a submission that is graded.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def make_secret(folder: Folder) -> None:
 
 
 def read_secret(folder: Folder) -> str | None:
-    """Return the secret; ``None`` where there is none (any more), as after the cluster's end."""
+    """Return the secret; ``None`` if there is none, as after the cluster's end."""
     try:
         content = read_plain_file(folder.secret, _LONGEST, below=folder.path)
     except (FileNotFoundError, NotPlain):
         return None
-    return content.decode("ascii", "backslashreplace")  # Of a damaged one: it is refused.
+    return content.decode("ascii", "backslashreplace")  # A damaged one is refused.
 
 
 def is_secret(given: str, secret: str) -> bool:
-    """Compare without telling by the time it takes how much of it is right."""
+    """Compare in a time that reveals nothing about correct parts."""
     return hmac.compare_digest(given.encode(errors="surrogateescape"), secret.encode())

@@ -1,4 +1,4 @@
-"""Which processes want a standby: it ends when the last one is gone, however that went."""
+"""Which processes want a standby: it ends when the last one is gone, however that happened."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def want(folder: Folder) -> None:
 
 
 def want_no_more(folder: Folder) -> bool:
-    """Take this process's note back; returns whether there was one."""
+    """Withdraw this process's note; returns whether there was one."""
     try:
         (folder.wanted_by / str(os.getpid())).unlink()
     except (FileNotFoundError, NotADirectoryError):
@@ -31,7 +31,7 @@ def want_no_more(folder: Folder) -> bool:
 
 
 def is_wanted(folder: Folder) -> bool:
-    """Whether a living process wants the standby."""
+    """Whether a running process wants the standby."""
     with suppress(FileNotFoundError):
         for path in folder.wanted_by.iterdir():
             with suppress(OSError, ValidationError):

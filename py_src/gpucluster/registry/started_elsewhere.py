@@ -1,8 +1,8 @@
 """What a supervisor has started elsewhere, written down so that its death leaves nothing behind.
 
-A cluster's own processes end with its supervisor. Jobs of a batch system and the like do not: what there is to be ended
-is in ``remembered.json`` before it is started. Whoever notices that the supervisor is gone starts
-``gpucluster.supervisor.reaper``, which lets the backend end it and deletes the file.
+A cluster's own processes end with its supervisor. Jobs of a batch system and the like do not: they are in
+``remembered.json`` before they are started. A process that finds the supervisor gone starts
+``gpucluster.supervisor.reaper``, which lets the backend end them and deletes the file.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .record import Folder
 from .replacement import replace_text
 from .writing import writing
 
-AGAIN_SECONDS = 60.0  # So long after one attempt the same process makes no other, unless its environment has changed.
-SOONEST_SECONDS = 2.0  # So long after one attempt nobody makes another.
+AGAIN_SECONDS = 60.0  # Minimum time between attempts of one process, unless its environment has changed.
+SOONEST_SECONDS = 2.0  # Minimum time between any two attempts.
 _KEPT_ATTEMPTS = 20
 _salt = os.urandom(16)
 
@@ -39,13 +39,13 @@ class Remembered(BaseModel):
     backend: str
     """Name of the backend that can end it."""
     state: dict[str, JsonValue]
-    """Whatever the backend wrote down."""
+    """Written by the backend."""
 
 
 def remember(folder: Folder, backend: str, state: Mapping[str, Any]) -> None:
-    """Write down what there is to be ended elsewhere; nothing when the mapping is empty.
+    """Write down what is to be ended elsewhere; nothing when the mapping is empty.
 
-    Raises `RegistryUnwritable`: what was written before is still there; the next step must not be made.
+    Raises `RegistryUnwritable`: the previous content is still there; the next step must not be made.
     """
     with writing(folder.path.parent):
         if state:
@@ -56,7 +56,7 @@ def remember(folder: Folder, backend: str, state: Mapping[str, Any]) -> None:
 
 
 def read_remembered(folder: Folder) -> Remembered | None:
-    """Return what was written down; ``None`` when nothing is left, or nobody can read it any more."""
+    """Return what was written down; ``None`` when nothing is left or it cannot be read."""
     try:
         return Remembered.model_validate_json(read_own_file(folder.remembered))
     except (OSError, ValidationError):
@@ -64,7 +64,7 @@ def read_remembered(folder: Folder) -> Remembered | None:
 
 
 def _may_try(folder: Folder) -> bool:
-    """Return whether this process may make an attempt now, and write down that it does."""
+    """Whether this process may make an attempt now, which is then noted."""
     now, asker = time.time(), _asker()
     attempts: list[tuple[float, str]] = []
     with suppress(OSError, ValueError):
@@ -75,7 +75,7 @@ def _may_try(folder: Folder) -> bool:
             return False
     kept = [*attempts, (now, asker)][-_KEPT_ATTEMPTS:]
     try:
-        # In its place: whoever makes an attempt holds this very file.
+        # Overwritten, not replaced: a running attempt holds this very file.
         if os.path.lexists(folder.reaping) and not stat.S_ISREG(os.lstat(folder.reaping).st_mode):
             folder.reaping.unlink()
         mode = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -88,7 +88,7 @@ def _may_try(folder: Folder) -> bool:
 
 
 def _asker() -> str:
-    """Return what stands for this process and its environment, and tells nothing of either."""
+    """Return a keyed hash that identifies this process and its environment, and reveals nothing of either."""
     variables = "\0".join(f"{name}={value}" for name, value in sorted(os.environ.items()))
     return hashlib.blake2b(variables.encode(errors="surrogateescape"), key=_salt, digest_size=12).hexdigest()
 
@@ -97,14 +97,14 @@ def _open_log(folder: Folder) -> BinaryIO:
     mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         return open(os.open(folder.log, mode, 0o600), "ab")
-    except OSError:  # What is odd about the log keeps nothing running.
+    except OSError:  # A problem with the log is no reason to leave anything running.
         return open(os.devnull, "ab")
 
 
 def start_reaper(folder: Folder, python: str) -> None:
-    """Let a process of its own end what a dead supervisor has left; for whoever asks at most once a minute.
+    """Start a process that ends what a dead supervisor has left; at most once a minute for each caller.
 
-    One who asks may lack a password that another one has in its environment, and need not wait for it.
+    Callers are distinguished because one may lack a password that another has in its environment.
 
     `folder`: its supervisor must be gone. `python`: the cluster's Python, which has the backend.
     """

@@ -1,7 +1,7 @@
-"""The registry: which clusters there are, read from disk without asking anybody.
+"""The registry: the list of clusters, read from disk without contacting any process.
 
-The files are the truth: a supervisor writes its record before each next step, and holds a lock as long as it
-lives. An entry whose lock is free has no supervisor; whatever its record says, it has ended.
+The files decide: a supervisor writes its record before each next step, and holds a lock for as long as it lives. An
+entry whose lock is free has no supervisor and has ended, whatever its record contains.
 """
 
 from __future__ import annotations
@@ -35,32 +35,32 @@ from .secret import make_secret
 from .started_elsewhere import start_reaper
 from .unreadable import (
     Silent,
-    asked,
     damaged,
     ended_outline,
     of_another_version,
     outline,
+    record_from_process,
     while_paused,
     with_unknown_kind,
 )
 from .writing import writing
 
 ENDED_KEPT = 10  # Ended clusters that stay in the list.
-ENDED_LEASES_KEPT = 3  # The same of leases that have ended as they should: a notebook may have one in each cell.
+ENDED_LEASES_KEPT = 3  # The same for leases that ended regularly: a notebook may have one in each cell.
 ENDED_KEPT_FOR = timedelta(days=1)
 ASKED_AGAIN_SECONDS = 10.0
-"""So long after it has not answered, the process of a cluster is not asked for what its record should say."""
+"""How long a cluster's process that has not answered is not queried again for its damaged record."""
 _ID = re.compile(r"[0-9a-f]{8}")
-_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the process that reads, not of what it reads.
+_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the reading process, not of the entry.
 
 
 class Registry:
     """The directory of this user's clusters, by default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
 
-    `later`: prove that it is private when it is first used, and again at each use until it is. Raises `RegistryUnsafe`
-    when it does not belong to this user alone. What lists clusters or creates one proves it again each time.
+    `later`: prove that it is private on first use instead of now. Listing and creating clusters prove it again each
+    time. Raises `RegistryUnsafe` when it does not belong to this user alone.
 
-    `proved`: it was proved by another process, and only what lies in a folder of it is used.
+    `proved`: another process has proved it, and only a folder in it is used.
     """
 
     def __init__(self, directory: Path | None = None, *, later: bool = False, proved: bool = False) -> None:
@@ -74,28 +74,22 @@ class Registry:
 
     @property
     def directory(self) -> Path:
-        """The directory, which belongs to this user alone.
-
-        Raises
-        ------
-        RegistryUnsafe
-            It does not, or cannot be made.
-        """
+        """The directory, which belongs to this user alone. Raises `RegistryUnsafe` if it does not or cannot be made."""
         if self._proved is None:
             self._proved = secure_directory(Path(self._chosen) if self._chosen is not None else default_directory())
         return self._proved
 
     def check_directory(self) -> None:
-        """Prove that the directory is private, also if it was before: its mode may have changed.
+        """Prove again that the directory is private, as its mode may have changed; create it again if deleted.
 
-        Makes it again if it was deleted, as cleaning of ``/tmp`` does. Raises what ``directory`` would raise.
+        Raises `RegistryUnsafe`, as ``directory`` does.
         """
         secure_directory(self.directory)
 
     def wait_no_more(self) -> None:
-        """Let all threads that wait for the registry's lock give up, now and later: this process is about to end.
+        """Let all threads that wait for the registry's lock give up: this process is about to end.
 
-        It ends when its threads have: each would wait for as long as it may, one after the other.
+        Otherwise it would end only after all of them have waited for their timeouts, one after the other.
         """
         self._ends = True
 
@@ -120,10 +114,7 @@ class Registry:
             raise unreadable_directory(self.directory, error) from error
 
     def read(self, folder: Folder) -> Record | None:
-        """Return the record as it is on disk, ``None`` when there is none that can be read.
-
-        Of a cluster of another version it is an outline.
-        """
+        """Return the record on disk, an outline for a cluster of another version; ``None`` if it cannot be read."""
         try:
             found = os.lstat(folder.state)
             stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
@@ -141,7 +132,7 @@ class Registry:
             record = Record.model_validate_json(text)
         if record is not None and record.cluster is not None and record.cluster.id != folder.id:
             self._cache.pop(folder.id, None)
-            return None  # The name of the folder is the id: it is a copy of another cluster's record.
+            return None  # A copy of another cluster's record: the folder's name is the id.
         if record is None or (record.cluster is not None and of_another_version(record.cluster)):
             written = datetime.fromtimestamp(found.st_mtime, UTC)
             record = outline(folder.id, text, at=stamped(written))
@@ -153,7 +144,7 @@ class Registry:
     def record(self, folder: Folder) -> Record | None:
         """Return the record, with a dead supervisor's cluster shown as ended; what it has left is ended, too.
 
-        A cluster whose record or folder cannot be read is in the list all the same, with the reason.
+        An unreadable record or folder is shown with the reason.
         """
         try:
             record = self._shown(folder)
@@ -175,7 +166,7 @@ class Registry:
             return record
         if lock.is_held(folder.lock):
             return while_paused(with_unknown_kind(record))
-        # It may have ended properly between the two looks.
+        # It may have ended regularly since the record was read.
         self._cache.pop(folder.id, None)
         record = self.read(folder)
         if record is None or record.cluster is None or record.cluster.state.ended:
@@ -185,9 +176,8 @@ class Registry:
         return self._note_death(folder, record, record.cluster)
 
     def _without_record(self, folder: Folder) -> Record | None:
-        """Return what can be said of a folder whose record cannot be read; its process, if it lives, is asked."""
-        why = _unreadable(folder)
-        if why is None:
+        """Return an entry for a folder whose record cannot be read; its process is queried if it lives."""
+        if (why := _unreadable(folder)) is None:
             return None
         if not lock.is_held(folder.lock):
             return damaged(folder, why, alive=False)
@@ -195,13 +185,13 @@ class Registry:
             return None  # It is just starting, and writes its record soon.
         if time.monotonic() - self._silent.get(folder.id, -ASKED_AGAIN_SECONDS) >= ASKED_AGAIN_SECONDS:
             try:
-                return asked(folder)
+                return record_from_process(folder)
             except Silent:
                 self._silent[folder.id] = time.monotonic()
         return while_paused(damaged(folder, why, alive=True))
 
     def list(self) -> list[ClusterModel]:
-        """Return all clusters, living ones first, newest first, and forget those that ended long ago."""
+        """Return all clusters, running ones first, then newest first, and forget those that ended long ago."""
         models = []
         for folder in self.folders():
             record = self.record(folder)
@@ -209,7 +199,7 @@ class Registry:
                 models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
         ended = [model for model in models if model.state.ended and not self._has_left_something(model)]
-        # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
+        # Sorted by end, not by start: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
         leases = [model for model in ended if model.lease is not None and model.state is ClusterState.STOPPED]
@@ -226,7 +216,7 @@ class Registry:
         return os.path.lexists(self.folder(model.id).remembered)
 
     def find(self, name_or_id: str) -> ClusterModel:
-        """Return one cluster; a living one wins over an ended one of the same name."""
+        """Return one cluster; a running one takes precedence over an ended one of the same name."""
         if _ID.fullmatch(name_or_id):
             record = self.record(self.folder(name_or_id))
             if record is not None and record.cluster is not None:
@@ -235,15 +225,15 @@ class Registry:
         for model in models:
             if model.name == name_or_id:
                 return model
-        living = [model.name for model in models if not model.state.ended]
-        known = f"Running clusters: {', '.join(living)}." if living else "There is no running cluster."
+        running = [model.name for model in models if not model.state.ended]
+        known = f"Running clusters: {', '.join(running)}." if running else "There is no running cluster."
         raise ClusterNotFound(f"There is no cluster '{escaped(name_or_id[:80])}'. {known}")
 
     def dashboard(self, name_or_id: str) -> DashboardAddress:
         """Return where the dashboard of a running cluster listens. Raises `ClusterNotFound`, `InvalidState`."""
         model = self.find(name_or_id)
         try:
-            if model.state.ended:  # The port may be somebody else's by now.
+            if model.state.ended:  # Another process may have the port by now.
                 raise FileNotFoundError
             return DashboardAddress.model_validate_json(read_own_file(self.folder(model.id).dashboard))
         except (OSError, ValidationError):
@@ -252,19 +242,19 @@ class Registry:
     # -- writing ---------------------------------------------------------------------------------
 
     def write(self, folder: Folder, record: Record) -> None:
-        """Replace the record atomically. Raises `RegistryUnwritable`: the record before is still there."""
+        """Replace the record atomically. Raises `RegistryUnwritable`: the previous record is still there."""
         text = record.model_dump_json()
         with writing(self.directory):
             try:
                 write_private(folder.state, text)
             except PermissionError:
-                # In a folder that was made read-only no file can be made, but this one can be written.
+                # In a read-only folder no file can be made, but this one can be overwritten.
                 overwrite_text(folder.state, text)
 
     def new_folder(self) -> tuple[Folder, int]:
-        """Make an empty folder with an id that was never used, and take its lock.
+        """Make an empty folder with a new id; returns it and the descriptor that holds its lock.
 
-        Returns the folder, and the descriptor that holds its lock. Raises `RegistryUnwritable`: nothing was left.
+        Raises `RegistryUnwritable`: nothing was left.
         """
         while True:
             folder = self.folder(secrets.token_hex(4))
@@ -274,7 +264,7 @@ class Registry:
         try:
             with writing(self.directory):
                 held = lock.take(folder.lock, patience=lock.PATIENCE_SECONDS)
-                assert held is not None  # Others only look at it.
+                assert held is not None  # Other processes only look at it.
                 try:
                     make_secret(folder)
                 except BaseException:
@@ -287,10 +277,10 @@ class Registry:
 
     @contextmanager
     def exclusive(self, patience: float = lock.PATIENCE_SECONDS) -> Iterator[None]:
-        """Hold the registry's own lock: names are given out by one process at a time.
+        """Hold the registry's own lock: one process at a time assigns names.
 
-        Raises `SupervisorUnreachable` (another process holds it for longer than that many seconds, or this one waits no
-        more) or `RegistryUnwritable`, `RegistryUnsafe` (when it cannot even be made).
+        Raises `SupervisorUnreachable` (another process holds it for longer than that many seconds, or this process is
+        about to end) or `RegistryUnwritable`, `RegistryUnsafe` (when it cannot even be made).
         """
         self.check_directory()
         with ExitStack() as held:
@@ -299,10 +289,10 @@ class Registry:
             yield
 
     def free_name(self, requested: str | None, *, kind: str = "cluster") -> str:
-        """Return a name no living cluster has; one that is made up has none that is listed. Hold ``exclusive``.
+        """Return a name that no running cluster has; a generated one is not listed at all. Hold ``exclusive``.
 
-        `requested`: what it is to be. `kind`: what it begins with where that is left open. Raises `NameTaken` when the
-        requested name is in use.
+        `requested`: the wanted name. `kind`: beginning of a generated one. Raises `NameTaken` when the requested name
+        is in use.
         """
         models = self.list()
         if requested is None:
@@ -324,12 +314,11 @@ class Registry:
         if folder.remembered.exists():
             raise InvalidState(
                 f"The cluster '{model.name}' has ended, but its processes elsewhere may still be running; they are "
-                "being ended. Try "
-                "again in a minute; its activity shows the obstacle."
+                "being ended. Try again in a minute; its activity shows the obstacle."
             )
         self.delete(folder)
         with writing(folder.path), suppress(FileNotFoundError):
-            shutil.rmtree(folder.path)  # Raises what keeps it.
+            shutil.rmtree(folder.path)  # Raises what ``delete`` ignored.
         return model
 
     def _note_death(self, folder: Folder, record: Record, model: ClusterModel) -> Record:
@@ -345,15 +334,15 @@ class Registry:
         except FileNotFoundError:
             pass
         except RegistryUnwritable as error:
-            # It has surely ended, but why it did may be what it could not write down either.
-            told = f"{gone(model)} and could not write down why. {error.message}"
-            return record.model_copy(update={"cluster": ended_model.saying({MessageCode.FAILED: told})})
+            # The disk error may also be why it ended.
+            why = f"{gone(model)} and could not write down why. {error.message}"
+            return record.model_copy(update={"cluster": ended_model.saying({MessageCode.FAILED: why})})
         return ended
 
     def sweep(self) -> None:
-        """Delete what a creation that was killed half-way left. Call it while holding ``exclusive``."""
+        """Delete what an interrupted creation left. Call it while holding ``exclusive``."""
         for folder in self.folders():
-            # Folders are made under the same lock: this one is not just being made.
+            # Folders are made under the same lock, so this one is not being made.
             if not os.path.lexists(folder.state) and not lock.is_held(folder.lock):
                 self.delete(folder)
 
@@ -372,7 +361,7 @@ class Registry:
             folder.process,
             folder.reserve,
         ):
-            # Something odd in one folder must not keep the list of all clusters from being read.
+            # A problem in one folder must not hide the list of all clusters.
             with suppress(OSError):
                 if path.is_dir() and not path.is_symlink():
                     shutil.rmtree(path, ignore_errors=True)

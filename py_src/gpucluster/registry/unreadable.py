@@ -1,4 +1,4 @@
-"""Entries of other versions and of kinds that are not installed here: what can be said of them all the same."""
+"""Entries of other versions, of kinds that are not installed here, and damaged ones."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Silent(Exception):
 
 
 def outline(id: str, text: bytes, *, at: str) -> Record | None:
-    """Return what of a record all versions have in common, as a cluster that can do nothing but be stopped.
+    """Return the part of a record that all versions have in common, as a cluster that can only be stopped.
 
-    `text`: bytes; content of its ``state.json``, which the models refuse. `at`: when it was written. Returns ``None``
-    where it is no cluster of another version: a standby, or damaged.
+    `text`: content of its ``state.json``, which the models refuse. `at`: when it was written. Returns ``None`` for
+    anything but a cluster of another version: a standby, or a damaged record.
     """
     try:
         cluster = json.loads(text)["cluster"]
@@ -71,11 +71,10 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
     return Record(kind="cluster", cluster=model, readable=False)
 
 
-def asked(folder: Folder) -> Record | None:
-    """Return the record of a folder whose process lives, as that process says it.
+def record_from_process(folder: Folder) -> Record | None:
+    """Return the record of a folder as its running process reports it; ``None`` for a standby.
 
-    Returns ``None``: it is a standby, which has no cluster. Raises `Silent`: it does not answer, or not as this version
-    does.
+    Raises `Silent`: it does not answer, or not as this version does.
     """
     with suppress(OSError, ValueError, http.client.HTTPException):
         with socket.socket(socket.AF_UNIX) as connection:
@@ -100,8 +99,8 @@ def asked(folder: Folder) -> Record | None:
 def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
     """Return an entry for a folder that cannot be read: a cluster that can be stopped, or one that has ended.
 
-    `why`: what cannot be read, and why. `alive`: whether its process lives; ``None``: its folder cannot be looked at,
-    so that is unknown.
+    `why`: what cannot be read, and why. `alive`: whether its process lives; ``None``: unknown, as the folder cannot be
+    searched.
     """
     pid: int | None = None
     with suppress(OSError, ValidationError):
@@ -110,16 +109,16 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
         at = stamped(datetime.fromtimestamp(os.lstat(folder.path).st_mtime, UTC))
     except (OSError, ValueError, OverflowError):
         at = now()
-    told = f"Its record cannot be read ({printable(why, 300)})."
-    notice = f"{told} Its process does not respond. It can only be stopped here."
+    unreadable = f"Its record cannot be read ({printable(why, 300)})."
+    notice = f"{unreadable} Its process does not respond. It can only be stopped here."
     if alive is None:
-        notice = f"{told} Whether it runs is unknown; to see, open its folder: chmod 700 {folder.path}"
+        notice = f"{unreadable} Whether it runs is unknown; to see, open its folder: chmod 700 {folder.path}"
     model = ClusterModel(
         id=folder.id,
         name=folder.id,
         backend="unknown",
         state=ClusterState.FAILED if alive is False else ClusterState.RUNNING,
-        messages=_why(ClusterState.FAILED, told) if alive is False else [Message.of(MessageCode.NOTICE, notice)],
+        messages=_why(ClusterState.FAILED, unreadable) if alive is False else [Message.of(MessageCode.NOTICE, notice)],
         wanted=Wanted(),
         idle=Idle(),
         pid=pid if alive else None,
@@ -132,22 +131,21 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
 
 
 def of_another_version(model: ClusterModel) -> bool:
-    """Whether nothing can be asked of a cluster but to stop, as its process does not speak our version."""
+    """Whether a cluster can only be stopped, as its process has another protocol version."""
     return not model.state.ended and model.protocol_version != PROTOCOL_VERSION
 
 
 def ended_outline(record: Record, model: ClusterModel, *, at: str) -> Record:
-    """Return an outline whose process is gone as a cluster that has ended."""
+    """Return the outline of a cluster as ended, because its process is gone."""
     if model.state.ended:
         return record
     reason = f"Its process is gone. {_made_by(model.protocol_version)}"
-    said = _why(ClusterState.FAILED, reason)
-    changes = {"state": ClusterState.FAILED, "messages": said, "ended_at": at}
+    changes = {"state": ClusterState.FAILED, "messages": _why(ClusterState.FAILED, reason), "ended_at": at}
     return record.model_copy(update={"cluster": model.model_copy(update=changes)})
 
 
 def with_unknown_kind(record: Record) -> Record:
-    """Return the record with a warning, if its cluster lives and is of a kind that is not installed here."""
+    """Return the record with a warning, if its cluster runs and is of a kind that is not installed here."""
     model = record.cluster
     if model is None or model.state.ended or not record.readable or not isinstance(model.spec, UnknownSpec):
         return record
@@ -159,13 +157,11 @@ def with_unknown_kind(record: Record) -> Record:
         why = f"Its kind '{name}' cannot be used in this Python environment. {found.problem}"
     else:
         why = f"It was made with another version of its kind '{name}' than the one in this Python environment."
-    warning = f"{why} The cluster can be used and stopped all the same."
-    changed = model.saying({MessageCode.WARNING: [*model.warnings, warning]})
-    return record.model_copy(update={"cluster": changed})
+    return _with_warning(record, model, f"{why} The cluster can be used and stopped all the same.")
 
 
 def while_paused(record: Record) -> Record:
-    """Return the record with a warning, if somebody has stopped the cluster's process by a signal."""
+    """Return the record with a warning, if the cluster's process was stopped by a signal."""
     model = record.cluster
     if model is None or model.state.ended or model.pid is None or not processes.is_paused(model.pid):
         return record
@@ -173,12 +169,16 @@ def while_paused(record: Record) -> Record:
         f"Its process was paused by a signal (SIGSTOP) and does not respond: 'kill -CONT {model.pid}' resumes it, "
         f"'kill -KILL {model.pid}' ends the cluster."
     )
+    return _with_warning(record, model, warning)
+
+
+def _with_warning(record: Record, model: ClusterModel, warning: str) -> Record:
     changed = model.saying({MessageCode.WARNING: [*model.warnings, warning]})
     return record.model_copy(update={"cluster": changed})
 
 
 def _why(state: ClusterState, reason: str | None) -> list[Message]:
-    """Return the message that says why a cluster has ended, where that is known."""
+    """Return the message with the reason of a cluster's end, if known."""
     code = MessageCode.FAILED if state is ClusterState.FAILED else MessageCode.ENDED
     return [] if reason is None else [Message.of(code, reason)]
 
@@ -186,8 +186,8 @@ def _why(state: ClusterState, reason: str | None) -> list[Message]:
 def _reason(cluster: dict[str, Any]) -> str | None:
     """Return why a cluster of another version has ended: a field until protocol 5, a message from then on."""
     messages = cluster.get("messages")
-    said = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
-    found = [one for one in said if one.get("code") in {MessageCode.ENDED, MessageCode.FAILED}]
+    fields = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    found = [one for one in fields if one.get("code") in {MessageCode.ENDED, MessageCode.FAILED}]
     return _text(cluster, "reason", "") or (_text(found[0], "text", "") if found else "") or None
 
 

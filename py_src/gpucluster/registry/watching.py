@@ -1,4 +1,4 @@
-"""Sees what changes in the registry without reading what has not changed."""
+"""Sees what changes in the registry without reading unchanged files."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..protocol.models import ClusterModel
 from .record import Folder
 from .store import Registry
 
-LOCK_SECONDS = 1.0  # How often each living cluster's lock is tried: a supervisor that was killed changes no file.
-LIST_SECONDS = 60.0  # How often the whole list is read, which also forgets what ended long ago.
+LOCK_SECONDS = 1.0  # How often each running cluster's lock is tried: a killed supervisor changes no file.
+LIST_SECONDS = 60.0  # How often the whole list is read, which also forgets old ended clusters.
 
 _Stamp = tuple[int, int, int]
 
 
 @dataclass
 class Changes:
-    """What is different since the last look."""
+    """The differences since the last look."""
 
     changed: list[ClusterModel] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
 
 
 class RegistryWatch:
-    """Looks at the times, sizes and numbers of the records' files, and reads those that are new."""
+    """Compares time, size and inode of the records' files, and reads those that differ."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -34,7 +34,7 @@ class RegistryWatch:
         self.known: dict[str, ClusterModel] = {}
 
     def start(self) -> list[ClusterModel]:
-        """Return all clusters; ``look`` tells what differs from them."""
+        """Return all clusters; ``look`` returns the later changes."""
         self._stamps = {folder.id: stamp for folder in self._registry.folders() if (stamp := _stamp(folder))}
         models = self._registry.list()
         self.known = {model.id: model for model in models}
@@ -68,7 +68,7 @@ class RegistryWatch:
     def _read(self, folder: Folder, known: ClusterModel | None, changes: Changes) -> None:
         record = self._registry.record(folder)
         model = record.cluster if record is not None else None
-        # The same object, unless the file was read again.
+        # An unchanged file gives the same object.
         if model is not None and model is not known and model != known:
             self.known[folder.id] = model
             changes.changed.append(model)

@@ -1,4 +1,4 @@
-"""What keeps the registry from being written, in a sentence."""
+"""Turns failures to write the registry into messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..protocol.refusals import storage_refusal
 def writing(folder: Path) -> Iterator[None]:
     """Write in a folder of the registry.
 
-    Raises `RegistryUnwritable` with the reason. A file that is missing, or there already, is left to the caller.
+    Raises `RegistryUnwritable` with the reason. The caller handles missing and existing files.
     """
     try:
         yield

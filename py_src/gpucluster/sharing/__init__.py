@@ -1,1 +1,1 @@
-"""Users of each GPU of a machine, and the queue: between all users, without a service and without a file."""
+"""Users of each GPU of a machine, and the queue, between all users and without a service or a file."""

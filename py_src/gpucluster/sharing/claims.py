@@ -1,7 +1,7 @@
-"""Which GPUs of this machine are spoken for, by whichever user: a cluster that has just chosen one uses none of it yet.
+"""Which GPUs of this machine are claimed, by any user: a cluster that has just chosen one uses none of it yet.
 
-Without slots of a site, a claim keeps nobody out: it lets the next cluster that may choose for itself choose another
-GPU, and where all are claimed, they are shared.
+Without a site's slots, a claim excludes no one: it lets the next cluster that is free to choose take another GPU, and
+where all are claimed, they are shared.
 """
 
 from __future__ import annotations
@@ -21,18 +21,15 @@ from ..registry import lock
 from .node import Node, claim_name, held_name, read_node
 from .policy import DEFAULT, GPUPolicy
 
-MOST_NUMBERS = 64  # Above this, marks are random words: whoever holds all numbers stops nobody.
+MOST_NUMBERS = 64  # Above this, marks are random, so that a user who holds all numbers stops no other.
 
 
 class ClaimedMeanwhile(Exception):
-    """Somebody else was faster; look again."""
+    """Another process was faster; look again."""
 
 
 class NodeClaims:
-    """The claims of this process among those of all users.
-
-    They are names that the kernel takes back when this process ends, however it ends.
-    """
+    """The claims of this process among those of all users: names that the kernel frees when this process ends."""
 
     def __init__(self, policy: GPUPolicy = DEFAULT) -> None:
         self.policy = policy
@@ -47,19 +44,19 @@ class NodeClaims:
         return list(self._held)
 
     def look(self) -> Node:
-        """Return what is held now, by anybody."""
+        """Return what any process holds now."""
         self._node = read_node(per_user=self.policy.per_user)
         return self._node
 
     @contextmanager
     def choosing(self) -> Iterator[Mapping[str, int]]:
-        """Give how often each GPU is claimed; ``claim`` notices when that has changed."""
+        """Yield how often each GPU is claimed; ``claim`` notices when that has changed."""
         yield self.look().counts
 
     def claim(self, uuids: Iterable[str], *, ends: float | None = None) -> None:
         """Claim GPUs until this process ends.
 
-        `ends`: until when at most, in seconds since the boot. Raises `ClaimedMeanwhile`: somebody has claimed one of
+        `ends`: the latest end, in seconds since the boot. Raises `ClaimedMeanwhile`: another process has claimed one of
         them since ``choosing``; none of these is claimed now.
         """
         made: list[tuple[str, str]] = []
@@ -77,32 +74,31 @@ class NodeClaims:
     def claim_parts(self, uuids: Sequence[str], parts: Mapping[str, int], *, ends: float | None = None) -> None:
         """Claim one part of each of these GPUs, none of which may have more claims than parts.
 
-        Raises `ClaimedMeanwhile`: somebody else was faster; none of them is claimed now.
+        Raises `ClaimedMeanwhile`: another process was faster; none of them is claimed now.
         """
         before = set(self._held)
         self.claim(uuids, ends=ends)
-        # Numbers beyond the parts are taken where claims that do not count hold the lower ones: only then may two have
-        # come to the same part.
+        # Numbers beyond the parts are taken where claims that do not count hold the lower ones: only then can two
+        # clusters get the same part.
         counts = self.look().counts
         if any(counts[uuid] > parts[uuid] for uuid in uuids):
             self._release([key for key in self._held if key not in before])
             raise ClaimedMeanwhile
 
     def tell_end(self, ends: float | None) -> None:
-        """Say until when the claims are needed at most, in seconds since the boot."""
+        """Publish the latest end of the claims, in seconds since the boot."""
         if ends == self._ends and all(len(held) > 1 for held in self._held.values()):
             return
         self._ends = ends
         for (uuid, mark), held in self._held.items():
             name = held_name(uuid, mark, self._since, ends)
-            told = hold(name) if name is not None else None
-            if told is not None:
+            if name is not None and (published := hold(name)) is not None:
                 for before in held[1:]:
                     before.close()
-                held[1:] = [told]
+                held[1:] = [published]
 
     def release(self) -> None:
-        """Give all claims of this object back."""
+        """Release all claims of this object."""
         self._release(list(self._held))
 
     def _free_mark(self, uuid: str) -> str:
@@ -122,7 +118,7 @@ _MODE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 class DeviceClaims:
     """The claims of this process and of other clusters in the same registry, where the system has none between users.
 
-    They are locks, so they end with the process that holds them, however it ends.
+    They are locks, so they end with the process that holds them, however that happens.
     """
 
     def __init__(self, directory: Path, policy: GPUPolicy = DEFAULT) -> None:
@@ -132,13 +128,13 @@ class DeviceClaims:
 
     @contextmanager
     def choosing(self) -> Iterator[Mapping[str, int]]:
-        """Let no other cluster of this user choose meanwhile; gives the UUIDs that are claimed, with 1 each."""
+        """Let no other cluster of this user choose meanwhile; yields the claimed UUIDs, with 1 each."""
         self._directory.mkdir(mode=0o700, exist_ok=True)
         with lock.held(self._directory / "lock"):
             yield Counter(self._claimed())
 
     def claim(self, uuids: Iterable[str]) -> None:
-        """Claim devices until this process ends. Others may have claimed them, too."""
+        """Claim devices until this process ends. Others may have claimed them as well."""
         self._directory.mkdir(mode=0o700, exist_ok=True)
         for uuid in uuids:
             descriptor = os.open(self._directory / _file_name(uuid), _MODE, 0o600)
@@ -146,7 +142,7 @@ class DeviceClaims:
             self._held.append(descriptor)
 
     def tell_end(self, ends: float | None) -> None:
-        """Nobody asks: there is no line."""
+        """Do nothing, as there is no queue."""
 
     def release(self) -> None:
         while self._held:

@@ -1,9 +1,9 @@
-"""The line before GPUs that are taken: first come, first served, across users.
+"""The queue for GPUs that are taken: first come, first served, across users.
 
-Whoever comes takes a place, whose name tells when, and remembers who was there then. A place that turns up later is
-behind, whatever its name says. Where the GPUs that somebody before me waits for are free and not taken within
-``PATIENCE_SECONDS``, that user is passed over: whoever hangs, or only wants to stand there, holds up nobody for long.
-GPUs for somebody who needs several are kept until there are enough, so that nobody waits for ever.
+A cluster takes a place, whose name has the time of arrival, and remembers the places that were there then. A place that
+appears later is behind, whatever its name claims. If the GPUs that an earlier place waits for are free and not taken
+within ``PATIENCE_SECONDS``, its user is skipped, so a process that hangs or only occupies a place delays others only
+briefly. Free GPUs are kept for a cluster that needs several until there are enough, so that it does not wait for ever.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ PATIENCE_SECONDS = 8.0
 
 
 class InLine(Exception):
-    """Nothing is free; ask again in a second.
+    """Nothing is free; try again in a second.
 
-    `before`: how many wait for the same GPUs and came first. `seconds`: about so long, as far as those who have the
-    GPUs say.
+    `before`: number of earlier places that wait for the same GPUs. `seconds`: estimate from the published ends of the
+    claims.
     """
 
     def __init__(self, before: int, seconds: float | None) -> None:
@@ -38,24 +38,24 @@ class InLine(Exception):
 
 
 class Line:
-    """One cluster's place in the line. `parts`: how many clusters may have each GPU that is given out, by UUID."""
+    """One cluster's place in the queue. `parts`: how many clusters may have each GPU that is assigned, by UUID."""
 
     def __init__(self, claims: NodeClaims, parts: Mapping[str, int]) -> None:
         self._claims = claims
         self.parts = parts
         self._place: socket.socket | None = None
         self._before: set[int] = set()
-        self._could: dict[int, float] = {}  # Since when somebody before me could have what he waits for.
+        self._could: dict[int, float] = {}  # Since when an earlier place could have what it waits for.
         self._passed_over: set[int] = set()
 
     def take(self, candidates: Sequence[str], count: int, *, chosen: bool, ends: float | None = None) -> None:
-        """Claim so many of these GPUs, those with the fewest claims first.
+        """Claim that many of these GPUs, those with the fewest claims first.
 
         * `candidates`: UUIDs, the best first.
-        * `chosen`: whether none but these will do.
-        * `ends`: until when they are needed at most, in seconds since the boot.
+        * `chosen`: whether only these are accepted.
+        * `ends`: the latest end, in seconds since the boot.
 
-        Raises `InLine`: they are not free, or somebody came first. The place is kept until it is tried again.
+        Raises `InLine`: they are not free, or others came first. The place is kept until the next try.
         """
         node = self._claims.look()
         if self._place is None:
@@ -84,7 +84,7 @@ class Line:
         return node
 
     def _left_over(self, node: Node, candidates: Sequence[str]) -> tuple[dict[str, int], int]:
-        """Return what is free when all before me have had theirs, and how many of them wait for what I wait for."""
+        """Return what is free once all earlier places are served, and how many of them wait for the same GPUs."""
         counts = node.counts
         free = {uuid: max(0, parts - counts[uuid]) for uuid, parts in self.parts.items()}
         before = 0
@@ -92,7 +92,7 @@ class Line:
             if place.socket not in self._before or place.user in self._passed_over:
                 continue
             if place.count > sum(place.takes(uuid) for uuid in self.parts):
-                continue  # Whoever waits for more than there is would wait, and hold up others, for ever.
+                continue  # A request for more than there is would wait, and delay others, for ever.
             given = [uuid for uuid in sorted(free, key=lambda uuid: -free[uuid]) if free[uuid] and place.takes(uuid)]
             if self._is_late(place, len(given) >= place.count):
                 continue
@@ -107,7 +107,7 @@ class Line:
             return False
         since = self._could.setdefault(place.socket, time.monotonic())
         if time.monotonic() - since > PATIENCE_SECONDS and place.user != os.getuid():
-            # All of this user's places: another one would be the next to hold everybody up.
+            # All places of this user: otherwise the next one would delay all others.
             self._passed_over.add(place.user)
         return time.monotonic() - since > PATIENCE_SECONDS
 

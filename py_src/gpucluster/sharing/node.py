@@ -1,15 +1,16 @@
-"""What the names that are held on a machine say: claims of GPUs, and places in line.
+"""The names that are held on a machine: claims of GPUs, and places in the queue.
 
-``gpucluster/c/UUID/MARK``           a claim of a GPU or MIG slice; the mark is a number, seldom a random word
-``gpucluster/h/UUID/MARK/SINCE/ENDS``  since when, and until when at most (0: not known), in seconds since the boot
-``gpucluster/l/ARRIVED/COUNT/WANTED``  a place in line: nanoseconds since the boot, how many GPUs, and which (``any``)
+``gpucluster/c/UUID/MARK``           a claim of a GPU or MIG slice; the mark is a number, rarely a random word
+``gpucluster/h/UUID/MARK/SINCE/ENDS``  its start, and latest end (0: unknown), in seconds since the boot
+``gpucluster/l/ARRIVED/COUNT/WANTED``  a place in the queue: nanoseconds since the boot, how many GPUs, and which
+                                     (``any``)
 
-The kernel reports whose a name is. What else is in it is what its holder says; what others say of a claim is ignored.
+The kernel reports the owner of a name. The rest is set by its holder; statements of other users on a claim are ignored.
 A name counts only if it is exactly what the functions below write: the kernel gives each name to one holder, but
 ``GPU-1`` and ``%47PU-1`` are two names to it.
 
-Nothing here tells which of two claims is older: the kernel keeps no time of a name, it numbers sockets in blocks for
-each processor, and a process may have begun long before it claims. A number has one holder, who keeps it until it ends.
+The age of claims cannot be compared: the kernel keeps no time of a name, it numbers sockets in blocks for each
+processor, and a process may have started long before it claims. A number has one holder, who keeps it until it ends.
 Claims are therefore ordered by GPU and number, and no decision uses their age.
 """
 
@@ -27,9 +28,9 @@ from urllib.parse import quote, unquote
 
 from ..operating_system.abstract_names import LONGEST, BoundName, held_names
 
-VARIABLE = "GPUCLUSTER_NODE"  # For tests: whoever sets it has names of its own, as on another machine.
-NOBODY = -1  # Whose a name is where the kernel does not tell.
-MOST_WANTED = 8  # So many GPUs a place in line can name; who wants more of them waits for any.
+VARIABLE = "GPUCLUSTER_NODE"  # For tests: gives separate names, as on another machine.
+NOBODY = -1  # Owner of a name where the kernel reports none.
+MOST_WANTED = 8  # Limit of GPUs that a place can name; with more it waits for any.
 _LONGEST_UUID = 64
 _CLAIM = re.compile(r"c/([^/]{1,80})/([1-9][0-9]{0,3}|x[0-9a-f]{8})")
 _HELD = re.compile(r"h/([^/]{1,80})/([0-9]{1,4}|x[0-9a-f]{8})/([0-9]{1,10})/([0-9]{1,10})")
@@ -44,8 +45,8 @@ class Claim:
     mark: str
     user: int
     socket: int  # Identifies it; says nothing about its age.
-    since: int | None = None  # Seconds since the boot, as its holder says.
-    ends: int | None = None  # Likewise, at most.
+    since: int | None = None  # Seconds since the boot, set by its holder.
+    ends: int | None = None  # The latest end, likewise.
 
     @property
     def number(self) -> int | None:
@@ -54,32 +55,32 @@ class Claim:
 
     @property
     def order(self) -> tuple[str, float, str]:
-        """By GPU, and of one GPU lower numbers first, claims without a number last."""
+        """Order by GPU, then by number, with claims without a number last."""
         return (self.uuid, math.inf if self.number is None else self.number, self.mark)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place in line."""
+    """A place in the queue."""
 
     arrived: int  # Nanoseconds since the boot.
     count: int
-    wanted: frozenset[str]  # Digests of the GPUs that will do; empty: any.
+    wanted: frozenset[str]  # Digests of the accepted GPUs; empty: any.
     user: int
     socket: int
 
     def takes(self, uuid: str) -> bool:
-        """Return whether this GPU would do."""
+        """Whether this GPU is accepted."""
         return not self.wanted or digest(uuid) in self.wanted
 
 
 @dataclass(frozen=True)
 class Node:
-    """All that is held at a moment.
+    """Everything that is held at a moment.
 
-    * `every_claim`, `every_place`: as the kernel tells them.
-    * `per_user`: so many claims of one user count: what is above the site's limit keeps nobody from anything.
-    * `places_per_user`: the same of places in line.
+    * `every_claim`, `every_place`: as the kernel reports them.
+    * `per_user`: limit of claims per user that count; those above the site's limit have no effect.
+    * `places_per_user`: the same for places.
     """
 
     every_claim: tuple[Claim, ...] = ()
@@ -89,7 +90,7 @@ class Node:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """Those that count: of each user as many as the limit allows, in the order of the claims."""
+        """The claims that count: for each user as many as the limit allows, in order."""
         if self.per_user is None:
             return self.every_claim
         seen: Counter[int] = Counter()
@@ -102,7 +103,7 @@ class Node:
 
     @cached_property
     def line(self) -> tuple[Place, ...]:
-        """The places that count, the first one first: as many of each user as could be served within the limit."""
+        """The places that count, in order: for each user as many as could be served within the limit."""
         seen: Counter[int] = Counter()
         gpus = Counter(claim.user for claim in self.claims)
         kept = []
@@ -120,7 +121,7 @@ class Node:
         return Counter(claim.uuid for claim in self.claims)
 
     def marks(self, uuid: str) -> set[str]:
-        """Return the marks of a GPU that are held, also by claims that do not count."""
+        """Return the held marks of a GPU, including those of claims that do not count."""
         return {claim.mark for claim in self.every_claim if claim.uuid == uuid}
 
     def held_by(self, user: int) -> int:
@@ -128,10 +129,10 @@ class Node:
 
 
 def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node:
-    """Look at what is held now. Raises `OSError`: this system does not tell."""
+    """Read what is held now. Raises `OSError`: this system does not report it."""
     claims: dict[tuple[str, str], Claim] = {}
     places: list[Place] = []
-    told: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
+    periods: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
     start = f"{prefix()}/"
     for bound in held_names(start):
         text, user = bound.name.removeprefix(start), NOBODY if bound.user is None else bound.user
@@ -142,12 +143,12 @@ def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node
         elif found := _HELD.fullmatch(text):
             uuid, mark, since, ends = unquote(found[1]), found[2], int(found[3]), int(found[4])
             if held_name(uuid, mark, since, ends) == bound.name:
-                told[uuid, mark].append((user, since, ends))
+                periods[uuid, mark].append((user, since, ends))
         elif place := _place(text, bound, user):
             places.append(place)
-    for key, said in told.items():
+    for key, published in periods.items():
         claim = claims.get(key)
-        for user, since, ends in said:
+        for user, since, ends in published:
             if claim is not None and user == claim.user:
                 claims[key] = replace(claim, since=since, ends=ends or None)
     return Node(
@@ -163,19 +164,19 @@ def claim_name(uuid: str, mark: str) -> str:
 
 
 def held_name(uuid: str, mark: str, since: float, ends: float | None) -> str | None:
-    """Return the name that says since when and until when; ``None``: it would be too long."""
+    """Return the name with start and end of a claim; ``None``: it would be too long."""
     name = f"{prefix()}/h/{_safe(uuid)}/{mark}/{int(since)}/{int(ends or 0)}"
     return name if len(name) <= LONGEST else None
 
 
 def place_name(arrived: int, count: int, wanted: Iterable[str] | None) -> str:
-    """Return the name of a place in line for so many out of these GPUs; ``None``: any."""
+    """Return the name of a place for that many out of these GPUs; ``None``: any."""
     digests = {digest(uuid) for uuid in wanted or ()}
     return _place_name(arrived, min(count, 999), digests if len(digests) <= MOST_WANTED else ())
 
 
 def digest(uuid: str) -> str:
-    """Return a short word for a GPU; two that have the same one wait for each other, and no more."""
+    """Return a short digest of a GPU; a collision only makes clusters wait for each other."""
     return f"{zlib.crc32(uuid.encode()) & 0xFFFFFF:06x}"
 
 

@@ -1,4 +1,4 @@
-"""How the GPUs of a machine are given out: what the site says."""
+"""How the GPUs of a machine are assigned at a site."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..protocol.plain_text import counted
 
 @dataclass(frozen=True)
 class GPUPolicy:
-    """The site's word; the default is that of a machine without a site."""
+    """The site's settings; the default is for a machine without a site."""
 
     slots: int | None = None
-    """Into how many slots each whole GPU is divided; ``None``: GPUs that are all taken are shared, without a line."""
-    reserved: frozenset[int | str] = frozenset()  # Indices and UUIDs of GPUs that are not given out.
-    all_reserved: bool = False  # Whether none is: which are reserved cannot be read.
-    per_user: int | None = None  # So many claims a user may have at a time.
+    """Number of slots of each whole GPU; ``None``: GPUs that are all taken are shared, without a queue."""
+    reserved: frozenset[int | str] = frozenset()  # Indices and UUIDs of GPUs that are not assigned.
+    all_reserved: bool = False  # Whether none is assigned, because the reserved ones cannot be read.
+    per_user: int | None = None  # Limit of claims per user.
     lifetime: int | None = None  # Seconds that a cluster may run.
 
     def gives(self, device: DeviceModel, parent: DeviceModel | None = None) -> bool:
-        """Return whether a device is given out; a slice is not where its GPU is not."""
+        """Whether a device is assigned; a slice is not if its GPU is not."""
         names = {device.uuid, device.index} | ({parent.uuid, parent.index} if parent is not None else set())
         return not self.all_reserved and not names & self.reserved
 
     def fault(self, wanted: int, had: int = 0) -> str | None:
-        """Return what the site has against so many GPUs or slots for a user who has some, in two sentences."""
+        """Return why the site does not allow that many GPUs or slots for a user who has some, or ``None``."""
         if self.per_user is None or wanted <= max(0, self.per_user - had):
             return None
         return (

@@ -1,10 +1,10 @@
-"""Turns to start: a machine begins as many clusters at a time as it has processors, first come, first served.
+"""Turns to start: a machine starts as many clusters at a time as it has processors, first come, first served.
 
-A start is a second or two of one processor. Where thirty people ask at the same moment, none of them has anything until
-all starts are nearly done; one after the other, the same work gives half of the class its clusters in half of the time,
-and everybody can see how many come first. From the request until the cluster runs, its process holds a name:
-``gpucluster/s/ARRIVED``, nanoseconds since the boot. As in the line before GPUs, a name that turns up later is behind,
-whatever it says, and whoever hangs or only wants to stand there holds up nobody for long.
+A start takes a second or two of one processor. If thirty users request one at the same moment, none has a cluster until
+all starts are nearly done; one after the other, half of the class has its clusters in half of the time, and the number
+of earlier ones can be shown. From the request until the cluster runs, its process holds a name:
+``gpucluster/s/ARRIVED``, nanoseconds since the boot. As in the queue for GPUs, a name that appears later is behind,
+whatever it claims, and a process that hangs or only occupies a place delays others only briefly.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from ..operating_system.control_groups import usable_processors
 from .node import prefix
 
 PATIENCE_SECONDS = 5.0
-"""A start that takes longer is not waited for any more. Twice what one takes on processors that nobody else uses: where
-others compute, a start takes long, and few at a time would get little of the processors."""
+"""A start that takes longer is not waited for. Twice the time on idle processors: on busy ones a start takes long, and
+few at a time would get little processor time."""
 LONGEST_SECONDS = 60.0
-"""Nobody waits longer, whoever else is there: several accounts that hold places without starting hold up as many times
-as long."""
-MOST_OF_A_USER = 2  # So many starts of one user are waited for: more of them would be a way to the front, or a wall.
+"""The longest wait: several accounts that hold places without starting could otherwise multiply it."""
+MOST_OF_A_USER = 2  # Limit of starts per user that are waited for: more would be a way to the front, or a blockade.
 _ARRIVED = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 class Turn:
-    """One cluster's turn, from its request until it runs. `held`: what holds its name."""
+    """One cluster's turn, from its request until it runs. `held`: the socket that holds its name."""
 
     def __init__(self, held: socket.socket) -> None:
         self._held = held
@@ -40,16 +39,16 @@ class Turn:
         text = name[1:].decode() if isinstance(name, bytes) else ""
         self._arrived = int(text.rpartition("/")[2] or 0)
         self._before: set[int] | None = None
-        self._since: dict[int, float] = {}  # Since when those before me could have been starting.
+        self._since: dict[int, float] = {}  # Since when earlier ones could have been starting.
         self._passed_over: set[int] = set()
         self.at_a_time = len(usable_processors())
 
     @classmethod
     def take(cls) -> Turn | None:
-        """Return a turn behind all that there are; ``None``: this system does not tell who starts."""
+        """Return a turn behind all others; ``None``: this system does not report other starts."""
         with suppress(OSError):
             held_names(_prefix())
-            for _ in range(8):  # Somebody may have come in the same nanosecond.
+            for _ in range(8):  # Another one may have come in the same nanosecond.
                 held = hold(f"{_prefix()}{int(seconds_since_boot() * 1e9)}")
                 if held is not None:
                     return cls(held)
@@ -57,11 +56,11 @@ class Turn:
 
     @property
     def descriptor(self) -> int:
-        """What is handed to the process that goes on with it."""
+        """Passed to the process that continues with this turn."""
         return self._held.fileno()
 
     def before(self) -> int:
-        """Return how many start, or wait to start, before this one."""
+        """Return how many clusters start, or wait to start, before this one."""
         try:
             places = self._places()
         except OSError:
@@ -79,7 +78,7 @@ class Turn:
         return counted
 
     def has_come(self, before: int) -> bool:
-        """Return whether a cluster with so many before it begins."""
+        """Whether a cluster with that many before it starts."""
         waited = seconds_since_boot() - self._arrived / 1e9
         return before < self.at_a_time or waited > LONGEST_SECONDS
 

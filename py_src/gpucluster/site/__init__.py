@@ -1,1 +1,1 @@
-"""What one site says to everybody who uses gpucluster there: presets, defaults, limits and costs, in one file."""
+"""Settings of a site for all its users: presets, defaults, limits and costs, in one file."""

@@ -1,4 +1,4 @@
-"""What a request means at this site: the preset that it names, and the site's defaults for what it leaves open."""
+"""Completes a request with the preset that it names, and with the site's defaults."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .model import EVERY
 from .presets import SITE_PRESETS
 from .reading import this_site
 
-PRESET = "preset"  # The field of a request that names a preset; no kind may have one of that name.
+PRESET = "preset"  # The field of a request that names a preset; no kind may have a field of that name.
 
 
 def find_preset(name: Any) -> Preset:
-    """Return the preset of that name: of every installation, of the site, or one that is ready for sites."""
+    """Return the preset of that name: one of every installation, of the site, or ready for sites."""
     presets = {preset.name: preset for preset in (*SITE_PRESETS, *this_site().presets)}
     if isinstance(name, str) and name in presets:
         return presets[name]
@@ -33,19 +33,19 @@ def find_preset(name: Any) -> Preset:
 
 
 def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request with the fields of the preset that it names; its own fields count more."""
+    """Return a request with the fields of the preset that it names; its own fields take precedence."""
     fields = dict(given)
     name = fields.pop(PRESET, None)
     return fields if name is None else {**find_preset(name).spec, **fields}
 
 
 def asked_for(value: Any) -> Any:
-    """Return a request, which may be JSON text, without its preset; what is no request stays as it is."""
+    """Return a request, which may be JSON text, with its preset applied; anything else is returned unchanged."""
     if isinstance(value, (bytes, str)):
         try:
             value = TypeAdapter(dict[str, Any]).validate_json(value)
         except ValidationError:
-            return value  # Whoever validates it says what is wrong.
+            return value  # Its validation reports the error.
     return with_preset(value) if isinstance(value, dict) else value
 
 
@@ -65,13 +65,13 @@ def completed(value: Any) -> Any:
     return site.complete(given, found.kind.spec) if found is not None and found.kind is not None else value
 
 
-def of_defaults(refused: InvalidRequest, asked: Any) -> InvalidRequest:
-    """Return a refusal that says which of the refused fields nobody has asked for: they are the site's defaults."""
-    given = asked.model_dump(exclude_unset=True) if isinstance(asked, SpecBase) else asked
+def of_defaults(refused: InvalidRequest, request: Any) -> InvalidRequest:
+    """Return a refusal that names the refused fields which are the site's defaults and were not requested."""
+    given = request.model_dump(exclude_unset=True) if isinstance(request, SpecBase) else request
     if not isinstance(given, dict):
         return refused
     site = this_site()
-    kind = asked.backend if isinstance(asked, SpecBase) else str(given.get("backend", "auto"))
+    kind = request.backend if isinstance(request, SpecBase) else str(given.get("backend", "auto"))
     defaults = {*site.defaults.get(EVERY, {}), *site.defaults.get(kind, {})}.difference(given)
     if not any(fault.field in defaults for fault in refused.fields):
         return refused

@@ -1,7 +1,7 @@
-"""Defaults and presets that the site's own limits refuse.
+"""Defaults and presets that contradict the site's own limits.
 
-With such a default, nobody could create anything without setting more than they want to: it is reported and ignored,
-and what is left open then becomes the limit. A preset is reported, and kept.
+With such a default, every request would have to override it: it is reported and ignored, and an open field becomes the
+limit. A preset is reported, and kept.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Contradiction:
     name: str  # Of the field.
     limit: tuple[str, ...]  # The keys that lead to the limit.
     message: str
-    told: bool  # Whether the file says the limit; else it is the least, which is told already.
+    in_file: bool  # Whether the limit is in the file, and not the least one, which is reported already.
 
 
 def contradictions(site: Site) -> Iterator[Contradiction]:
-    """Find the defaults of a site that its limits refuse."""
+    """Yield the defaults of a site that its limits refuse."""
     for kind, known in usable_kinds().items():
         kept: dict[str, Any] = {"backend": kind}
         for name, value in site.defaults_of(known.spec, kind).items():
@@ -56,25 +56,25 @@ def contradictions(site: Site) -> Iterator[Contradiction]:
 
 
 def preset_contradictions(site: Site, preset: Preset) -> Iterator[Contradiction]:
-    """Find the fields of a preset that the site's limits refuse, where the file says these."""
+    """Yield the fields of a preset that limits in the file refuse."""
     request: dict[str, Any] = {"backend": "auto", **preset.spec}
     known = usable_kinds().get(str(request["backend"]))
     if known is None:
         return
     allowed = SiteLimits(backends=site.limits_of(EVERY).backends)
     if (fault := allowed.fault(known.traits, "backend", request["backend"], {})) is not None:
-        yield Contradiction(request["backend"], "backend", ("limits", EVERY, "kinds"), fault, told=True)
+        yield Contradiction(request["backend"], "backend", ("limits", EVERY, "kinds"), fault, in_file=True)
         return
     kept: dict[str, Any] = {"backend": request["backend"]}
     for name in [field for field in preset.spec if field != "backend"]:
         kept[name] = request[name]
-        # What a limit means for a field may depend on one that comes later in the file.
+        # A limit on one field may depend on a later one.
         found = _refused_by_limit(site, known.spec, known.traits, request, name)
         if found is None and known.traits.this_machine:
             found = _refused_by_share(site, known.spec, kept, name)
         if found is not None:
             del kept[name]
-            if found.told:
+            if found.in_file:
                 yield found
 
 
@@ -97,8 +97,8 @@ def _refused_by_limit(
             if fault is not None:
                 faulty = SHARING in site.least if section[0] == SHARING else section[1] in site.least
                 stands_in = LEAST_PER_USER if section[0] == SHARING else LEAST
-                told = not (faulty and getattr(found, limit) == getattr(stands_in, limit))
-                return Contradiction(kind, name, (*section, limit), fault, told)
+                in_file = not (faulty and getattr(found, limit) == getattr(stands_in, limit))
+                return Contradiction(kind, name, (*section, limit), fault, in_file)
     return None
 
 
@@ -120,18 +120,18 @@ def _fault(
 def _refused_by_share(site: Site, spec: type[SpecBase], request: Mapping[str, Any], name: str) -> Contradiction | None:
     most = site.sharing.per_user
     try:
-        asked = spec.model_validate(request)
+        wanted = spec.model_validate(request)
     except ValidationError:
-        return None  # Something is missing that people fill in, or does not go with it and is left out.
-    if asked.memory_limit == "auto":
-        asked = asked.model_copy(update={"memory_limit": LEAST_MEMORY_BYTES})
+        return None  # A required field is missing, or an inapplicable one is left out.
+    if wanted.memory_limit == "auto":
+        wanted = wanted.model_copy(update={"memory_limit": LEAST_MEMORY_BYTES})
     for limit in _SHARES:
         if getattr(most, limit) is None:
             continue
         single = PerUser(**{limit: getattr(most, limit)})
-        too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(asked)) is not None
-        if too_many_gpus or fault_of_request(asked, Remaining(most=single)) is not None:
+        too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(wanted)) is not None
+        if too_many_gpus or fault_of_request(wanted, Remaining(most=single)) is not None:
             message = "is more than one user may have, also without other clusters"
-            told = not (SHARING in site.least and getattr(most, limit) == getattr(LEAST_PER_USER, limit))
-            return Contradiction(request["backend"], name, ("sharing", "per_user", limit), message, told)
+            in_file = not (SHARING in site.least and getattr(most, limit) == getattr(LEAST_PER_USER, limit))
+            return Contradiction(request["backend"], name, ("sharing", "per_user", limit), message, in_file)
     return None

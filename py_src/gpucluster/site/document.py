@@ -1,4 +1,4 @@
-"""YAML with the line of each entry, read as people mean it: ``24:00:00`` is text, and so is ``no``."""
+"""YAML with the line of each entry, read as intended: ``24:00:00`` is text, and so is ``no``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ for _name, (_pattern, _first) in _PLAIN.items():
 
 
 class Document:
-    """One file. `text`: YAML. Raises `UnreadableSite`: it is none, or a key is there twice."""
+    """One file. `text`: YAML. Raises `UnreadableSite`: it is invalid, or has a duplicate key."""
 
     data: Any
 
@@ -53,7 +53,7 @@ class Document:
             raise UnreadableSite(f"it is not YAML: {str(error).splitlines()[0]}") from error
 
     def line(self, path: Path) -> int:
-        """Return the line of an entry, counted from 1; of the nearest that is there around it."""
+        """Return the line of an entry, counted from 1, or of its nearest existing parent."""
         node, line = self._root, 1
         for part in path:
             found: tuple[Any, Any] | None = None
@@ -68,7 +68,7 @@ class Document:
 
 
 def _refuse_twice(node: Any, seen: set[int]) -> None:
-    """Refuse a mapping with a key twice: the second would silently count."""
+    """Refuse duplicate keys: the second would silently count."""
     if id(node) in seen or node is None:
         return
     seen.add(id(node))

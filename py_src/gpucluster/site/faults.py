@@ -1,4 +1,4 @@
-"""What is wrong with partial specifications, and what was probably meant."""
+"""Errors in partial specifications, with suggestions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..protocol.plain_text import printable
 
 
 def preset_faults(preset: Preset) -> list[FieldError]:
-    """Return what is wrong with the fields of a preset; what is still missing in it, people fill in."""
+    """Return the errors in the fields of a preset; missing fields are allowed."""
     name = preset.spec.get("backend", "auto")
     found = find_kind(name) if isinstance(name, str) else None
     if found is None or found.kind is None:
@@ -25,7 +25,7 @@ def preset_faults(preset: Preset) -> list[FieldError]:
 
 
 def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldError]:
-    """Return what is wrong with single fields of a partial specification."""
+    """Return the errors in single fields of a partial specification."""
     try:
         TypeAdapter(spec).validate_python(dict(given))
     except ValidationError as error:
@@ -34,13 +34,13 @@ def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldE
 
 
 def unknown_key(fault: FieldError, known: Collection[str]) -> str:
-    """Return what is wrong with a key of a section; where there is no such one, with those that there are."""
+    """Return the message for a key of a section; for an unknown one, with the known ones."""
     if fault.message.startswith("is not an option of this request"):
         return f"is not known here{near_to(fault.field.rpartition('.')[2], known)}; there are {', '.join(known)}"
     return fault.message
 
 
 def near_to(typed: Any, known: Collection[str]) -> str:
-    """Return `` (did you mean 'x'?)`` where something known is near to what was typed, else nothing."""
+    """Return `` (did you mean 'x'?)`` if a known name is similar, else nothing."""
     near = difflib.get_close_matches(str(typed).lower(), known, n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""

@@ -1,4 +1,4 @@
-"""When clusters may be created, such as ``Mon-Fri 08:00-20:00``, on the machine's own clock."""
+"""The hours in which clusters may be created, such as ``Mon-Fri 08:00-20:00``, in the machine's local time."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _DAY_MINUTES = 24 * 60
 
 @dataclass(frozen=True)
 class OpenHours:
-    """Some hours of some days; hours that end before they begin go on until the next day."""
+    """Hours on some days; if they end before they begin, they continue until the next day."""
 
     days: frozenset[int]  # 0 is Monday.
-    begin: int  # Minutes after midnight; the same for the end.
+    begin: int  # Minutes after midnight, like the end.
     end: int
     text: str
 
     def next_opening(self, moment: datetime) -> datetime:
-        """Return when it is open next: the moment itself where it is open then."""
+        """Return the next time at which it is open: the moment itself if it is open then."""
         midnight = datetime.combine(moment.date(), time())
         length = (self.end - self.begin) % _DAY_MINUTES or _DAY_MINUTES
         for number in range(-1, 9):
@@ -37,7 +37,7 @@ class OpenHours:
 
 
 def read_hours(text: str) -> OpenHours:
-    """Read hours as an administrator writes them. Raises `ValueError` with a sentence."""
+    """Read hours as an administrator writes them. Raises `ValueError` with a message."""
     found = _HOURS.fullmatch(text)
     begin, end = (_minutes(found[part]) if found else -1 for part in ("begin", "end"))
     if found is None or not (0 <= begin < _DAY_MINUTES and 0 <= end <= _DAY_MINUTES):

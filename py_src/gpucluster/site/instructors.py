@@ -1,4 +1,4 @@
-"""Who may message and stop the clusters of others on this machine: whom the site's file names, by account."""
+"""The accounts that may message and stop the clusters of others on this machine, as named in the site's file."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from dataclasses import dataclass
 
 from .reading import this_site
 
-KNOWN_SECONDS = 60.0  # So long the numbers of names are remembered: accounts may come from a directory service.
+KNOWN_SECONDS = 60.0  # How long the ids of names are cached: accounts may come from a directory service.
 
 
 @dataclass(frozen=True)
 class Instructors:
-    """Those whom the site names."""
+    """The users and groups that the site names."""
 
     names: tuple[str, ...] = ()
     users: frozenset[int] = frozenset()
     groups: frozenset[int] = frozenset()
 
     def include(self, user: int, groups: Collection[int]) -> bool:
-        """Return whether somebody of that user number, and of these groups, is one of them.
+        """Whether a user with this id and these groups is an instructor.
 
-        Where there are some, root is one: root can do anything else here, too.
+        If there are any, root is one: root can do anything else here as well.
         """
         return bool(self.names) and (user == 0 or user in self.users or not self.groups.isdisjoint(groups))
 
@@ -37,7 +37,7 @@ _known: tuple[float, Instructors] | None = None
 
 
 def instructors() -> Instructors:
-    """Return whom the site names now."""
+    """Return the instructors that the site names now."""
     global _known
     names = this_site().sharing.instructors
     with _lock:
@@ -47,7 +47,7 @@ def instructors() -> Instructors:
 
 
 def is_instructor() -> bool:
-    """Return whether this process belongs to one; those who are asked look for themselves."""
+    """Whether this process belongs to an instructor; the clusters' processes check it again."""
     return instructors().include(os.getuid(), {os.getgid(), *os.getgroups()})
 
 
@@ -58,7 +58,7 @@ def unknown(names: Collection[str]) -> list[str]:
 def _numbers(names: tuple[str, ...]) -> Instructors:
     users, groups = set(), set()
     for name in names:
-        # A name may be both, as that of a user's own group; one that is neither may be known on another machine.
+        # A name may be both, like a user's own group; one that is neither may be known on another machine.
         with suppress(KeyError):
             users.add(pwd.getpwnam(name).pw_uid)
         with suppress(KeyError):

@@ -1,4 +1,4 @@
-"""One entry of the section ``limits``, and what holds where it cannot be read."""
+"""One entry of the section ``limits``, and its replacement if it cannot be read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WRITE = {
 
 
 class NothingEmpty(BaseModel):
-    """A section of limits: a key without a value is no answer to how much there may be."""
+    """A section of limits, in which a key without a value is an error."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,7 +53,7 @@ class NothingEmpty(BaseModel):
 
 
 def read_partly(model: type[_Section], given: Mapping[str, Any]) -> tuple[_Section | None, list[FieldError]]:
-    """Return a section without what is wrong in it, and that; ``None``: nothing of it can be read."""
+    """Return a section without its invalid entries, and their errors; ``None``: nothing of it can be read."""
     try:
         return model.model_validate(given), []
     except ValidationError as error:
@@ -67,7 +67,7 @@ def read_partly(model: type[_Section], given: Mapping[str, Any]) -> tuple[_Secti
 def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]:
     kept = {}
     for name, value in given.items():
-        # A key may have dots of its own.
+        # A key may contain dots itself.
         below = [path.removeprefix(f"{name}").removeprefix(".") for path in paths if f"{path}.".startswith(f"{name}.")]
         if isinstance(value, Mapping) and below and all(below):
             kept[name] = _without(value, below)
@@ -77,9 +77,9 @@ def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]
 
 
 LEAST = SiteLimits(n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600)
-"""What holds where a limit cannot be read."""
+"""Used instead of a limit that cannot be read."""
 
-MOST = 10**9  # More than anybody has of anything; what is above it is a slip.
+MOST = 10**9  # Larger than any real value; above it is a typing error.
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 
@@ -102,7 +102,7 @@ def _must_be_time(value: str) -> str:
 
 
 Time = Annotated[str, BeforeValidator(_minutes), AfterValidator(_must_be_time)]
-"""A time as Slurm writes it; a whole number are minutes."""
+"""A time in Slurm's notation; a whole number means minutes."""
 
 
 def _some_kinds(value: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a site allows: bounds narrower than the protocol's own, by its file and by the settings of a Jupyter server."""
+"""The limits of a site, narrower than the protocol's, from its file and the settings of a Jupyter server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..protocol.traits import Traits
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
 MEMORY = ("memory_limit", "memory_per_gpu")
-"""What says how much host memory a worker has; the second, where a job has a worker for each GPU."""
+"""Fields for the host memory of a worker; the second, where a job has a worker for each GPU."""
 WALLTIMES = ("walltime", "scheduler_walltime")
 BOUNDS = (*COUNTS, "memory_limit", "walltime")
 
@@ -32,7 +32,7 @@ class SiteLimits:
     backends: tuple[str, ...] | None = None  # Kinds of clusters; ``None``: all.
     memory_limit: int | None = None  # Bytes of host memory of one worker.
     walltime: int | None = None  # Seconds of one job.
-    of_server: frozenset[str] = frozenset()  # Which of them the settings of a Jupyter server have narrowed.
+    of_server: frozenset[str] = frozenset()  # Those that the settings of a Jupyter server have narrowed.
 
     def narrower(self, other: SiteLimits) -> SiteLimits:
         """Return what both allow."""
@@ -49,7 +49,7 @@ class SiteLimits:
         return replace(self, **changes, of_server=of_server)
 
     def wider(self, site: SiteLimits) -> list[str]:
-        """Return what would give more than a site does, a sentence each. The site's limits hold there."""
+        """Return a message for each limit that is wider than a site's, which then holds."""
         found = []
         for field in BOUNDS:
             ours, theirs = getattr(self, field), getattr(site, field)
@@ -66,12 +66,12 @@ class SiteLimits:
         return found + [f"kinds: {site._no_kind(name)}" for name in more]
 
     def fault(self, traits: Traits, field: str, value: Any, before: Mapping[str, Any]) -> str | None:
-        """Return what this site has against a field of a request, as a ``SpecRule``; names the site's limit."""
+        """Return why this site refuses a field of a request, as a ``SpecRule``, naming the site's limit."""
         if field == "backend" and self.backends is not None and value not in self.backends:
             return self._no_kind(value)
         if field in COUNTS:
             limit = getattr(self, field)
-            # Nobody asks for an unlimited number of workers: it is left open.
+            # None means an open number of workers, not an unlimited one.
             open_count = field == "n_workers" and value is None
             too_many = limit is not None and not open_count and _exceeds(value, limit)
             return self._at_most(field, amount(field, limit), value) if too_many else None
@@ -83,17 +83,17 @@ class SiteLimits:
         if field == "scheduler_memory" and self.memory_limit is not None:
             return self._memory_fault(traits, value) if isinstance(value, int) else None
         if field in MEMORY and self.memory_limit is not None and value != "auto":
-            # Of a kind that starts no job with GPUs, none is asked for.
+            # None is no request in a kind that starts no job with GPUs.
             return None if field != MEMORY[0] and value is None else self._memory_fault(traits, value)
         if field in WALLTIMES and self.walltime is not None and value and walltime_seconds(value) > self.walltime:
             return self._at_most("walltime", slurm_clock(self.walltime), value)
-        # Where GPUs can be chosen, each gets a worker.
+        # If GPUs can be chosen, each gets a worker.
         open_number = before.get("n_workers") is None
         gpus = len(value) if field == "devices" and value is not None and open_number else 0
         if self.n_workers is not None and gpus > self.n_workers:
             most = counted(self.n_workers, "GPU")
             return f"must name at most {most} {self._where('n_workers')}, not {gpus}: one for each worker"
-        # So it is in a job with several workers.
+        # The same holds in a job with several workers.
         in_a_job = value if field in {"gpus_per_node", "workers_per_job"} and open_number else None
         if field == "nodes_per_job" and open_number:
             in_a_job = value * (before.get("gpus_per_node") or 1)
@@ -106,7 +106,7 @@ class SiteLimits:
     def _memory_fault(self, traits: Traits, value: int | float | None) -> str | None:
         most = self.memory_limit
         if most is None or (isinstance(value, float) and not traits.this_machine):
-            return None  # Such a kind knows no shares, and says so itself.
+            return None  # Such a kind does not support fractions, and refuses them itself.
         wanted = int(value * this_machine().memory_bytes) if isinstance(value, float) else value
         if not _exceeds(wanted, most):
             return None
@@ -114,18 +114,18 @@ class SiteLimits:
         return self._at_most("memory_limit", limit, given)
 
     def narrow_spec(self, spec: SpecBase, *, keep_auto: bool = False) -> SpecBase:
-        """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest.
+        """Return ``spec`` with open fields narrowed to what the site allows; ``fault`` checks the others.
 
-        `keep_auto`: leave memory that was left open to the cluster's process, which divides what is left of a share. It
-        knows nothing of a server's settings.
+        `keep_auto`: leave open memory to the cluster's process, which divides what is left of a quota, but does not
+        know a server's settings.
         """
         changes: dict[str, Any] = {}
-        # A kind that starts no worker has some of them not.
+        # A kind that starts no workers lacks some of them.
         offered = type(spec).model_json_schema()["properties"]
         for field in filter(offered.__contains__, COUNTS):
             limit, value = getattr(self, field), getattr(spec, field)
             if limit is not None and not (field == "n_workers" and value is None) and _exceeds(value, limit):
-                # Whole jobs, where all have the same number of workers.
+                # Whole jobs, if all have the same number of workers.
                 together = getattr(spec, "workers_step", 1) if field == "n_workers" else 1
                 changes[field] = limit - limit % together
         if (
@@ -143,7 +143,7 @@ class SiteLimits:
         if self.walltime is not None and "walltime" in offered and walltime_seconds(spec.walltime) > self.walltime:  # type: ignore[attr-defined]
             changes["walltime"] = slurm_clock(self.walltime)
         changes |= narrow_scheduler(spec, self.memory_limit, self.threads_per_worker, self.walltime)
-        # A kind that chooses another one may choose only what is allowed by itself.
+        # A kind that chooses another one must not choose a forbidden one.
         if len(allowed := set(traits_of(spec).chooses) & set(self.backends or ())) == 1:
             changes["backend"] = allowed.pop()
         return changed(spec, changes)
@@ -152,18 +152,18 @@ class SiteLimits:
     def _memory_fits(spec: SpecBase, most: int) -> bool:
         value, traits, machine = spec.memory_limit, traits_of(spec), this_machine()
         if value == "auto" and getattr(spec, MEMORY[1], None) is not None:
-            return True  # In place of it.
+            return True  # Which replaces it.
         if value != "auto":
             wanted = int(value * machine.memory_bytes) if isinstance(value, float) else value
             return isinstance(wanted, int) and wanted <= most
-        # An equal share, of CPU workers as if there were one for each core.
+        # An equal part, for CPU workers as if there were one for each core.
         workers = spec.n_workers or 1
         if not traits.needs_host_check:
             workers = max(spec.n_workers or traits.default_workers or 1, machine.cores)
         return traits.this_machine and machine.memory_bytes // workers <= most
 
     def check_patch(self, patch: ClusterPatch) -> None:
-        """Refuse a change that the site does not allow. Raises `InvalidRequest`: names the site's limit."""
+        """Raise `InvalidRequest`, naming the site's limit, for a change that the site does not allow."""
         if self.n_workers is not None:
             most = amount("n_workers", self.n_workers)
             if patch.n_workers is not None and patch.n_workers > self.n_workers:
@@ -176,10 +176,9 @@ class SiteLimits:
             raise refused_field("idle_timeout_seconds", self._at_most("idle_timeout_seconds", most, seconds or None))
 
     def narrow_schema(self, schema: dict[str, Any]) -> None:
-        """Put the narrowed bounds into the JSON Schema of a kind, in place."""
+        """Insert the narrowed bounds into the JSON Schema of a kind, in place."""
         properties = schema["properties"]
         for field in COUNTS:
-            # A kind that starts no worker has some of them not.
             if (limit := getattr(self, field)) is not None and field in properties:
                 self._narrow_property(properties[field], field, limit)
         if self.memory_limit is not None and "memory_limit" in properties:
@@ -231,7 +230,7 @@ def changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
 
 
 def _exceeds(value: int | None, limit: int) -> bool:
-    """Return whether a number, or none at all, is more than the limit."""
+    """Whether a number, or none at all, is more than the limit."""
     return value is None or value > limit
 
 
@@ -253,12 +252,12 @@ CORES = ("cores", "scheduler_cores")
 
 
 def has_scheduler_job(fields: Mapping[str, Any]) -> bool:
-    """Return whether the scheduler has a separate job or pod; where nobody can choose that, it has."""
+    """Whether the scheduler has a separate job or pod, which is also the default of kinds without that choice."""
     return bool(fields.get("scheduler", "job") == "job")
 
 
 def most_cores(field: str, threads: int, before: Mapping[str, Any]) -> tuple[int, str]:
-    """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a sentence."""
+    """Return how many cores a job, or the scheduler's, may have on a node, and why, as the end of a message."""
     if field != "cores":
         return threads, ""
     nodes = before.get("nodes_per_job") or 1
@@ -268,7 +267,7 @@ def most_cores(field: str, threads: int, before: Mapping[str, Any]) -> tuple[int
 
 
 def narrow_scheduler(spec: SpecBase, memory: int | None, threads: int | None, walltime: int | None) -> dict[str, Any]:
-    """Return what of a scheduler's job changes where nobody may have more than that."""
+    """Return the changes to a scheduler's job that exceeds these limits."""
     given = {name: getattr(spec, name) for name in type(spec).model_fields if name.startswith("scheduler")}
     if not has_scheduler_job(given):
         return {}

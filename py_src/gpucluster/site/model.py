@@ -1,4 +1,4 @@
-"""One site, as its file describes it."""
+"""One site, as described in its file."""
 
 from __future__ import annotations
 
@@ -44,36 +44,35 @@ class Costs(BaseModel):
         return self.per_gpu_hour * gpus + self.per_cpu_hour * cores + self.per_node_hour * nodes
 
 
-EVERY = "all"  # Stands in the file for every kind.
-SHARING = "sharing"  # Stands for what each user may have among ``Site.least``; no kind has that name.
+EVERY = "all"  # In the file: every kind.
+SHARING = "sharing"  # In ``Site.least``: the limits per user; no kind has that name.
 
 
 @dataclass(frozen=True)
 class Site:
-    """What the file says, without what is wrong in it."""
+    """The content of the file without its errors."""
 
     path: Path = DEFAULT
     found: bool = False
     title: str = ""
-    login_node: str | None = None  # Where people's laptops log in.
+    login_node: str | None = None  # For logins from users' laptops.
     added: tuple[Preset, ...] = ()  # The site's own presets, and those of the package that it names.
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # Fields of specs by kind.
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
     of_server: SiteLimits = field(default_factory=SiteLimits)
-    """What the settings of a Jupyter server allow in its process, where that is less."""
-    least: frozenset[str] = frozenset()  # Kinds with a limit that cannot be read, for which the least holds, too.
+    """Narrower limits from the settings of a Jupyter server, in its process."""
+    least: frozenset[str] = frozenset()  # Kinds with a limit that cannot be read, for which the least holds as well.
     costs: Mapping[str, Costs] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Defaults by kind that the site's own limits refuse; they do not count."""
-    troubles: tuple[str, ...] = ()  # What is wrong with the file, in sentences.
-    notes: tuple[str, ...] = ()  # What may be meant so, in sentences.
+    """Defaults by kind that contradict the site's own limits and are ignored."""
+    troubles: tuple[str, ...] = ()  # Errors in the file, as messages.
+    notes: tuple[str, ...] = ()  # Possible errors, as messages.
 
     @property
     def presets(self) -> tuple[Preset, ...]:
-        """Those of every installation, and the site's; one with the same name takes the other's place."""
-        found = {preset.name: preset for preset in (*PRESETS, *self.added)}
-        return tuple(found.values())
+        """Those of every installation, and the site's; one with the same name replaces the other."""
+        return tuple({preset.name: preset for preset in (*PRESETS, *self.added)}.values())
 
     @property
     def narrows(self) -> bool:
@@ -81,7 +80,7 @@ class Site:
         return bool(self.limits) or of_user is not None or self.of_server != SiteLimits()
 
     def limits_of(self, kind: str) -> SiteLimits:
-        """Return what holds for a kind; for one that chooses another, what holds for those, too."""
+        """Return the limits of a kind; for one that chooses another, with those of its choices."""
         found = find_kind(kind)
         chooses = found.kind.traits.chooses if found is not None and found.kind is not None else ()
         limits = SiteLimits()
@@ -93,26 +92,26 @@ class Site:
         return limits.narrower(self.of_server)
 
     def defaults_of(self, spec: type[SpecBase], kind: str) -> dict[str, Any]:
-        """Return the fields that the site fills in where they are left open."""
+        """Return the site's defaults for fields that are left open."""
         given = {**self.defaults.get(EVERY, {}), **self.defaults.get(kind, {})}
         refused = self.refused.get(kind, frozenset())
         return {name: value for name, value in given.items() if name in spec.model_fields and name not in refused}
 
     def costs_of(self, kind: str) -> Costs | None:
-        """Return the rates of a kind; ``None``: the site names none."""
+        """Return the rates of a kind; ``None``: the site has none."""
         return self.costs.get(kind, self.costs.get(EVERY))
 
     def fault(self, traits: Traits, name: str, value: Any, before: Mapping[str, Any]) -> str | None:
-        """Return what the site has against a field of a request, as a ``SpecRule``."""
+        """Return why the site refuses a field of a request, as a ``SpecRule``."""
         kind = value if name == "backend" else before.get("backend")
         return self.limits_of(kind).fault(traits, name, value, before) if isinstance(kind, str) else None
 
     def check_patch(self, model: ClusterModel, patch: ClusterPatch) -> None:
-        """Refuse a change of a cluster that the site does not allow. Raises `InvalidRequest`."""
+        """Raise `InvalidRequest` for a change of a cluster that the site does not allow."""
         self.limits_of(model.backend).check_patch(patch)
 
     def schemas(self) -> dict[str, dict[str, Any]]:
-        """Return the JSON Schema of each kind that is allowed, with the site's defaults and bounds in it."""
+        """Return the JSON Schema of each allowed kind, with the site's defaults and bounds."""
         schemas = spec_schemas()
         allowed = self.limits_of(EVERY).backends
         for kind in [name for name in schemas if allowed is not None and name not in allowed]:
@@ -128,10 +127,7 @@ class Site:
         return schemas
 
     def complete(self, given: Mapping[str, Any], spec: type[SpecBase]) -> dict[str, Any]:
-        """Return a request with the site's defaults.
-
-        One is left out that does not go with what was asked for, or is then more than the site allows.
-        """
+        """Return a request with the site's defaults, except those that conflict with it or exceed the site's limits."""
         kind = str(given["backend"])
         defaults = {name: value for name, value in self.defaults_of(spec, kind).items() if name not in given}
         if not defaults or self._fits(request := {**given, **defaults}) or not self._fits(given):
@@ -151,12 +147,12 @@ class Site:
 
 
 def can_change(site: Site) -> bool:
-    """Return whether the user of this process may write to the file."""
+    """Whether the user of this process may write to the file."""
     return os.access(site.path, os.W_OK)
 
 
 def notice_of(site: Site) -> str | None:
-    """Return what holds until the file is fixed, in two sentences; ``None``: nothing that anybody would notice."""
+    """Return what holds until the file is fixed; ``None``: nothing that users would notice."""
     kinds = sorted(site.least - {SHARING})
     if not kinds or not site.troubles:
         return None

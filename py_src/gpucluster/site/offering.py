@@ -1,4 +1,4 @@
-"""Whether a preset can be offered here: the same answer for the form and for who asks in a shell."""
+"""Whether a preset can be offered here, with the same answer for the form and the command line."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .reading import this_site
 
 @dataclass(frozen=True)
 class PresetHere:
-    """What a preset is here; it is offered where nothing is said against it."""
+    """State of a preset here; it is offered if neither `absent` nor `fault` is set."""
 
-    spec: SpecBase | None = None  # What it asks for; ``None`` where people have to fill something in, such as hosts.
-    absent: str | None = None  # Why its kind is not there, in a sentence.
-    fault: str | None = None  # What is wrong with it, or what the site has against it, in a sentence.
+    spec: SpecBase | None = None  # ``None`` if users have to add something, such as hosts.
+    absent: str | None = None  # Why its kind is not installed.
+    fault: str | None = None  # Why it is invalid, or refused by the site.
 
 
 def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:
-    """Look at a preset. `packages`: as of ``absence``."""
+    """Check a preset. `packages`: as in ``absence``."""
     if faults := preset_faults(preset):
         return PresetHere(fault=f"{faults[0].field}: {faults[0].message}.")
     if absent := absence(str(preset.spec.get("backend", "auto")), packages=packages):

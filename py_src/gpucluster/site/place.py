@@ -1,4 +1,4 @@
-"""Where the site's file is, and proof that nobody else could have written it."""
+"""The location of the site's file, and proof that no other user could have written it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ VARIABLE = "GPUCLUSTER_SITE"
 DEFAULT = Path("/etc/gpucluster/site.yaml")
 MOST_BYTES = 2**20
 
-Stamp = tuple[int, int, int, int]  # One state of a file: device, number, size, time of the last change.
+Stamp = tuple[int, int, int, int]  # State of a file: device, inode, size, time of the last change.
 
 
 class UnreadableSite(Exception):
-    """The file is there and cannot be used; the message is a sentence without its full stop."""
+    """The file exists but cannot be used; the message has no full stop."""
 
 
 def site_path() -> Path:
@@ -30,7 +30,7 @@ def stamp_of(path: Path) -> Stamp | None:
     except FileNotFoundError:
         return None
     except OSError:
-        return (0, 0, 0, 0)  # It may be there: reading it says why it cannot be.
+        return (0, 0, 0, 0)  # It may exist: reading it reports the reason.
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 

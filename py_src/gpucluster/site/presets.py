@@ -1,4 +1,4 @@
-"""The presets that come with the package. A site adds its own in its file, or by the server's configuration."""
+"""The presets of the package. A site adds its own in its file, or by the server's configuration."""
 
 from __future__ import annotations
 
@@ -75,4 +75,4 @@ SITE_PRESETS: tuple[Preset, ...] = (
         },
     ),
 )  # fmt: skip
-"""For sites: one whose file names them has them among its presets, and everybody can ask for them by name."""
+"""For sites: those that the site's file names are among its presets, and all can be requested by name."""

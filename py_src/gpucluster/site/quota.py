@@ -1,7 +1,6 @@
-"""What the site gives one user of this machine in all clusters together, and how much of it is left.
+"""The quota of one user of this machine, for all clusters together, and how much of it is left.
 
-The clusters are those of the user's own registry: the count is fairness among people who use the product, as all of the
-site's limits are.
+It counts the clusters of the user's own registry: like all of the site's limits, it is for fairness among users.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _OF_MEMORY = " of memory"
 
 @dataclass(frozen=True)
 class Amount:
-    """So much of this machine."""
+    """An amount of this machine's resources."""
 
     workers: int = 0
     threads: int = 0
@@ -40,7 +39,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left of a user's share, beside their other clusters."""
+    """What is left of a user's quota, beside their other clusters."""
 
     others: tuple[ClusterModel, ...] = ()
     n_living: int = 0
@@ -48,11 +47,11 @@ class Remaining:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the site says anything about it."""
+        """Whether the site limits any of it."""
         return (self.most.workers, self.most.threads, self.most.memory) != (None, None, None)
 
     def most_workers(self, threads: int, memory_bytes: int) -> int | None:
-        """Return how many workers of such a size fit; ``None``: the site does not say."""
+        """Return how many workers of that size fit; ``None``: not limited."""
         had = self._had()
         fits = [
             max(0, limit - taken) // each
@@ -66,12 +65,12 @@ class Remaining:
         return min(fits, default=None)
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:
-        """Return how many workers a cluster gets that leaves their number open: as many as fit, and one at least."""
+        """Return how many workers a cluster with an open number gets: as many as fit, and at least one."""
         fits = self.most_workers(spec.threads_per_worker, _bytes_asked(spec) or LEAST_MEMORY_BYTES)
         return would_be if fits is None else max(1, min(would_be, fits))
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return the memory of each of so many workers: what is left, divided, where it was left open."""
+        """Return the memory of each of that many workers: an equal part of what is left, if it was left open."""
         if self.most.memory is None or spec.memory_limit != "auto":
             return memory_bytes
         left = max(0, self.most.memory - self._had().memory)
@@ -80,7 +79,7 @@ class Remaining:
         return bounded if most_each is None else min(bounded, most_each)
 
     def fault(self, n_workers: int, threads: int, memory_bytes: int) -> str | None:
-        """Return what the site has against so many workers of such a size, in a sentence or two."""
+        """Return why the site does not allow that many workers of that size, or ``None``."""
         had = self._had()
         memory_left = max(0, (self.most.memory or 0) - had.memory)
         if self.most.memory is not None and not memory_bytes and n_workers:
@@ -99,9 +98,9 @@ class Remaining:
         return None
 
     def scratch_part(self, wanted_bytes: int | None) -> int | None:
-        """Return what a cluster may spill that has not said how much, of what it would have without a site.
+        """Return how much a cluster without a scratch limit may spill, given what it would have without a site.
 
-        It is half of what is left, so that others can follow; all of that where no other one may.
+        Half of what is left, so that others can follow, or all of it if no other one may.
         """
         if self.most.scratch is None:
             return wanted_bytes
@@ -111,7 +110,7 @@ class Remaining:
         return part if wanted_bytes is None else min(part, wanted_bytes)
 
     def scratch_fault(self, wanted_bytes: int | None) -> str | None:
-        """Return what the site has against so much scratch, in a sentence or two; ``None`` bytes: no limit."""
+        """Return why the site does not allow that much scratch, or ``None``; ``None`` bytes: no limit."""
         most, left = self.most.scratch, self._scratch_left()
         if most is None or (wanted_bytes is not None and wanted_bytes <= left):
             return None
@@ -150,16 +149,16 @@ class Remaining:
 
 
 def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Remaining:
-    """Return what is left of this user's share beside these clusters."""
+    """Return what is left of this user's quota beside these clusters."""
     living = [model for model in clusters if model.id != own and not model.state.ended]
     return Remaining(tuple(filter(is_here, living)), len(living))
 
 
 def fault_of_request(spec: SpecBase, left: Remaining) -> str | None:
-    """Return what the site has against a request whatever is chosen for what it leaves open; ``None``: it may fit."""
+    """Return why the site refuses a request, whatever is chosen for its open fields; ``None``: it may fit."""
     if not _runs_here(spec.backend):
         return None
-    # A share of the disk is known when its directory is.
+    # A fraction of the disk is only known with its directory.
     scratch = getattr(spec, "scratch_limit", "auto")
     if not isinstance(scratch, (str, float)) and (fault := left.scratch_fault(scratch)) is not None:
         return fault
@@ -174,7 +173,7 @@ def fault_of_request(spec: SpecBase, left: Remaining) -> str | None:
 
 
 def gpus_asked(spec: SpecBase) -> int:
-    """Return how many GPUs of this machine a request asks for at least; 0 where its kind has none."""
+    """Return the minimum number of this machine's GPUs for a request; 0 if its kind uses none."""
     traits = traits_of(spec)
     if not traits.has_gpus or not traits.this_machine:
         return 0
@@ -192,7 +191,7 @@ def _runs_here(backend: str) -> bool:
 
 
 def _bytes_asked(spec: SpecBase) -> int | None:
-    """Return the memory of one worker that was asked for, 0 for no limit; ``None``: it was left open."""
+    """Return the requested memory of one worker, 0 for no limit; ``None``: it was left open."""
     wanted = spec.memory_limit
     if wanted == "auto":
         return None
@@ -204,7 +203,7 @@ def _amount(model: ClusterModel) -> Amount:
     count = max(model.n_workers + model.n_pending, wanted)
     threads = model.workers[0].n_threads if model.workers else model.spec.threads_per_worker
     memory = model.memory_limit_bytes
-    if memory is None:  # It has just been asked for, or is of a version that does not say.
+    if memory is None:  # It was just requested, or its version does not report it.
         memory = (model.workers[0].memory_limit_bytes if model.workers else _bytes_asked(model.spec)) or 0
     return Amount(count, count * threads, count * memory)
 

@@ -12,12 +12,12 @@ from .place import Stamp, UnreadableSite, read_site, site_path, stamp_of
 
 _lock = threading.Lock()
 _known: tuple[Path, Stamp | None, Site] | None = None
-_told: set[str] = set()
+_reported: set[str] = set()
 _narrowed: Callable[[Site], Site] | None = None
 
 
 def this_site() -> Site:
-    """Return what the file says now. A file that is wrong in part is taken without that part; ``troubles`` tells."""
+    """Return the present content of the file without its invalid parts, which ``troubles`` lists."""
     global _known
     path = site_path()
     stamp = stamp_of(path)
@@ -29,14 +29,14 @@ def this_site() -> Site:
 
 
 def narrow_this_site(narrowed: Callable[[Site], Site] | None) -> None:
-    """Let ``this_site`` be what this returns of the file's, in this process; None: what the file says."""
+    """Let ``this_site`` return a changed site in this process; None: the file's."""
     global _known, _narrowed
     with _lock:
         _known, _narrowed = None, narrowed
 
 
 def site_of(path: Path) -> Site:
-    """Read one file. Whatever is wrong with it, there is a site."""
+    """Read one file; returns a site even if it is invalid."""
     from .sections import read_sections, site_of_nothing
 
     try:
@@ -49,9 +49,9 @@ def site_of(path: Path) -> Site:
 
 
 def new_troubles() -> list[str]:
-    """Return what is wrong with the site's file and was not told by this process before."""
-    found = [trouble for trouble in this_site().troubles if trouble not in _told]
-    _told.update(found)
+    """Return the errors in the site's file that this process has not reported yet."""
+    found = [trouble for trouble in this_site().troubles if trouble not in _reported]
+    _reported.update(found)
     return found
 
 

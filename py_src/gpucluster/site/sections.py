@@ -1,7 +1,7 @@
-"""Reads the sections of a site's file, each entry by itself: what is wrong is reported with its line and left out.
+"""Reads the sections of a site's file, each entry separately: errors are reported with their line and left out.
 
-A limit is the exception. One that cannot be read must not let people have more than the site wants: the least that
-there is holds in its place, until somebody has fixed it.
+Limits are the exception. An error must not let users have more than the site wants: the least limits hold until it is
+fixed.
 """
 
 from __future__ import annotations
@@ -35,14 +35,13 @@ _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 
 
 def site_of_nothing(path: Path, trouble: str) -> Site:
-    """Return the site of a file of which nothing can be used."""
-    sharing = Sharing().least()
+    """Return the site of an unusable file."""
     return Site(
         path,
         found=True,
         limits={EVERY: LEAST},
         least=frozenset({EVERY}),
-        sharing=sharing,
+        sharing=Sharing().least(),
         troubles=(f"{trouble} {LEAST_HOLDS.format('every kind')}",),
     )
 
@@ -75,15 +74,15 @@ class _Reader:
         for key in self._data:
             if key not in sections:
                 near = near_to(key, sections)
-                self._tell([key], f"is no section{near}; there are {', '.join(sorted(sections))}")
+                self._report([key], f"is no section{near}; there are {', '.join(sorted(sections))}")
                 lost += near
         title = self._data.get("title") or ""
         if not isinstance(title, str) or len(title) > 100:
-            self._tell(["title"], "must be a short text")
+            self._report(["title"], "must be a short text")
             title = ""
         login_node = self._data.get("login_node")
         if login_node is not None and not (isinstance(login_node, str) and _HOST.fullmatch(login_node)):
-            self._tell(["login_node"], "must be the name of a host, such as login.site.org")
+            self._report(["login_node"], "must be the name of a host, such as login.site.org")
             login_node = None
         limits = self._by_kind("limits", self._limits, narrows=True)
         sharing = self._sharing()
@@ -110,17 +109,17 @@ class _Reader:
         return replace(site, refused=refused, troubles=tuple(self.troubles), notes=tuple(self.notes))
 
     def _contradictions(self, site: Site) -> dict[str, frozenset[str]]:
-        """Tell which defaults the site's limits refuse; return them by kind."""
+        """Report the defaults that the site's limits refuse; return them by kind."""
         refused: dict[str, frozenset[str]] = {}
-        told = set()
+        reported = set()
         for found in contradictions(site):
             refused[found.kind] = refused.get(found.kind, frozenset()) | {found.name}
             section = found.kind if found.name in site.defaults.get(found.kind, {}) else EVERY
             place = ["defaults", section, found.name]
             key = (*place, *found.limit)
-            if found.told and key not in told:
-                told.add(key)
-                self._tell_contradiction([*place], found)
+            if found.in_file and key not in reported:
+                reported.add(key)
+                self._report_contradiction([*place], found)
                 self.troubles[-1] += " Until one of them is changed, this default does not count."
         return refused
 
@@ -128,20 +127,20 @@ class _Reader:
         for preset in site.added:
             for found in preset_contradictions(site, preset):
                 place: list[str | int] = ["presets", self._places[preset.name], "spec", found.name]
-                self._tell_contradiction(place, found)
+                self._report_contradiction(place, found)
                 self.troubles[-1] += " Until one of them is changed, unchanged requests for this preset are refused."
 
-    def _tell_contradiction(self, place: list[str | int], found: Contradiction) -> None:
+    def _report_contradiction(self, place: list[str | int], found: Contradiction) -> None:
         limit = f"{'.'.join(found.limit)} (line {self._document.line(found.limit)})"
-        self._tell(place, f"contradicts {limit}: {found.message}")
+        self._report(place, f"contradicts {limit}: {found.message}")
 
-    # -- what is wrong -------------------------------------------------------------------------
+    # -- errors --------------------------------------------------------------------------------
 
-    def _tell(self, path: list[str | int], message: str) -> None:
+    def _report(self, path: list[str | int], message: str) -> None:
         self.troubles.append(self._sentence(path, message))
 
     def _note_absent(self, path: list[str | int], kind: str) -> None:
-        # It may come with a package that this environment has not.
+        # It may come with a package that is not in this environment.
         known = ", ".join(usable_kinds())
         message = f"no kind of cluster '{printable(kind, 40)}' is installed here; installed are {known}"
         self.notes.append(self._sentence(path, message))
@@ -156,14 +155,14 @@ class _Reader:
         where = ".".join(printable(str(part), 40) for part in path)
         return f"{self._path}, line {self._document.line(path)}: {where}: {message}."
 
-    def _tell_of(self, path: list[str | int], faults: Collection[FieldError], known: Collection[str]) -> None:
+    def _report_faults(self, path: list[str | int], faults: Collection[FieldError], known: Collection[str]) -> None:
         for fault in faults:
             parts = [int(part) if part.isdecimal() else part for part in fault.field.split(".") if part]
             message = unknown_key(fault, known).replace("must be a JSON object", "must have keys")
-            self._tell([*path, *parts], message)
+            self._report([*path, *parts], message)
 
     def _least(self, limits: dict[str, SiteLimits], kind: str) -> None:
-        """Let nobody have more than the least; a limit that is lower and can be read goes on to hold."""
+        """Apply the least limits; lower ones that can be read still hold."""
         limits[kind] = limits.get(kind, LEAST).narrower(LEAST)
         self.least.add(kind)
         self.troubles[-1] += " " + LEAST_HOLDS.format("every kind" if kind == EVERY else f"the kind '{kind}'")
@@ -173,29 +172,29 @@ class _Reader:
     def _by_kind(
         self, section: str, read: Callable[[str, Mapping[str, Any]], Any], narrows: bool = False
     ) -> dict[str, Any]:
-        """Read a section whose keys are kinds, or 'all'; where it ``narrows`` what there is, a fault does so, too."""
+        """Read a section whose keys are kinds, or 'all'; if it ``narrows`` what is allowed, so does an error in it."""
         found: dict[str, Any] = {}
         given = self._data.get(section)
-        # A section of limits that says nothing is no answer to how much there may be.
+        # An empty section of limits is an error.
         if given is None and not (narrows and section in self._data):
             return found
         if not isinstance(given, dict):
-            self._tell([section], f"must have kinds of clusters as keys, or '{EVERY}'")
+            self._report([section], f"must have kinds of clusters as keys, or '{EVERY}'")
             if narrows:
                 self._least(found, EVERY)
             return found
         kinds = [EVERY, *usable_kinds()]
         for key, value in given.items():
             kind, before = str(key), len(self.troubles)
-            # A kind may come with a package that this environment has not: that is no mistake, a near miss is one.
+            # A kind may come with a package that is not in this environment, which is no error; a near miss is one.
             near = "" if kind in kinds or find_kind(kind) is not None else near_to(kind, kinds)
             if near:
-                self._tell([section, key], f"is no kind of cluster here{near}")
+                self._report([section, key], f"is no kind of cluster here{near}")
                 kind = near.split("'")[1]
                 if narrows and isinstance(value, dict) and (meant := self._limits(kind, value, key)) is not None:
                     found[kind] = meant.narrower(found[kind]) if kind in found else meant
             elif not isinstance(value, dict):
-                self._tell([section, key], "must have keys")
+                self._report([section, key], "must have keys")
             else:
                 if kind != EVERY and find_kind(kind) is None:
                     self._note_absent([section, key], kind)
@@ -211,17 +210,17 @@ class _Reader:
         try:
             return model.model_validate(value)
         except ValidationError as error:
-            self._tell_of(path, invalid_request(error).fields, list(model.model_fields))
+            self._report_faults(path, invalid_request(error).fields, list(model.model_fields))
             return None
 
     def _limits(self, kind: str, value: Mapping[str, Any], key: str | None = None) -> SiteLimits | None:
         limits, faults = read_partly(Limits, value)
         key = kind if key is None else key
-        self._tell_of(["limits", key], faults, list(Limits.model_fields))
+        self._report_faults(["limits", key], faults, list(Limits.model_fields))
         if limits is None:
             return None
         if limits.kinds is not None and kind != EVERY:
-            self._tell(["limits", key, "kinds"], f"belongs under '{EVERY}'")
+            self._report(["limits", key, "kinds"], f"belongs under '{EVERY}'")
             return replace(limits.narrowed(), backends=None)
         known, kinds = list(usable_kinds()), list(limits.kinds or ())
         for number, name in enumerate(kinds):
@@ -229,7 +228,7 @@ class _Reader:
                 continue
             place: list[str | int] = ["limits", key, "kinds", number]
             if near := near_to(name, known):
-                self._tell(place, f"there is no kind '{printable(name, 40)}'{near}")
+                self._report(place, f"there is no kind '{printable(name, 40)}'{near}")
                 kinds[number] = near.split("'")[1]
             else:
                 self._note_absent(place, name)
@@ -244,14 +243,14 @@ class _Reader:
             return Sharing()
         given = self._data["sharing"]
         if not isinstance(given, dict):
-            self._tell(["sharing"], f"must have keys: {', '.join(SharingSection.model_fields)}")
+            self._report(["sharing"], f"must have keys: {', '.join(SharingSection.model_fields)}")
             self.troubles[-1] += f" {LEAST_SHARE}"
             self.least.add(SHARING)
             return Sharing().least()
         section, faults = read_partly(SharingSection, given)
         known = [*SharingSection.model_fields, *PerUserSection.model_fields]
         for fault in faults:
-            self._tell_of(["sharing"], [fault], known)
+            self._report_faults(["sharing"], [fault], known)
             name = fault.field.split(".")[0]
             if name == "reserved_gpus":
                 self.troubles[-1] += f" {NONE_GIVEN}"
@@ -285,12 +284,12 @@ class _Reader:
             owners = [spec for spec in specs if name in spec.model_fields]
             known = {field for spec in specs for field in spec.model_fields} - {"backend", "name"}
             if name not in known:
-                self._tell(["defaults", kind, name], f"is no option of this kind{near_to(name, known)}")
+                self._report(["defaults", kind, name], f"is no option of this kind{near_to(name, known)}")
                 del kept[name]
                 continue
             faults = [fault for spec in owners for fault in field_faults(spec, {name: value[name]})]
             if faults:
-                self._tell(["defaults", kind, name], faults[0].message)
+                self._report(["defaults", kind, name], faults[0].message)
                 del kept[name]
         return kept
 
@@ -299,13 +298,15 @@ class _Reader:
         if given is None:
             return ()
         if not isinstance(given, list):
-            self._tell(["presets"], "must be a list")
+            self._report(["presets"], "must be a list")
             return ()
         found: dict[str, Preset] = {}
         for number, value in enumerate(given):
             preset = self._preset(number, value)
             if preset is not None and preset.name in found:
-                self._tell(["presets", number], f"'{printable(preset.name, 40)}' is there twice; the first one counts")
+                self._report(
+                    ["presets", number], f"'{printable(preset.name, 40)}' is there twice; the first one counts"
+                )
             elif preset is not None:
                 found[preset.name] = preset
                 self._places[preset.name] = number
@@ -316,18 +317,16 @@ class _Reader:
         if isinstance(value, str):
             ready = {preset.name: preset for preset in SITE_PRESETS}
             if value not in ready:
-                near = near_to(value, ready)
-                self._tell(
-                    path, f"there is no ready preset '{printable(value, 40)}'{near}; there are {', '.join(ready)}"
-                )
+                message = f"there is no ready preset '{printable(value, 40)}'{near_to(value, ready)}"
+                self._report(path, f"{message}; there are {', '.join(ready)}")
             return ready.get(value)
         if not isinstance(value, dict):
-            self._tell(path, "must have the keys name, title, description and spec, or be the name of a ready preset")
+            self._report(path, "must have the keys name, title, description and spec, or be the name of a ready preset")
             return None
         preset: Preset | None = self._validated(path, Preset, value)
         faults = preset_faults(preset) if preset is not None else []
         if preset is not None and faults:
             spec = find_kind(str(preset.spec.get("backend", "auto")))
             known = list(spec.kind.spec.model_fields) if spec is not None and spec.kind is not None else []
-            self._tell_of([*path, "spec"], faults, known)
+            self._report_faults([*path, "spec"], faults, known)
         return None if faults else preset

@@ -1,4 +1,4 @@
-"""Limits and presets among the settings of a Jupyter server: written as in the site's file, and part of its site."""
+"""Limits and presets in the settings of a Jupyter server, with the same syntax as in the site's file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .limit_section import Limits
 from .limits import BOUNDS, SiteLimits
 from .model import EVERY, Site
 
-OTHER_NAME = {"backends": "kinds"}  # As the file names it.
+OTHER_NAME = {"backends": "kinds"}  # The name in the file.
 
 
 def server_limits(given: Mapping[str, Any]) -> SiteLimits:
-    """Read the setting ``limits``. Raises `ValueError` with a sentence for the administrator."""
+    """Read the setting ``limits``. Raises `ValueError` with a message for the administrator."""
     try:
         section = Limits.model_validate({OTHER_NAME.get(name, name): value for name, value in given.items()})
     except ValidationError as error:
@@ -41,7 +41,7 @@ def server_limits(given: Mapping[str, Any]) -> SiteLimits:
 
 
 def server_presets(given: Iterable[Mapping[str, Any]]) -> tuple[list[Preset], list[str]]:
-    """Read the setting ``presets``; returns what is wrong as well, in sentences."""
+    """Read the setting ``presets``; returns the presets and messages on errors."""
     presets, faults = [], []
     for each in given:
         try:
@@ -52,9 +52,9 @@ def server_presets(given: Iterable[Mapping[str, Any]]) -> tuple[list[Preset], li
 
 
 def narrowed(site: Site, limits: SiteLimits, presets: Iterable[Preset]) -> Site:
-    """Return a site as it is on a server with these settings: no limit is wider than the file's.
+    """Return a site with a server's settings: no limit is wider than the file's.
 
-    Where none of the kinds of a server are allowed at the site, the site's are there.
+    If the site allows none of the server's kinds, the site's kinds hold.
     """
     allowed = site.limits_of(EVERY).backends
     if limits.backends is not None and allowed is not None and not set(limits.backends) & set(allowed):
@@ -63,7 +63,7 @@ def narrowed(site: Site, limits: SiteLimits, presets: Iterable[Preset]) -> Site:
 
 
 def wider(site: Site, limits: SiteLimits) -> list[str]:
-    """Return what of a server's limits is wider than the file's, in sentences; there, the file's hold."""
+    """Return a message for each of a server's limits that is wider than the file's, which then holds."""
     return [
         f"GPUClusterExtension.limits: {fault} ({site.path}). The site's limit holds."
         for fault in limits.wider(site.limits_of(EVERY))

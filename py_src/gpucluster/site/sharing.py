@@ -1,4 +1,4 @@
-"""The section ``sharing``: how the people on one machine share it."""
+"""The section ``sharing``: how users share one machine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..protocol.sizes import MemorySize
 from .hours import OpenHours, read_hours
 from .limit_section import Count, NothingEmpty, Time, must_be_size
 
-DEFAULT_CLUSTERS = 64  # So many living clusters a user may have where the site says nothing.
+DEFAULT_CLUSTERS = 64  # Default limit of running clusters per user.
 MOST_SLOTS = 32
 
 
 @dataclass(frozen=True)
 class PerUser:
-    """What one user may have at a time on a machine, in all clusters together; ``None``: as much as there is."""
+    """Limits per user at a time on a machine, for all clusters together; ``None``: no limit."""
 
     clusters: int = DEFAULT_CLUSTERS
     workers: int | None = None
@@ -43,27 +43,27 @@ class PerUser:
 LEAST_PER_USER = PerUser(
     clusters=1, workers=1, gpus=1, memory=2**30, threads=1, scratch=2**30, idle_timeout_seconds=600, walltime=600
 )
-"""What holds where it cannot be read."""
+"""Used instead of limits that cannot be read."""
 
 
 @dataclass(frozen=True)
 class Sharing:
     """How a machine is shared."""
 
-    slots_per_gpu: int | None = None  # ``None``: GPUs that are all taken are shared without a line.
-    reserved_gpus: frozenset[int | str] = frozenset()  # Indices and UUIDs that are not given out.
-    all_reserved: bool = False  # Whether no GPU is given out: which are reserved cannot be read.
+    slots_per_gpu: int | None = None  # ``None``: GPUs that are all taken are shared without a queue.
+    reserved_gpus: frozenset[int | str] = frozenset()  # Indices and UUIDs that are not assigned.
+    all_reserved: bool = False  # Whether no GPU is assigned, because the reserved ones cannot be read.
     per_user: PerUser = field(default_factory=PerUser)
     hours: tuple[OpenHours, ...] = ()
     message: str = ""
     instructors: tuple[str, ...] = ()  # Groups and users who may message and stop the clusters of others on a machine.
-    links: bool = True  # Whether people may let others look at their clusters by a link.
-    public_links: bool = False  # Whether such a link may do without the hub's log-in.
+    links: bool = True  # Whether users may let others view their clusters by a link.
+    public_links: bool = False  # Whether such a link may work without the hub's login.
     link_hours: float = MOST_HOURS
     where: str = "at this site"
 
     def least(self) -> Sharing:
-        """Return the same with the least for each user, or less where it says so."""
+        """Return the same with the least limits for each user, or lower ones."""
         return replace(self, per_user=self.per_user.narrower(LEAST_PER_USER), links=False, public_links=False)
 
 
@@ -84,7 +84,7 @@ class PerUserSection(NothingEmpty):
     walltime: Time | None = Field(None, description="How long a cluster on this machine may run, such as '04:00:00'.")
 
     def read(self) -> PerUser:
-        """Return it as it is applied."""
+        """Return it in the form that is applied."""
         given = {name: value for name, value in self if value is not None}
         walltime = walltime_seconds(self.walltime) if self.walltime is not None else None
         return PerUser(**{**given, "walltime": walltime})
@@ -102,7 +102,7 @@ def _account(value: str) -> str:
 
 
 class SharingSection(NothingEmpty):
-    """The section as it is written."""
+    """The section in the file."""
 
     slots_per_gpu: Annotated[int, Field(strict=True, ge=1, le=MOST_SLOTS)] | None = Field(
         None, description="Into how many slots each whole GPU is divided; 1: a GPU is for one cluster at a time."
@@ -125,7 +125,7 @@ class SharingSection(NothingEmpty):
     link_hours: LinkHours = Field(MOST_HOURS, description="After how many hours a link ends at most.")
 
     def read(self) -> Sharing:
-        """Return it as it is applied."""
+        """Return it in the form that is applied."""
         read: dict[str, Any] = {
             "reserved_gpus": frozenset(self.reserved_gpus),
             "per_user": self.per_user.read() if self.per_user is not None else PerUser(),
@@ -135,7 +135,7 @@ class SharingSection(NothingEmpty):
         return Sharing(**{**dict(self), **read})
 
 
-HARMLESS = {"hours", "message", "instructors"}  # What nobody gets more of where it is left out.
+HARMLESS = {"hours", "message", "instructors"}  # Ignoring these gives users nothing more.
 LEAST_HOLDS = (
     "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB of memory and of scratch "
     "and 1 GPU, 10 minutes idle and for 10 minutes."

@@ -2,8 +2,8 @@
 
 With ``--link-fd N`` instead, started by ``client.starting.early_supervisor``, it receives folder and lock later.
 
-The order matters: detach; fork multiprocessing's small helper; import what workers need; fork the process that workers
-are forked from, before there is any thread, log handler or secret; then import the rest.
+The order matters: detach; fork multiprocessing's resource tracker; import what workers need; fork the forkserver,
+before there is any thread, log handler or secret; then import the rest.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ _LONGEST_SECONDS = 1.0
 
 
 def wait_for_turn(turn: Turn, folder: Path) -> None:
-    """Return when the turn has come; until then the record says how many come first."""
-    told: int | None = None
+    """Return when the turn has come; until then the record shows the number of clusters ahead."""
+    shown: int | None = None
     while not turn.has_come(before := turn.before()):
-        if before != told:
-            told = before
-            _tell(folder / "state.json", in_line(before))
-        # The more there are before me, the longer it takes.
+        if before != shown:
+            shown = before
+            _write_progress(folder / "state.json", in_line(before))
+        # The longer the queue, the longer the wait.
         time.sleep(min(_LONGEST_SECONDS, _LOOK_SECONDS * (before - turn.at_a_time + 1)))
-    if told is not None:
-        _tell(folder / "state.json", "Starting the cluster's process", step="launch")
+    if shown is not None:
+        _write_progress(folder / "state.json", "Starting the cluster's process", step="launch")
 
 
-def _tell(state: Path, message: str, step: str = STEP) -> None:
+def _write_progress(state: Path, message: str, step: str = STEP) -> None:
     # The next process reports a full disk.
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         record = json.loads(read_own_file(state))
@@ -69,7 +69,7 @@ def _tell(state: Path, message: str, step: str = STEP) -> None:
 
 
 def turn_of(descriptor: int) -> Turn:
-    """Return the turn that whoever started this process has taken for it."""
+    """Return the turn that the process that started this one has taken for it."""
     os.set_inheritable(descriptor, False)
     return Turn(socket.socket(fileno=descriptor))
 
@@ -96,7 +96,7 @@ def _begin_small() -> None:
 
 
 def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
-    """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
+    """Import what every cluster needs, then wait for one; end if the process that started this one needs none."""
     from .process.preloading import FIRST, import_each
 
     _begin_small()
@@ -109,9 +109,9 @@ def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
 
 
 def _note_process(folder: Path) -> None:
-    """Write down who starts: a process that hangs before its first record could not be killed.
+    """Record this process before the first record is written, so that it can be killed if it hangs before.
 
-    By itself, as the one that has started it may be gone, and as plain JSON: nothing large is imported yet.
+    As plain JSON: nothing large is imported yet. The process that started this one may be gone.
     """
     with suppress(OSError):
         replace_text(folder / "process.json", json.dumps({"pid": os.getpid(), "birth": birth(os.getpid())}))
@@ -158,7 +158,7 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
 
     def watch(listener: Listener) -> None:
         def look() -> None:
-            # This process may be about to end: then there is no loop any more.
+            # If this process is about to end, the loop is closed.
             if not listener.is_reachable():
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(listener.listen_again)
@@ -166,7 +166,7 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
         end_when_deleted(folder, held, lambda: _scratch_outside(interface), look)
 
     directory = os.getcwd()
-    # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
+    # Listen at once, so that a start can be cancelled; a thread does the imports.
     if waiting is None:
         assert record.cluster is not None
         interface.controller = controller = Controller(registry, folder, record.cluster, turn)
@@ -190,8 +190,8 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
         controller, adoption = await waiting.taken
         apply_environment(adoption.environment)
         directory = adoption.cwd
-    if (told := enter(directory)) is not None:
-        controller.warn(told)
+    if (warning := enter(directory)) is not None:
+        controller.warn(warning)
     controller.directory = directory
     route_all_loggers()
     model = await controller.run()
@@ -199,9 +199,9 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
 
 
 def _scratch_outside(interface: Interface) -> Path | None:
-    controller = interface.controller
-    chosen = controller.spec.local_directory if controller is not None else None
-    return controller.folder.scratch_in(chosen) if controller is not None and chosen is not None else None
+    if (controller := interface.controller) is None or (chosen := controller.spec.local_directory) is None:
+        return None
+    return controller.folder.scratch_in(chosen)
 
 
 def _import_all() -> None:
@@ -212,13 +212,13 @@ def _import_all() -> None:
 
 
 def _collect_garbage() -> None:
-    """Begin to: what was imported is no garbage, and no more looked at."""
+    """Enable garbage collection; what was imported so far is exempt."""
     gc.freeze()
     gc.enable()
 
 
 def _drop_variables_of_workers() -> None:
-    """Take out of the environment what was added for libraries that are loaded by now; workers get it from Dask."""
+    """Remove from the environment what was added for libraries that are loaded now; workers get it from Dask."""
     from ..protocol.version import ADDED_VARIABLES
 
     for name in os.environ.pop(ADDED_VARIABLES, "").split():
@@ -236,7 +236,7 @@ def main() -> None:
     parser.add_argument("--standby", action="store_true")
     parser.add_argument(_DETACHED, action="store_true")
     options = parser.parse_args()
-    gc.disable()  # Imports make no garbage, and make the collector look at everything again and again.
+    gc.disable()  # Imports leave no garbage, but trigger many collections.
     if options.link_fd is not None:
         if not options.detached:
             _detach(options.link_fd, options.link_fd)
@@ -255,16 +255,16 @@ def main() -> None:
 
 
 def _run(options: argparse.Namespace, started: float) -> None:
-    # Held, without being used, until this process ends; workers must not inherit it.
+    # Held until this process ends; workers must not inherit it.
     os.set_inheritable(options.lock_fd, False)
     _redirect(options.folder / "log")
-    # What no exception tells, such as an instruction that this processor does not have.
+    # For crashes without an exception, such as an illegal instruction.
     faulthandler.enable()
     os.register_at_fork(after_in_child=faulthandler.disable)
     _note_process(options.folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    allow_many_files()  # Each connection needs one, a stranger's too.
+    allow_many_files()  # Each connection needs one, including those that are refused.
     turn: Turn | None = None
     if options.turn_fd is not None:
         turn = turn_of(options.turn_fd)
@@ -291,14 +291,14 @@ def _run(options: argparse.Namespace, started: float) -> None:
         raise
     finally:
         logging.shutdown()
-        # The fork server's folder: an exit that does not wait leaves it behind.
+        # The forkserver's folder: an exit that does not wait leaves it behind.
         shutil.rmtree(get_temp_dir(), ignore_errors=True)
-        # The watchdog may have killed what would have removed them, and has no time left to do it.
+        # The watchdog may have killed the process that would have removed them.
         remove_semaphores(options.folder.name)
 
 
 def _refuse_unusable(folder: Path) -> None:
-    """Look at the path of the folder, at shared memory, and at Dask's configuration before anything imports Dask."""
+    """Check the folder's path, shared memory, and Dask's configuration before anything imports Dask."""
     from ..dask_internals.configuration import why_unreadable, wrong_settings
     from ..protocol.errors import PreflightFailed
     from ..protocol.refusals import path_refusal
@@ -317,12 +317,12 @@ def _refuse_unusable(folder: Path) -> None:
 
 
 def _note_failure(path: Path, error: BaseException) -> None:
-    """Write down why this process ends, where no controller did: nobody else would know."""
+    """Record why this process ends where no controller has."""
     from ..protocol.errors import GPUClusterError
 
     if isinstance(error, GPUClusterError | SystemExit):
         sys.stderr.write(f"{error}\n")
-    elif not logging.getLogger().handlers:  # Else the log has it.
+    elif not logging.getLogger().handlers:  # Otherwise the log has it.
         traceback.print_exception(error)
     with suppress(Exception):
         from ..protocol.models import ClusterState
@@ -331,7 +331,7 @@ def _note_failure(path: Path, error: BaseException) -> None:
         from ..registry.moments import now
         from ..registry.store import Registry
 
-        # The directory may be what is refused.
+        # The directory itself may be refused.
         registry = Registry(path.parent, later=True, proved=True)
         folder = registry.folder(path.name)
         record = registry.read(folder)
@@ -340,10 +340,10 @@ def _note_failure(path: Path, error: BaseException) -> None:
         if isinstance(error, GPUClusterError):
             reason: str | None = error.message
         else:
-            reason = (isinstance(error, Exception) and storage_refusal(error, folder_of(error, path.parent))) or None
-        told = " ".join(str(error).split()).rstrip(".")
+            reason = storage_refusal(error, folder_of(error, path.parent)) if isinstance(error, Exception) else None
+        text = " ".join(str(error).split()).rstrip(".")
         kind = "" if isinstance(error, SystemExit) else f"{type(error).__name__}: "
-        reason = reason or f"The cluster's process failed: {kind}{told[:500]}."
+        reason = reason or f"The cluster's process failed: {kind}{text[:500]}."
         lines = tail(folder.log, LOG_TAIL_LINES)
         end = ended_fields(record.cluster, ClusterState.FAILED, reason, at=now(), log_tail=lines)
         model = record.cluster.model_copy(update=end)

@@ -1,4 +1,4 @@
-"""The controller of one cluster: runs it from its start to its end, and looks after it each second."""
+"""The controller of one cluster: runs it from start to end, with checks every second."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ CHECK_SECONDS = 1.0
 
 
 class RoutineChecks:
-    """Does the checks of one cluster once a second, until it is to stop.
+    """Runs the checks of one cluster once a second, until a stop is wanted.
 
-    A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the next second comes.
+    A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the checks continue.
     """
 
     def __init__(self, store: StateStore, *checks: Callable[[], None]) -> None:
         self._store = store
         self._checks = checks
-        self._told: str | None = None
+        self._notice: str | None = None
 
     async def run(self) -> None:
         while True:
@@ -79,25 +79,25 @@ class RoutineChecks:
                     check()
                 except Exception as error:
                     failed[check.__name__] = error
-            self._tell(failed)
+            self._report(failed)
 
-    def _tell(self, failed: dict[str, Exception]) -> None:
-        before, self._told = self._told, None
+    def _report(self, failed: dict[str, Exception]) -> None:
+        before, self._notice = self._notice, None
         if failed:
             causes = ", ".join(dict.fromkeys(cause_of(error) for error in failed.values()))
-            self._told = f"The cluster's process cannot look after the cluster ({causes}); see the log."
-        if self._told == before:
+            self._notice = f"The cluster's process cannot look after the cluster ({causes}); see the log."
+        if self._notice == before:
             return
         for name, error in failed.items():
             logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
         if self._store.model.notice in {None, before}:
-            self._store.update(say={MessageCode.NOTICE: self._told})
+            self._store.update(say={MessageCode.NOTICE: self._notice})
 
 
 logger = logging.getLogger("gpucluster.supervisor")
 
 TOUCH_SECONDS = 3600.0
-REAP_SECONDS = 6.0  # So long a supervisor that ends tries to end what its deployment has left; then others do it.
+REAP_SECONDS = 6.0  # How long an ending supervisor tries to end what its deployment has left; then others do it.
 
 
 class Controller:
@@ -105,16 +105,10 @@ class Controller:
 
     * `registry`, `folder`: where the cluster is written down.
     * `model`: as requested, in state ``starting``.
-    * `turn`: its turn to start, which is given up when it keeps no processor of this machine busy any more.
+    * `turn`: its turn to start, which it leaves once it keeps no processor of this machine busy.
     """
 
-    def __init__(
-        self,
-        registry: Registry,
-        folder: Folder,
-        model: ClusterModel,
-        turn: Turn | None = None,
-    ) -> None:
+    def __init__(self, registry: Registry, folder: Folder, model: ClusterModel, turn: Turn | None = None) -> None:
         self.registry = registry
         self.folder = folder
         self.spec = model.spec
@@ -136,19 +130,18 @@ class Controller:
             folder.id, lambda: facts_of(self.model), lambda request, who: carry_out(self.requests, request, who)
         )
         self._claims: Claims | None = None
-        self._walltime: float | None = None
-        """Seconds since the boot when the site's time for a cluster on this machine is over."""
-        self._told: list[str] = []  # Warnings that hold as long as it runs.
-        self.directory: str | None = None  # Where workers start, from when that is known.
+        self._walltime: float | None = None  # End of the site's time for the cluster, in seconds since the boot.
+        self._warnings: list[str] = []  # Shown for as long as it runs.
+        self.directory: str | None = None  # Where workers start, once that is known.
 
     @property
     def model(self) -> ClusterModel:
         """The cluster as it is now."""
         return self.parts.model
 
-    def warn(self, told: str) -> None:
-        """Tell the user, as long as the cluster runs."""
-        self._told.append(told)
+    def warn(self, warning: str) -> None:
+        """Show the warning for as long as the cluster runs."""
+        self._warnings.append(warning)
 
     # -- life ------------------------------------------------------------------------------------
 
@@ -159,18 +152,10 @@ class Controller:
         try:
             await unless_stopped(self._store, self.parts.changed, self._start())
             if self.parts.reconciler is not None and not self.model.wanted.stopped:
-                looks = (
-                    *early,
-                    self._look_at_scratch,
-                    self._look_at_directory,
-                    self._look_at_use,
-                    self._look_for_marks,
-                    self._look_at_end,
-                )
-                orphans = Orphans(multiprocessing_helpers)
-                checks = RoutineChecks(self._store, *looks, self._store.recover, self._keep_files, orphans.look)
+                looks = (self._look_at_scratch, self._look_at_directory, self._look_at_use, self._look_for_marks)
+                late = (self._look_at_end, self._store.recover, self._keep_files, Orphans(multiprocessing_helpers).look)
                 checking.cancel()
-                checking = asyncio.create_task(checks.run())
+                checking = asyncio.create_task(RoutineChecks(self._store, *early, *looks, *late).run())
                 await self.parts.reconciler.run()
             await self._end(self._end_state, self.parts.stop_reason)
         except GPUClusterError as error:
@@ -184,7 +169,7 @@ class Controller:
         return self.model
 
     async def fail(self, error: Exception) -> None:
-        """End because of an error that nobody has put into a sentence yet."""
+        """End because of an error that has no message for users."""
         logger.error("The supervisor failed", exc_info=error)
         where = folder_of(error, self.registry.directory)
         internal = f"Internal error ({type(error).__name__}); see the log."
@@ -201,18 +186,17 @@ class Controller:
         if not isinstance(backend, Backend):
             raise StartFailed(f"The kind '{spec.backend}' cannot be started; it only chooses another one.")
         self.backend = backend
-        spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
+        spec = parse_spec(spec)  # The request may come from another version of the kind.
         self._store.update(backend_title=backend.title)
         if not backend.traits.this_machine:
             self._leave_turn()
-        protocol = spec.port_protocol
         self._scratch = make_scratch(self.folder, spec.local_directory if backend.traits.this_machine else None)
         context = prepare(
             self.registry,
             self.folder,
             self._scratch,
             backend=spec.backend,
-            protocol=protocol,
+            protocol=spec.port_protocol,
             report=self._report,
             tell=self._activity_log.happened,
             left=self._quota,
@@ -221,13 +205,11 @@ class Controller:
         self.parts.plan = plan = await self._quota.planned(self._store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
             wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
-            self._quota.allow_scratch(self._store, wanted_bytes, asked=spec.scratch_limit != "auto")
+            self._quota.allow_scratch(self._store, wanted_bytes, exact=spec.scratch_limit != "auto")
         has_gpus = backend.traits.has_gpus if plan.has_gpus is None else plan.has_gpus
+        notes = plan.notes(self._most_wanted(plan))
         self._store.update(
-            network=plan.network,
-            has_gpus=has_gpus,
-            slots=list(plan.slots),
-            say={MessageCode.NOTE: plan.notes(self._most_wanted(plan))},
+            network=plan.network, has_gpus=has_gpus, slots=list(plan.slots), say={MessageCode.NOTE: notes}
         )
         if has_gpus and backend.traits.this_machine:
             ask_for_rapids()
@@ -264,16 +246,13 @@ class Controller:
         wanted = self.model.wanted
         if wanted.stopped:
             return
-        # Of a cluster that others give its workers, nobody here wants any number.
-        of_others = plan.leaves_number or not plan.maximum_workers
-        if wanted.n_workers is None and wanted.adapt is None and not of_others:
-            wanted = Wanted(n_workers=plan.n_workers)
-        elif wanted.n_workers is not None and wanted.n_workers > plan.maximum_workers:
-            wanted = Wanted(n_workers=plan.maximum_workers)
-        elif wanted.n_workers is not None:
-            # Asked for before it was known that workers come in whole jobs.
+        if wanted.n_workers is not None:
+            # The request may be older than the limit, and than the fact that workers come in whole jobs.
             together = plan.workers_together if plan.whole_jobs else 1
-            wanted = Wanted(n_workers=-(-wanted.n_workers // together) * together)
+            whole = -(-wanted.n_workers // together) * together
+            wanted = Wanted(n_workers=plan.maximum_workers if wanted.n_workers > plan.maximum_workers else whole)
+        elif wanted.adapt is None and plan.maximum_workers and not plan.leaves_number:
+            wanted = Wanted(n_workers=plan.n_workers)
         self._walltime = self._quota.ends(self.backend.traits)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
@@ -281,10 +260,10 @@ class Controller:
             write_address(self.folder, context.dashboard_prefix if prefix is None else prefix, scheduler.dashboard)
         self._idle.update(busy=self._in_use(scheduler.members()))
         found = versions()
-        self._told += version_warnings(found)
-        for warning in self._told:
+        self._warnings += version_warnings(found)
+        for warning in self._warnings:
             logger.warning(warning)
-        self._leave_turn()  # Who reads that it runs finds nobody of it in line.
+        self._leave_turn()  # Before the state shows that it runs.
         self._store.update(
             state=ClusterState.RUNNING,
             progress=None,
@@ -301,7 +280,7 @@ class Controller:
         await asyncio.to_thread(yield_as_cluster)
 
     def open_dashboard(self) -> DashboardAddress:
-        """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix."""
+        """Open the dashboard to browsers on this machine, on a loopback port and below the secret prefix."""
         if self.parts.deployment is None or self.model.dashboard_path is None:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
@@ -316,8 +295,8 @@ class Controller:
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
         failed = state is ClusterState.FAILED
-        # Read now: the lines of the closing would push the cause out.
-        told = tail(self.folder.log, LOG_TAIL_LINES) if failed else []
+        # Read now: log lines about the closing would push out the cause.
+        log_tail = tail(self.folder.log, LOG_TAIL_LINES) if failed else []
         leftovers = descendants()
         await self.parts.recording.end("The cluster has ended.")
         if self.sampler is not None:
@@ -331,7 +310,7 @@ class Controller:
                 with suppress(OSError):
                     self.folder.remembered.unlink(missing_ok=True)
         if self.backend is not None:
-            # What fails here is tried again by whoever looks at the list when this process is gone.
+            # The next process that lists clusters retries what fails here.
             left = await reap(self.folder, self.backend, timeout=REAP_SECONDS)
             reason = " ".join(filter(None, (reason, left))) or None
         kill(leftovers)
@@ -345,23 +324,23 @@ class Controller:
         with suppress(OSError):
             self._log.shorten()
         cost: dict[str, Any] = {"cost": self._costs.end()} if self._costs is not None else {}
-        self._store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=told))
+        self._store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=log_tail))
 
     # -- watching --------------------------------------------------------------------------------
 
     def _on_members(self) -> None:
-        """Workers or clients came or went."""
+        """Note that workers or clients came or went."""
         self._store.update(soon=True, **self._members())
         self.parts.changed.set()
 
     def _keep_files(self) -> None:
-        """Touch the files once an hour: systems that clean /tmp by age must not clean a living cluster."""
+        """Touch the files once an hour: systems that clean /tmp by age must not delete those of a running cluster."""
         if time.monotonic() - self._touched > TOUCH_SECONDS:
             self._touched = time.monotonic()
             self.folder.touch()
 
     def _look_at_holder(self) -> None:
-        """End a lease that nobody holds any more, also while it stands in line."""
+        """End a lease whose holder is gone, also while it waits in the queue."""
         if (why := self.parts.why_lease_over()) is not None:
             self.requests.stop(why)
 
@@ -376,13 +355,13 @@ class Controller:
         if self._claims is not None:
             self._claims.tell_end(self._quota.expected_end(self._walltime, self._idle))
         self._store.update(soon=True, idle=self._idle.model(), **self._members())
-        self._activity_log.saw_recomputing(members.n_recomputing)
+        self._activity_log.note_recomputing(members.n_recomputing)
 
     def _look_for_marks(self) -> None:
         if self.sampler is not None and self.parts.reconciler is not None:
             if self.parts.reconciler.restarting:
                 self._marks.forget()
-            self._titles.saw(self.sampler.columns)
+            self._titles.note(self.sampler.columns)
             for kind, message in self._marks.look_at(self.sampler.columns, self._running().scheduler.members()):
                 self._activity_log.happened(kind, message)
 
@@ -391,11 +370,11 @@ class Controller:
             self._scratch_watch.look(self.sampler.columns, self._running().scheduler.members())
 
     def _look_at_directory(self) -> None:
-        if self.directory is not None and (told := leave_if_deleted(self.directory)) is not None:
-            self.warn(told)
+        if self.directory is not None and (warning := leave_if_deleted(self.directory)) is not None:
+            self.warn(warning)
 
     def _in_use(self, members: Members) -> bool:
-        """Whether somebody is connected, something is computed, or workers wait in a queue, which may take hours."""
+        """Whether a client is connected, something is computed, or workers wait in a queue, which may take hours."""
         if members.n_clients > 0 or members.computes:
             return True
         queues = self.backend is not None and self.backend.traits.queues
@@ -414,7 +393,7 @@ class Controller:
             self._stop_unasked(f"Idle for {idle}: no connection and no computation.", by="idle timer")
 
     def _stop_unasked(self, reason: str, *, by: str) -> None:
-        """Stop it although nobody has asked for that, so its user must be notified."""
+        """Stop the cluster without a request, so its user must be notified."""
         self._store.announce(MessageCode.STOPPED, f"Stopped. {reason}")
         self.requests.stop(reason, by=by)
 
@@ -431,24 +410,24 @@ class Controller:
         if self._walltime is not None:
             found["ends_at"] = self._quota.ends_at
         if (plan := self.parts.plan) is not None:
-            # What is wanted changes by itself, too, as when a worker is retired.
+            # Some operations change what is wanted, as when a worker is retired.
             say[MessageCode.NOTE] = plan.notes(self._most_wanted(plan)) + deployment.notes()
-        told = [] if self._scratch_watch is None else self._scratch_watch.warnings
-        say[MessageCode.WARNING] = self._told + deployment.warnings() + told
+        scratch = [] if self._scratch_watch is None else self._scratch_watch.warnings
+        say[MessageCode.WARNING] = self._warnings + deployment.warnings() + scratch
         if self._costs is not None:
-            found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
+            found["cost"] = self._costs.note(**self._in_use_now(found["workers"]))
         failures = [*say[MessageCode.TASKS_FAILED], *say[MessageCode.TASKS_KILLED]]
-        self._activity_log.saw_failures([(one.subject or "", one.text) for one in failures])
-        self._activity_log.saw_restarts(deployment.scheduler.members().n_restarts)
+        self._activity_log.note_failures([(one.subject or "", one.text) for one in failures])
+        self._activity_log.note_restarts(deployment.scheduler.members().n_restarts)
         restarting = self.parts.reconciler is not None and self.parts.reconciler.restarting
-        self._activity_log.saw_workers(found["workers"], restarting=restarting)
+        self._activity_log.note_workers(found["workers"], restarting=restarting)
         return found
 
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
         cores = getattr(self.spec, "cores", None)
         plan = self.parts.plan
         together, whole = (plan.workers_together, plan.whole_jobs) if plan is not None else (1, True)
-        # Cores are those of a job, which may have several workers; a smaller job has its share of them.
+        # Cores are those of a job, which may have several workers; a smaller job counts in proportion.
         on_nodes = (cores or 0) * getattr(self.spec, "nodes_per_job", 1)
         of_jobs = on_nodes * -(-len(workers) // together) if whole else -(-on_nodes * len(workers) // together)
         return {
@@ -463,21 +442,21 @@ class Controller:
             self._turn = None
 
     def _report(self, step: str, message: str) -> None:
-        if step == "line":  # Whoever waits for a GPU keeps no processor busy.
+        if step == "line":  # A cluster that waits for a GPU keeps no processor busy.
             self._leave_turn()
         if not self.model.wanted.stopped:
             self._store.update(progress=Progress(step=step, message=message))
 
     def _seconds_since_request(self) -> float:
-        # The request was written down by another process: take the clock, unless it was moved meanwhile.
-        asked = datetime.fromisoformat(self.model.created_at)
-        seconds = (datetime.fromisoformat(now()) - asked).total_seconds()
+        # Another process wrote the request: use the wall clock unless it was changed meanwhile.
+        created = datetime.fromisoformat(self.model.created_at)
+        seconds = (datetime.fromisoformat(now()) - created).total_seconds()
         here = time.monotonic() - self._requested
         return round(seconds if here <= seconds <= here + 60 else here, 3)
 
 
 def write_address(folder: Folder, prefix: str, *served: WebAddress) -> DashboardAddress:
-    """Write down below which secret prefix, and on which sockets, the pages are served."""
+    """Write the secret prefix of the dashboard's pages, and the sockets that serve them, to the folder."""
     found: dict[str, Any] = {}
     for where in served:
         found |= {"socket": where} if isinstance(where, str) else {"host": where[0], "port": where[1]}
@@ -487,7 +466,7 @@ def write_address(folder: Folder, prefix: str, *served: WebAddress) -> Dashboard
 
 
 def open_address(folder: Folder, scheduler: SchedulerView) -> DashboardAddress:
-    """Return where a browser on this machine reaches the dashboard: on a port of loopback, opened if need be."""
+    """Return the dashboard's address for browsers on this machine, on a loopback port that is opened if needed."""
     address = DashboardAddress.model_validate_json(read_own_file(folder.dashboard))
     if address.port is None:
         assert scheduler.dashboard is not None

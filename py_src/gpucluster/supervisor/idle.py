@@ -1,4 +1,4 @@
-"""The idle timer: a cluster that nobody is connected to and that computes nothing stops itself."""
+"""The idle timer: a cluster without a connected client that computes nothing stops automatically."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..protocol.plain_text import counted
 
 
 class IdleTimer:
-    """Counts how long nothing has happened, on a clock that nobody can set."""
+    """Counts how long nothing has happened, on a monotonic clock."""
 
     def __init__(self, timeout_seconds: int | None) -> None:
         self.timeout_seconds = timeout_seconds
@@ -22,18 +22,18 @@ class IdleTimer:
         self._model = Idle(timeout_seconds=timeout_seconds)
 
     def set_timeout(self, timeout_seconds: int | None) -> None:
-        """Change the timeout; the count starts anew."""
+        """Change the timeout; the count restarts."""
         self.timeout_seconds = timeout_seconds
         self._since = None
         self._model = Idle(timeout_seconds=timeout_seconds, quiet_since=self._quiet_since, kept_by=self._kept_by)
 
     def update(self, *, busy: bool, quiet: bool = False, kept_by: str | None = None, n_uses: int = 0) -> None:
-        """Tell the timer how the cluster is used right now.
+        """Update the timer with how the cluster is used now.
 
         * `busy`: whether it is in use.
-        * `quiet`: whether no task runs, also while somebody is connected.
+        * `quiet`: whether no task runs, even while a client is connected.
         * `kept_by`: what keeps it in use while it is quiet.
-        * `n_uses`: another one than last time where it was used in between, and is not any more: the count starts anew.
+        * `n_uses`: a counter of uses; where it has changed, the count restarts.
         """
         changes: dict[str, object] = {}
         if n_uses != self._n_uses:
@@ -68,7 +68,7 @@ class IdleTimer:
 
 
 def kept_by(members: Members, *, waits_in_queue: bool) -> str | None:
-    """Return what keeps a cluster in which no task runs from stopping by itself, in a few words."""
+    """Return what keeps a cluster in which no task runs from stopping automatically, in a few words."""
     if members.n_queued:
         waits = "waits" if members.n_queued == 1 else "wait"
         return f"{counted(members.n_queued, 'task')} {waits} for a worker"

@@ -1,8 +1,8 @@
-"""Where a site names instructors, the process of a cluster listens to them, and to nobody else.
+"""Where a site names instructors, the process of a cluster listens to them, and to no other user.
 
-A thread of its own accepts, so that nobody who comes holds up the cluster. It asks the kernel who has connected before
-it reads anything, and lets go of everybody who is no instructor of the site at that moment. Whoever comes again and
-again waits in the kernel: so many connections are accepted each second, and no more.
+A separate thread accepts connections, so that none holds up the cluster. It asks the kernel for the peer's user before
+it reads anything, and closes the connection of anyone who is no instructor of the site at that moment. The number of
+connections accepted per second is limited; further ones wait in the kernel.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..protocol.instructing import MOST_GPUS, ClusterFacts, HeldGPU, InstructorA
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import printable
-from ..sharing.instructor_lines import LONGEST_REQUEST, LineTooLong, hear, say, socket_name
+from ..sharing.instructor_lines import LONGEST_REQUEST, LineTooLong, receive_line, send_line, socket_name
 from ..site.instructors import instructors
 from ..site.reading import this_site
 from .requests import Requests
@@ -41,17 +41,16 @@ logger = logging.getLogger("gpucluster.supervisor")
 WAITING = 64  # Connections that the kernel holds until they are accepted.
 ACCEPTED_PER_SECOND = 200
 SERVED_AT_A_TIME = 4
-PATIENCE_SECONDS = 5.0  # For all that is said on one connection.
+PATIENCE_SECONDS = 5.0  # For all lines on one connection.
 CARRIED_OUT_SECONDS = 3.0
-REQUESTS, PER_SECONDS = 12, 60.0
-"""So many requests of each sort are taken of one instructor in that time: messages hold no stop back."""
+REQUESTS, PER_SECONDS = 12, 60.0  # Limit per instructor and kind of request: messages do not hold back a stop.
 
 
 class InstructorListener:
     """Listens for one cluster.
 
-    `facts`: tells what the cluster is now; called by other threads. `carry_out`: given a request and the instructor's
-    user name; called by the event loop.
+    `facts`: returns the cluster's state; called by other threads. `carry_out`: called by the event loop with a request
+    and the instructor's user name.
     """
 
     def __init__(
@@ -64,10 +63,10 @@ class InstructorListener:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._places = threading.BoundedSemaphore(SERVED_AT_A_TIME)
         self._asked: dict[tuple[int, str], deque[float]] = {}
-        self._told = False
+        self._warned = False
 
     def look(self) -> None:
-        """Listen if the site names instructors now, and stop when it does not any more."""
+        """Listen while the site names instructors."""
         wanted = bool(this_site().sharing.instructors)
         if wanted and self._listener is None:
             self._open()
@@ -83,8 +82,8 @@ class InstructorListener:
         try:
             self._listener = self._listen()
         except OSError as error:
-            if not self._told:
-                self._told = True
+            if not self._warned:
+                self._warned = True
                 logger.warning("Instructors cannot reach this cluster: %s", error.strerror)
             return
         self._loop = asyncio.get_running_loop()
@@ -95,7 +94,7 @@ class InstructorListener:
         accepting.start()
 
     def _listen(self) -> socket.socket:
-        """Listen under the cluster's id; others can read it and take that name first, but not one that is random."""
+        """Listen under the cluster's id, or a random name where another user, who can read the id, has taken it."""
         try:
             return listen(socket_name(self._id), WAITING)
         except OSError as error:
@@ -116,7 +115,7 @@ class InstructorListener:
             except OSError:
                 if listener.fileno() < 0 or self._listener is not listener:
                     return
-                time.sleep(0.5)  # As many files are open as may be.
+                time.sleep(0.5)  # The limit of open files is reached.
                 continue
             try:
                 self._take(connection)
@@ -126,7 +125,7 @@ class InstructorListener:
             time.sleep(1 / ACCEPTED_PER_SECOND)
 
     def _take(self, connection: socket.socket) -> None:
-        """Serve an instructor in another thread; refuse everybody else here, without reading a byte."""
+        """Serve an instructor in another thread; refuse all other users here, without reading a byte."""
         user = peer_of(connection)[1]
         if user is None or not instructors().include(user, groups_of(connection)):
             _refuse(connection, "Only instructors of this site may speak to the clusters of others.")
@@ -140,10 +139,10 @@ class InstructorListener:
         try:
             with connection, suppress(OSError):
                 connection.settimeout(PATIENCE_SECONDS)
-                say(connection, self._facts())
-                line = hear(connection, deadline, LONGEST_REQUEST)
+                send_line(connection, self._facts())
+                line = receive_line(connection, deadline, LONGEST_REQUEST)
                 if line is not None:
-                    say(connection, self._answer(line, user))
+                    send_line(connection, self._answer(line, user))
         except LineTooLong:
             pass
         except Exception:
@@ -158,31 +157,31 @@ class InstructorListener:
             return InstructorAnswer(done=False, message=printable(invalid_request(error).message, 200))
         if not self._may_ask(user, request.ask):
             sort = "messages" if request.ask == "message" else "requests to stop"
-            said = f"It has had {REQUESTS} {sort} from you within {PER_SECONDS:.0f} s. Wait a minute."
-            return InstructorAnswer(done=False, message=said)
-        asked: Future[None] = Future()
+            refusal = f"It has had {REQUESTS} {sort} from you within {PER_SECONDS:.0f} s. Wait a minute."
+            return InstructorAnswer(done=False, message=refusal)
+        done: Future[None] = Future()
         assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._do, request, _user_name(user), asked)
+        self._loop.call_soon_threadsafe(self._do, request, _user_name(user), done)
         try:
-            asked.result(CARRIED_OUT_SECONDS)
+            done.result(CARRIED_OUT_SECONDS)
         except TookTooLong:
-            # What nobody waits for any more is not done later either.
-            if asked.cancel():
+            # After this answer it must not be done later either.
+            if done.cancel():
                 return InstructorAnswer(done=False, message="The process of the cluster is busy and has not done it.")
-            asked.result(CARRIED_OUT_SECONDS)
+            done.result(CARRIED_OUT_SECONDS)
         except GPUClusterError as error:
             return InstructorAnswer(done=False, message=printable(error.message, 200))
         return InstructorAnswer(done=True)
 
-    def _do(self, request: InstructorRequest, who: str, asked: Future[None]) -> None:
-        if not asked.set_running_or_notify_cancel():
+    def _do(self, request: InstructorRequest, who: str, done: Future[None]) -> None:
+        if not done.set_running_or_notify_cancel():
             return
         try:
             self._carry_out(request, who)
         except Exception as error:
-            asked.set_exception(error)
+            done.set_exception(error)
         else:
-            asked.set_result(None)
+            done.set_result(None)
 
     def _may_ask(self, user: int, sort: str) -> bool:
         now = time.monotonic()
@@ -196,11 +195,11 @@ class InstructorListener:
 def _refuse(connection: socket.socket, why: str) -> None:
     with connection, suppress(OSError):
         connection.setblocking(False)
-        say(connection, InstructorAnswer(done=False, message=why))
+        send_line(connection, InstructorAnswer(done=False, message=why))
 
 
 def _holder_of(name: str) -> str:
-    """Return who holds a name, by the kernel."""
+    """Return which process holds a name, according to the kernel."""
     with suppress(OSError):
         for bound in held_names(name):
             if bound.name == name and bound.user is not None:
@@ -231,9 +230,9 @@ def facts_of(model: ClusterModel) -> ClusterFacts:
 
 
 def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
-    """Do what an instructor asks for; the owner reads in every face who it was."""
+    """Do what an instructor asks for; every interface shows the owner which instructor it was."""
     if requests.parts.model.wanted.stopped or requests.parts.model.state.ended:
-        # In words of its own: the name of the cluster is its owner's.
+        # Without the cluster's name, which instructors do not see.
         raise InvalidState("It is being stopped already.")
     by = f"instructor {who}"
     if request.ask == "stop":
@@ -242,5 +241,5 @@ def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
         requests.parts.store.announce(MessageCode.STOPPED, reason, by)
         requests.stop(reason, by=by)
         return
-    requests.parts.activity_log.asked("message", by, request.text)
+    requests.parts.activity_log.note_request("message", by, request.text)
     requests.parts.store.announce(MessageCode.MESSAGE, request.text, who)

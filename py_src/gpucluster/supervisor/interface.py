@@ -41,30 +41,26 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 _Call: TypeAlias = Callable[..., BaseModel]
 MAX_BODY_BYTES = 4 * 2**20
-_LAST_ANSWER_SECONDS = 10.0
-"""A standby that could not say so far whether it takes a cluster ends, also when nobody listens any more."""
+_LAST_ANSWER_SECONDS = 10.0  # After this, a standby that could not answer a request to take a cluster ends.
 
 
 class Interface:
-    """What the handlers work on.
-
-    `secret`: what every request has to know. `standby`: this process, while it has no cluster.
-    """
+    """State of the handlers. `secret`: required in every request. `standby`: this process, while it has no cluster."""
 
     def __init__(self, secret: str, standby: Standby | None = None) -> None:
         self.secret = secret
         self.standby = standby
         self.controller: Controller | None = None
 
-    def must_have_controller(self) -> Controller:
+    def require_controller(self) -> Controller:
         """Return the controller. Raises `InvalidState` while this is a standby."""
         if self.controller is None:
             raise InvalidState("This process waits in standby; it has no cluster yet.")
         return self.controller
 
-    def must_sample(self) -> Sampler:
-        """Return the cluster's sampler. Raises `InvalidState`: before the cluster runs."""
-        controller = self.must_have_controller()
+    def require_sampler(self) -> Sampler:
+        """Return the cluster's sampler. Raises `InvalidState` before the cluster runs."""
+        controller = self.require_controller()
         if controller.sampler is None:
             raise InvalidState(
                 f"The cluster '{controller.model.name}' is {controller.model.state.value}; it has no figures yet."
@@ -85,7 +81,7 @@ class _Handler(web.RequestHandler):
             raise AccessDenied("This cluster belongs to another user.")
         version = self.request.headers.get(PROTOCOL_HEADER, "")
         given = self.request.headers.get(SECRET_HEADER)
-        # Versions before the secret say theirs, and get advice.
+        # Versions without secrets get advice on versions instead of a refusal.
         older = given is None and version not in {"", str(PROTOCOL_VERSION)}
         if not older and not is_secret(given or "", self.interface.secret):
             raise AccessDenied("Requests to this cluster need its secret, which is in its private folder.")
@@ -103,7 +99,7 @@ class _Handler(web.RequestHandler):
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs.get("exc_info", (None, None, None))[1]
         if isinstance(error, web.HTTPError):
-            # Tornado refused it: the request is at fault, not this process.
+            # Tornado refused it: the request is wrong, not this process.
             self.set_status(error.status_code)
             self.answer(_refusal(self.request.method, self.request.path, error.status_code).model())
             return
@@ -127,14 +123,14 @@ class _Handler(web.RequestHandler):
 
 class _Model(_Handler):
     def get(self) -> None:
-        self.answer(self.interface.must_have_controller().model)
+        self.answer(self.interface.require_controller().model)
 
     def patch(self) -> None:
-        self.answer(self.interface.must_have_controller().requests.patch(parse_patch(self.request.body), self.by))
+        self.answer(self.interface.require_controller().requests.patch(parse_patch(self.request.body), self.by))
 
 
 class _Post(_Handler):
-    """A verb that is one call: the cluster's controller, who asks, the body, and what the path names."""
+    """A verb that is one call with the cluster's controller, the requester, the body, and what the path names."""
 
     def initialize(self, interface: Interface, call: _Call | None = None) -> None:
         super().initialize(interface)
@@ -142,21 +138,17 @@ class _Post(_Handler):
 
     def post(self, *named: str) -> None:
         assert self._call is not None
-        self.answer(self._call(self.interface.must_have_controller(), self.by, self.request.body, *named))
-
-
-def _announce(controller: Controller, by: str | None, body: bytes) -> BaseModel:
-    return controller.requests.tell(parsed(Announcement, body), by)
+        self.answer(self._call(self.interface.require_controller(), self.by, self.request.body, *named))
 
 
 class _Recording(_Handler):
     async def post(self) -> None:
         wanted = parsed(NewRecording, self.request.body)
-        controller = self.interface.must_have_controller()
-        self.answer(await controller.requests.record(self.interface.must_sample(), wanted.file, self.by))
+        controller = self.interface.require_controller()
+        self.answer(await controller.requests.record(self.interface.require_sampler(), wanted.file, self.by))
 
     async def delete(self) -> None:
-        self.answer(await self.interface.must_have_controller().parts.recording.end())
+        self.answer(await self.interface.require_controller().parts.recording.end())
 
 
 class _Ending(_Handler):
@@ -165,7 +157,6 @@ class _Ending(_Handler):
     last: bool = False
 
     def on_finish(self) -> None:
-        # The answer is sent.
         if self.last and self.interface.standby is not None:
             self.interface.standby.end()
 
@@ -175,7 +166,7 @@ class _Adopt(_Ending):
         standby = self.interface.standby
         if standby is None or standby.asked_for:
             raise InvalidState("This process has a cluster already.")
-        # One that has refused is of no use: it ends, and nobody chooses it again.
+        # A standby that has refused ends, so it is not chosen again.
         self.last = True
         late = asyncio.get_running_loop().call_later(_LAST_ANSWER_SECONDS, standby.end)
         adoption = parsed(Adoption, self.request.body)
@@ -196,10 +187,10 @@ class _Release(_Ending):
 
 
 class _Telemetry(_Handler):
-    """Samples as JSON lines, for as long as the listener listens."""
+    """Samples as JSON lines, until the listener disconnects."""
 
     async def get(self) -> None:
-        sampler = self.interface.must_sample()
+        sampler = self.interface.require_sampler()
         self.set_header("Content-Type", "application/x-ndjson")
         try:
             async for line in sampler.listen():
@@ -210,40 +201,40 @@ class _Telemetry(_Handler):
 
 
 class _Sample(_Handler):
-    """The newest sample, for who looks once."""
+    """The newest sample."""
 
     def get(self) -> None:
         self.set_header("Content-Type", "application/json")
-        self.finish(self.interface.must_sample().newest())
+        self.finish(self.interface.require_sampler().newest())
 
 
 class _History(_Handler):
     def get(self) -> None:
         self.set_header("Content-Type", "application/json")
-        self.finish(self.interface.must_sample().history.encoded())
+        self.finish(self.interface.require_sampler().history.encoded())
 
 
 class _Decisions(_Handler):
     def get(self) -> None:
-        self.answer(Decisions(decisions=self.interface.must_have_controller().requests.decisions()))
+        self.answer(Decisions(decisions=self.interface.require_controller().requests.decisions()))
 
 
 class _Failures(_Handler):
     async def get(self) -> None:
-        controller = self.interface.must_have_controller()
+        controller = self.interface.require_controller()
         self.answer(TaskFailures(id=controller.model.id, failures=await controller.requests.scheduler().failures()))
 
 
 class _Results(_Handler):
     async def get(self) -> None:
-        controller = self.interface.must_have_controller()
+        controller = self.interface.require_controller()
         self.answer(LargestResults(id=controller.model.id, **await controller.requests.scheduler().results()))
 
 
 class _ReleasedResults(_Handler):
     async def post(self) -> None:
         released = parsed(ResultsReleased, self.request.body)
-        self.answer(await self.interface.must_have_controller().requests.release_results(released, self.by))
+        self.answer(await self.interface.require_controller().requests.release_results(released, self.by))
 
 
 class _Unknown(_Handler):
@@ -267,10 +258,10 @@ def _verb(verb: Verb) -> _Call:
 POSTS: dict[str, _Call] = {
     **{f"/{pattern}": _verb(verb) for verb, _, pattern in posts()},
     r"/stop": lambda controller, by, _body: controller.requests.stop(by=by),
-    r"/news": _announce,
+    r"/news": lambda controller, by, body: controller.requests.tell(parsed(Announcement, body), by),
     r"/dashboard": lambda controller, _by, _body: controller.open_dashboard(),
 }
-"""What is asked for with POST, by path."""
+"""The requests with POST, by path."""
 ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/model", _Model),
     (r"/recording", _Recording),
@@ -288,7 +279,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
 
 
 class Listener:
-    """Listens on the folder's socket. The folder is private; the peer's user id and the secret are checked besides."""
+    """Listens on the socket in the private folder; the peer's user id and the secret are checked as well."""
 
     def __init__(self, interface: Interface, folder: Folder) -> None:
         options: dict[str, Any] = {"interface": interface}
@@ -309,11 +300,11 @@ class Listener:
         try:
             return self._folder.socket.exists()
         except OSError:
-            return True  # What cannot be seen may be there.
+            return True  # It may exist.
 
     def listen_again(self) -> None:
-        """Make the socket's file anew, if somebody has deleted it. Requests that are under way go on."""
-        # With the secret it was not somebody else: the cluster has just ended.
+        """Create the socket's file again if it was deleted. Requests that are under way continue."""
+        # Without the secret as well, the cluster has just ended.
         if not self.is_reachable() and self._folder.secret.exists():
             logger.warning("The socket of this cluster was deleted; it is created again")
             self._server.stop()

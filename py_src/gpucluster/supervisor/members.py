@@ -1,4 +1,4 @@
-"""The workers and clients of a cluster as its model lists them: connected ones, and workers that are coming."""
+"""The workers and clients of a cluster as its model lists them: connected ones, and workers that are starting."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FAILURES, LONGEST_ERROR, LONGEST_NAME = 3, 200, 60
 
 
 def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any]:
-    """Return the fields of the cluster's model that say which workers and clients there are."""
+    """Return the fields of the cluster's model that describe its workers and clients."""
     members = deployment.scheduler.members()
     workers = [
         WorkerModel(
@@ -36,15 +36,16 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
     here = [slot for slot in slots if slot.state is SlotState.RUNNING]
     ends = [slot.ends for slot in here if slot.ends is not None]
     reasons = [slot.why for slot in pending if slot.why is not None]
+    failures = members.failures[:MOST_FAILURES]
     return {
         "n_workers": len(workers),
         "n_pending": len(pending),
         "say": {
             MessageCode.PENDING: _waiting(_units(pending), _units([*pending, *here]), deployment.unit, reasons),
-            **{
-                code: [_failed(one, code) for one in members.failures[:MOST_FAILURES] if one.has_traceback is traced]
-                for code, traced in ((MessageCode.TASKS_FAILED, True), (MessageCode.TASKS_KILLED, False))
-            },
+            MessageCode.TASKS_FAILED: [_failed(one, MessageCode.TASKS_FAILED) for one in failures if one.has_traceback],
+            MessageCode.TASKS_KILLED: [
+                _failed(one, MessageCode.TASKS_KILLED) for one in failures if not one.has_traceback
+            ],
         },
         "workers": workers,
         "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
@@ -62,12 +63,12 @@ def _failed(failing: Failing, code: MessageCode) -> Message:
 
 
 def _units(slots: Sequence[Slot]) -> int:
-    """Return how many jobs, or pods, these workers are."""
+    """Return the number of jobs, or pods, that these workers are."""
     return len({slot.comes_with or slot.name for slot in slots})
 
 
 def _waiting(pending: int, wanted: int, unit: str, reasons: Sequence[str]) -> Message | None:
-    """Return how many wait, and why the first of them does; ``None`` while they are just starting."""
+    """Return how many wait and the first reason; ``None`` while they are just starting."""
     if not reasons:
         return None
     verb = "waits" if pending == 1 else "wait"
@@ -76,6 +77,6 @@ def _waiting(pending: int, wanted: int, unit: str, reasons: Sequence[str]) -> Me
 
 
 def _nodes(here: set[str], slots: Sequence[Slot], unit: str) -> list[str]:
-    """Return each machine that is known with how many workers of the cluster, or GPUs, it has."""
+    """Return each known machine with the number of workers of the cluster, or GPUs, that it has."""
     on = Counter(slot.node for slot in slots if slot.node is not None and slot.name in here)
     return [f"{node}: {counted(number, unit)}" for node, number in on.items()]

@@ -34,15 +34,14 @@ PREFIX_BYTES = 24  # Of the dashboard's secret path.
 
 
 def make_scratch(folder: Folder, local_directory: str | None) -> Path:
-    """Make the directory that spilled data goes to, for this user only.
+    """Make the directory for spilled data, for this user only.
 
-    `folder`: the cluster's folder, which has one of its own. `local_directory`: where the user wants it instead; made
-    for this user only when it is not there, and then kept. Raises `PreflightFailed`: it cannot be made, or others may
-    replace files in it.
+    `folder`: the cluster's folder, which has the default one. `local_directory`: where the user wants it instead; made
+    if missing, and then kept. Raises `PreflightFailed`: it cannot be made, or other users may replace files in it.
     """
     scratch = folder.scratch
     if local_directory is not None and (refusal := path_refusal(local_directory)) is not None:
-        raise PreflightFailed(f"local_directory: {refusal}")  # Whoever asked may have had another encoding.
+        raise PreflightFailed(f"local_directory: {refusal}")  # The requesting process may have another encoding.
     try:
         if local_directory is not None:
             top = Path(local_directory).resolve()
@@ -64,17 +63,14 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
 
 
 def _make_directory(directory: Path) -> None:
-    """Make a directory that is not there yet; refuse one that somebody else could replace.
-
-    Outermost first, so that nothing is made where somebody could replace it.
-    """
+    """Make a missing directory, outermost parents first; refuse one that other users could replace."""
     there = next(place for place in (directory, *directory.parents) if place.exists())
     if not there.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     missing = [place for place in (directory, *directory.parents) if place.is_relative_to(there) and place != there]
     for place in (*reversed(there.parents), there, *reversed(missing)):
         if place in missing:
-            place.mkdir(mode=0o700, exist_ok=True)  # Somebody may be faster, and need not be a friend.
+            place.mkdir(mode=0o700, exist_ok=True)  # Another user may be faster; checked below.
         if not others_cannot_replace(place):
             raise PreflightFailed(
                 f"local_directory: other users may write to {place} and replace what is in it. Choose a directory "
@@ -99,27 +95,24 @@ def prepare(
 ) -> StartContext:
     """Return what the backend needs to start the cluster.
 
-    * `registry`, `folder`: where the cluster is written down.
     * `scratch`: as ``make_scratch`` made it.
     * `backend`: its name.
-    * `protocol`: ``tls``: credentials are made; ``unix``: a folder for sockets.
-    * `report`: told each step and what it does.
-    * `tell`: writes into the activity: a kind and a sentence.
+    * `protocol`: for ``tls``, credentials are made; for ``unix``, a folder for sockets.
+    * `report`: called with each step and its description.
+    * `tell`: called with the kind and the text of an entry for the activity.
     * `left`: what the site leaves to this user.
     """
     import dask
 
-    from .preparation import make_credentials
-
-    # For scheduler and workers alike. Dask's own choice is a folder of a known name in a directory that all users
-    # share: whoever makes it first can plant links there.
+    # For scheduler and workers alike. Dask's default is a well-known folder in a directory that all users share, where
+    # another user could plant links first.
     dask.config.set({"temporary-directory": str(scratch)})
     comm: Path | None = None
     if protocol == "unix":
         comm = folder.comm
         make_comm_folder(comm)
         redact(secret_of(str(comm)).decode())
-        # Workers find it here: distributed tells them no host.
+        # Workers find it here: distributed passes them no host.
         dask.config.set({"gpucluster.comm-folder": str(comm)})
     prefix = secrets.token_urlsafe(PREFIX_BYTES)
     redact(prefix)
@@ -143,7 +136,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 
 def device_claims(directory: Path) -> NodeClaims | DeviceClaims:
-    """Return the claims of this machine, or where there are none between users, those of a registry."""
+    """Return the claims of this machine, or this registry's where users share none."""
     policy = gpu_policy()
     claims = NodeClaims(policy)
     try:
@@ -158,13 +151,11 @@ VALID_DAYS = 365
 
 
 def make_credentials(folder: Path) -> Security:
-    """Make a certificate for one cluster and write it to ``folder`` (0700, files 0600).
+    """Make a certificate for one cluster, write it to ``folder`` (0700, files 0600), and return it in memory.
 
-    One self-signed certificate serves scheduler, workers and clients, as in ``Security.temporary``. It differs
-    in two points: an elliptic-curve key (milliseconds instead of up to a second for RSA), and a validity that
+    One self-signed certificate serves scheduler, workers and clients, as in ``Security.temporary``, with two
+    differences: an elliptic-curve key (milliseconds instead of up to a second for RSA), and a validity that
     starts yesterday, so that a machine whose clock is set back can still connect.
-
-    Returns with the credentials in memory.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization

@@ -1,7 +1,7 @@
-"""``python -P -m gpucluster.supervisor.preview``: what a cluster would be handed to, say, a batch system as.
+"""``python -P -m gpucluster.supervisor.preview``: what a cluster would submit, for example to a batch system.
 
-Reads a spec from its standard input, as JSON, and prints a ``Submission``, or an ``ErrorModel``. A process of its own,
-in the cluster's Python: the Jupyter server imports neither Dask nor the libraries of the kinds.
+Reads a spec as JSON from its standard input, and prints a ``Submission``, or an ``ErrorModel``. A separate process in
+the cluster's Python, because the Jupyter server imports neither Dask nor the libraries of the kinds.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def main() -> None:
     take_given()
     take_directories()
     try:
-        answer: Submission | None = asyncio.run(preview(sys.stdin.read()))
-        sys.stdout.write(answer.model_dump_json() if answer is not None else "")
+        submission = asyncio.run(preview(sys.stdin.read()))
+        sys.stdout.write(submission.model_dump_json() if submission is not None else "")
     except GPUClusterError as error:
         sys.stdout.write(error.model().model_dump_json())
         sys.exit(error.exit_code)

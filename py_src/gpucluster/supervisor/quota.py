@@ -1,4 +1,4 @@
-"""What one cluster takes of what the site gives its user; ``site.quota`` counts."""
+"""The part of a user's quota that one cluster takes; ``site.quota`` counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Quota:
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry
         self._id = id
-        self.ends_at: str | None = None  # When the site's time is over, as models tell times.
+        self.ends_at: str | None = None  # When the site's time is over, as an ISO 8601 time.
         self.no_scratch: str | None = None  # Why nothing may be spilled, and what to do, where the site leaves nothing.
 
     def left(self) -> Remaining:
@@ -37,7 +37,7 @@ class Quota:
         return self.left().lowered(spec, would_be)
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return the memory of each of so many workers, where it was left open."""
+        """Return the memory of each of that many workers, where it was left open."""
         return self.left().memory_limit(spec, memory_bytes, workers)
 
     async def planned(self, store: StateStore, backend: Backend[Any], spec: SpecBase, context: StartContext) -> Plan:
@@ -57,9 +57,9 @@ class Quota:
             return self.must_allow(store, await backend.preflight(spec, context))
 
     def must_allow(self, store: StateStore, plan: Plan) -> Plan:
-        """Refuse a cluster that is more than what is left, and write down how many workers it may count for.
+        """Return the plan with the memory of the workers wanted now, and record the number of workers to count.
 
-        Returns the plan with the memory of so many workers as are wanted by now.
+        Raises `PreflightFailed`: the cluster is more than what is left.
         """
         if not is_here(store.model):
             return plan
@@ -77,23 +77,23 @@ class Quota:
         return plan
 
     def planned_for(self, n_workers: int, plan: Plan, spec: SpecBase) -> Plan:
-        """Return the plan with the memory that each of so many workers has, where they share it."""
+        """Return the plan with the memory of each of that many workers, where they share it."""
         if not plan.shares_memory:
             return plan
         each = self.memory_limit(spec, plan.memory_of(n_workers), n_workers)
         return replace(plan, memory_limit_bytes=each)
 
-    def allow_scratch(self, store: StateStore, wanted: int | None, *, asked: bool) -> None:
-        """Write down how much this cluster may spill to the disk: what was asked for, or a part of what is left.
+    def allow_scratch(self, store: StateStore, wanted: int | None, *, exact: bool) -> None:
+        """Record how much this cluster may spill to disk: what was requested, or a part of what is left.
 
-        `wanted`: bytes; ``None``: as much as there is. `asked`: whether somebody asked for exactly this. Raises
-        `PreflightFailed`: they asked for more than is left.
+        `wanted`: bytes; ``None``: no limit. `exact`: whether exactly this was requested. Raises `PreflightFailed`: that
+        is more than is left.
         """
         if not is_here(store.model):
             return
         with self._registry.exclusive():
             left = self.left()
-            if asked:
+            if exact:
                 if (fault := left.scratch_fault(wanted)) is not None:
                     raise PreflightFailed(fault)
             else:
@@ -107,14 +107,14 @@ class Quota:
             store.update(scratch_limit_bytes=wanted)
 
     def fault(self, n_workers: int, plan: Plan) -> str | None:
-        """Return what the site has against so many workers, in a sentence or two."""
+        """Return why the site does not allow that many workers, or ``None``."""
         left = self.left()
         if not left.is_bounded:
             return None
         return left.fault(n_workers, plan.threads_per_worker, plan.memory_limit_bytes)
 
     def ends(self, traits: Traits) -> float | None:
-        """Return when the site's time for this cluster is over, in seconds since the boot; counted from now."""
+        """Return the end of the site's time for this cluster, in seconds since the boot; counted from now."""
         seconds = this_site().sharing.per_user.walltime
         if seconds is None or not traits.this_machine:
             return None
@@ -124,11 +124,11 @@ class Quota:
 
     @staticmethod
     def expected_end(walltime: float | None, idle: IdleTimer) -> float | None:
-        """Return when this cluster ends at the latest if nobody uses it any more; ``None``: nobody knows."""
+        """Return the latest end of this cluster if it is not used any more; ``None``: unknown."""
         stops_at = idle.model().stops_at
         if stops_at is None:
             return walltime
         left = (datetime.fromisoformat(stops_at) - datetime.now(UTC)).total_seconds()
-        # Whole tens of seconds: the word is given anew when it changes.
+        # Whole tens of seconds: each change is published.
         stops = round((seconds_since_boot() + left) / 10) * 10.0
         return stops if walltime is None else min(stops, walltime)

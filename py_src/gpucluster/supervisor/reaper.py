@@ -1,7 +1,6 @@
 """``python -P -m gpucluster.supervisor.reaper --folder PATH``: end what a dead supervisor has started elsewhere.
 
-Started by whichever process notices that the supervisor is gone (``registry.started_elsewhere``), in the cluster's
-Python.
+Started in the cluster's Python by any process that finds the supervisor gone (``registry.started_elsewhere``).
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ REAP_SECONDS = 300.0
 
 
 async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: float = REAP_SECONDS) -> str | None:
-    """End what was remembered, and forget it; returns what may be left, in sentences, and ``None`` where nothing is.
+    """End what was remembered, and forget it; returns a text on what may be left, ``None`` if nothing is.
 
-    `backend`: the one that has started it; default: the one of that name. `timeout`: seconds it may take.
+    `backend`: the one that started it; default: the one of that name. `timeout`: seconds.
     """
     remembered = read_remembered(folder)
     if remembered is None:
         if not os.path.lexists(folder.remembered):
             return None
-        told = f"What was started elsewhere may still run: {folder.remembered} cannot be read. Look, then delete it."
-        _note(folder, "failure", told)
-        return told
+        failure = f"What was started elsewhere may still run: {folder.remembered} cannot be read. Look, then delete it."
+        _note(folder, "failure", failure)
+        return failure
 
     def report(message: str) -> None:
         logger.info("%s", message)
@@ -54,10 +53,10 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
     except Exception as error:
         logger.error("What was started elsewhere could not be ended", exc_info=error)
         left = backend.left_behind(remembered.state) if backend is not None else None
-        told = f"What was started elsewhere may still run ({cause_of(error)}). It is tried again."
-        told = f"{told} {left}" if left else told
-        _note(folder, "failure", told)
-        return told
+        failure = f"What was started elsewhere may still run ({cause_of(error)}). It is tried again."
+        failure = f"{failure} {left}" if left else failure
+        _note(folder, "failure", failure)
+        return failure
     return None
 
 
@@ -93,7 +92,7 @@ def main() -> None:
     start_log()
     held = lock.take(folder.reaping)
     if held is None or lock.is_held(folder.lock):
-        return  # Somebody else does it, or there is a supervisor.
+        return  # Another process does it, or there is a supervisor.
     try:
         left = asyncio.run(reap(folder))
     finally:

@@ -1,4 +1,4 @@
-"""Bring the workers of a running cluster to what is wanted: scale, adapt, retire, restart, and replace who is lost."""
+"""Bring the workers of a running cluster to what is wanted: scale, adapt, retire, restart, replace lost workers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Step(Enum):
 
 @dataclass(frozen=True)
 class Applied:
-    """What the supervisor last told the cluster to be."""
+    """The operations that were done last."""
 
     n_workers: int | None
     adapt: Adapt | None = None
@@ -48,10 +48,10 @@ class Applied:
 def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int, retiring: bool = False) -> Step:
     """Return the one operation that brings the cluster nearer to what is wanted.
 
-    * `wanted`: the last request; earlier ones it replaced do not count.
+    * `wanted`: the last request, which replaces earlier ones.
     * `applied`: what was done so far.
-    * `restarts_wanted`: how often a restart was asked for in all.
-    * `retiring`: whether some worker is to be retired.
+    * `restarts_wanted`: number of restarts requested in total.
+    * `retiring`: whether any worker is to be retired.
     """
     if wanted.stopped:
         return Step.STOP
@@ -70,20 +70,19 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 60.0
-TOLD_FROM_SECONDS = 5.0  # A wait for the next try that is at least so long is told.
+REPORTED_FROM_SECONDS = 5.0  # Shorter waits for the next try are not reported.
 
 
 class Backoff:
-    """When to ask again for workers that are lost: at once, and ever later as long as they are lost again."""
+    """When to request lost workers again: at once, and at growing intervals while they are lost again."""
 
     def __init__(self) -> None:
         self._delay = 0.0
         self._asked = float("-inf")
-        self._told = False
+        self._reported = False
 
     @property
     def due(self) -> bool:
-        """Whether it is time to ask."""
         return self._left <= 0
 
     @property
@@ -91,20 +90,19 @@ class Backoff:
         return self._asked + self._delay - time.monotonic()
 
     def take_wait_to_report(self) -> float | None:
-        """Return the seconds until it is time to ask, where they are many; once for each wait."""
-        if self._told or self._left < TOLD_FROM_SECONDS:
+        """Return the seconds until the next try, once for each long wait."""
+        if self._reported or self._left < REPORTED_FROM_SECONDS:
             return None
-        self._told = True
+        self._reported = True
         return self._left
 
-    def asked(self) -> None:
-        """Note that they were asked for."""
+    def note_request(self) -> None:
         self._delay = min(LONGEST_BACKOFF_SECONDS, max(LOOK_SECONDS, 2 * self._delay))
         self._asked = time.monotonic()
-        self._told = False
+        self._reported = False
 
     def note_complete(self) -> None:
-        """Note that none is missing; after some time of that the next one is asked for at once again."""
+        """Note that no worker is missing; if that lasts, the next lost one is requested at once again."""
         if time.monotonic() - self._asked > LONGEST_BACKOFF_SECONDS:
             self._delay = 0.0
 
@@ -112,13 +110,12 @@ class Backoff:
 class Reconciler:
     """Changes the workers of one cluster, one operation at a time.
 
-    * `deployment`: as started.
-    * `plan`: what it was started from.
-    * `queues`: whether workers may wait in a queue, so that nobody waits for them here.
+    * `deployment`, `plan`: as started.
+    * `queues`: whether workers may wait in a queue; then nothing here waits for them.
     * `store`, `activity_log`: where what is wanted and what happens is written down.
-    * `titles`: what workers are called.
+    * `titles`: what users call the workers.
     * `changed`: set whenever something else is wanted, or workers came or went.
-    * `observed`: gives the fields of the model that say what the cluster has now.
+    * `observed`: returns the fields of the model that describe what the cluster has now.
     """
 
     def __init__(
@@ -144,7 +141,7 @@ class Reconciler:
         self._observed = observed
         self._applied = Applied(n_workers=plan.n_workers)
         self._backoff = Backoff()
-        self._told_failure: str | None = None
+        self._reported_failure: str | None = None
         self._could_not_start: str | None = None
         self._restarts_wanted = 0
         self._retiring: dict[str, bool] = {}
@@ -162,21 +159,18 @@ class Reconciler:
         return self._restarts_wanted > self._applied.restarts
 
     def want_restart(self) -> None:
-        """Restart all workers; asking again meanwhile changes nothing."""
+        """Restart all workers; a second request before that is done changes nothing."""
         self._restarts_wanted = self._applied.restarts + 1
 
     def retires(self, name: str) -> bool:
         return name in self._retiring
 
     def want_retired(self, name: str, *, lowers: bool) -> None:
-        """Retire that worker.
-
-        `lowers`: whether the wanted number was lowered for it, and rises again if the worker stays.
-        """
+        """Retire a worker. `lowers`: whether the wanted number was lowered for it, and rises again if it stays."""
         self._retiring[name] = lowers
 
     def forget_lowered(self) -> None:
-        """Another number is wanted: what was lowered for retired workers is of the past."""
+        """Another number is wanted, so a worker that is not retired raises it no more."""
         self._retiring = dict.fromkeys(self._retiring, False)
 
     @property
@@ -191,7 +185,7 @@ class Reconciler:
     # -- doing it --------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Do what is wanted, until that is to stop."""
+        """Do what is wanted, until a stop is wanted."""
         while True:
             self._changed.clear()
             step = next_step(
@@ -211,13 +205,13 @@ class Reconciler:
                 try:
                     await self._steps[step]()
                 except Exception as error:
-                    # The cluster lives on with what it has.
+                    # The cluster continues with what it has.
                     logger.exception("The step '%s' failed", step.value)
                     self._take_as_done(step, wanted, restarts)
                     self._note(f"Could not {step.value}: {cause_of(error)}.")
 
     def _take_as_done(self, step: Step, wanted: Wanted, restarts: int) -> None:
-        """Count a failed step as done, or it would come again; what was asked for meanwhile is still to be done."""
+        """Count a failed step as done, or it would be repeated; later requests are still to be done."""
         if step is Step.RESTART:
             self._applied = replace(self._applied, restarts=restarts)
         elif step is Step.RETIRE:
@@ -229,7 +223,7 @@ class Reconciler:
         self._applied = replace(self._applied, n_workers=n_workers, adapt=adapt)
 
     def _note(self, notice: str | None) -> None:
-        """Tell why something that was asked for was not, or not quite, done."""
+        """Report why a request was not, or not entirely, carried out."""
         if notice is not None:
             self._activity_log.failed(notice)
         self._store.update(say={MessageCode.NOTICE: notice})
@@ -267,11 +261,11 @@ class Reconciler:
         leaving = self._addresses({name})
         try:
             await self._have_another(name)
-            self._activity_log.sends_away(leaving)
+            self._activity_log.mark_leaving(leaving)
             stays = await retiring.retire_worker(self._deployment, name, self._titles, last=lambda: self._none_wanted)
         finally:
             if stays is not None:
-                self._activity_log.keeps(leaving)
+                self._activity_log.mark_staying(leaving)
             lowered = self._retiring.pop(name, False)
             wanted = self._wanted
             if stays is not None and lowered and wanted.n_workers is not None:
@@ -281,7 +275,7 @@ class Reconciler:
         self._note(stays)
 
     async def _have_another(self, name: str) -> None:
-        """Wait for another worker that takes the results, and start one if need be, where any is wanted at all."""
+        """Wait for another worker to take the results, and start one if needed, where any is wanted at all."""
         wanted = self._wanted.n_workers
         if wanted and self._names() == {name}:
             # One more than wanted, as this one will leave.
@@ -292,32 +286,32 @@ class Reconciler:
             failed = {slot.name for slot in others if slot.state is SlotState.FAILED}
             if failed:
                 await self._deployment.release(failed)
-            if failed or not others or self._queues:  # Nobody waits for a queue.
+            if failed or not others or self._queues:  # The queue may take hours.
                 return
             await self._ask_again(len(others) + 1)
             await asyncio.sleep(0.05)
 
     def _take_as_applied(self) -> None:
-        """Go on as if the cluster had been scaled to what it has now."""
+        """Continue as if the cluster had been scaled to what it has now."""
         if self._applied.adapt is None:
             self._set_applied(len(self._names()))
 
     # -- scaling ---------------------------------------------------------------------------------
 
     async def _scale(self) -> None:
-        """Ask for the wanted number; wait for those that start at once, unless something else is wanted meanwhile."""
+        """Request the wanted number; wait for workers that start at once, unless something else is wanted meanwhile."""
         wanted = self._wanted.n_workers
         assert wanted is not None
         await self._lower_memory_limit()
         self._store.update(state=ClusterState.SCALING, progress=self._progress(wanted))
         leaving = self._deployment.leaving(wanted)
-        self._activity_log.sends_away(self._addresses(leaving))
+        self._activity_log.mark_leaving(self._addresses(leaving))
         moving = retiring.move_results(
             self._deployment, leaving, self._titles, lambda: self._wanted.n_workers == wanted
         )
         lost = await unless_stopped(self._store, self._changed, moving)
         if self._wanted.n_workers != wanted or self._wanted.stopped:
-            self._activity_log.keeps(self._addresses())
+            self._activity_log.mark_staying(self._addresses())
             self._take_as_applied()
             return
         if lost is not None:
@@ -327,26 +321,26 @@ class Reconciler:
         await self._deployment.scale(wanted)
         limit = self._deployment.limit
         if limit is not None and limit < wanted and self._wanted.n_workers == wanted and not self._wanted.stopped:
-            # Nobody waits for workers that are not granted.
+            # Workers that are not granted never come.
             self._note(f"{counted(wanted, 'worker')} were requested, and {limit} are granted.")
             self._store.update(wanted=Wanted(n_workers=limit))
             wanted = limit
         self._set_applied(wanted)
-        self._told_failure = self._could_not_start = None
+        self._reported_failure = self._could_not_start = None
         if self._queues:
             return
         while self._wanted.n_workers == wanted and not self._wanted.stopped:
             slots = self._deployment.slots()
             failed = [slot for slot in slots if slot.state is SlotState.FAILED]
             if failed:
-                # Better fewer workers than a request that is retried for ever.
+                # Better fewer workers than endless retries.
                 await self._deployment.release({slot.name for slot in failed})
                 count = len(_living(slots))
                 self._set_applied(count)
                 self._store.update(wanted=Wanted(n_workers=count))
                 self._note(could_not_start(len(failed), wanted, failed[0].why or "see the log"))
                 return
-            # One that was told to leave counts until it is gone.
+            # A leaving worker counts until it is gone.
             if len(slots) == wanted and all(slot.state is SlotState.RUNNING for slot in slots):
                 return
             if len(_living(slots)) < wanted:
@@ -374,10 +368,7 @@ class Reconciler:
     # -- replacing -------------------------------------------------------------------------------
 
     async def _replace_lost(self) -> None:
-        """Ask anew for workers that are gone or could not be started, ever less often while that goes on.
-
-        A failure in here is no end: the next look comes.
-        """
+        """Request workers again that are gone or could not be started, less and less often while that continues."""
         wanted = self._wanted.n_workers
         if self._wanted.stopped or (wanted is not None and wanted != self._applied.n_workers):
             return  # Something else is to be done first.
@@ -386,10 +377,10 @@ class Reconciler:
         try:
             if failed:
                 await self._deployment.release({slot.name for slot in failed})
-                told = could_not_start(len(failed), len(slots), failed[0].why or "see the log")
-                if told != self._could_not_start:
-                    self._could_not_start = told
-                    self._tell_failure(told)
+                failure = could_not_start(len(failed), len(slots), failed[0].why or "see the log")
+                if failure != self._could_not_start:
+                    self._could_not_start = failure
+                    self._report_failure(failure)
                 if (tried := self._deployment.gives_up()) is not None:
                     await self._give_up(len(_living(slots)), tried)
                     return
@@ -400,32 +391,32 @@ class Reconciler:
             elif all(slot.state is SlotState.RUNNING for slot in slots):
                 self._backoff.note_complete()
                 self._could_not_start = None
-                self._tell_failure(None)
+                self._report_failure(None)
         except Exception as error:
             logger.exception("Missing workers could not be requested")
-            self._backoff.asked()
-            self._tell_failure(f"Missing workers could not be requested: {cause_of(error)}.")
+            self._backoff.note_request()
+            self._report_failure(f"Missing workers could not be requested: {cause_of(error)}.")
 
     async def _give_up(self, n_workers: int, tried: int) -> None:
-        """Go on with the workers that there are, until somebody asks for others."""
-        told, self._told_failure = self._told_failure, None
+        """Continue with the present workers, until a request for others comes."""
+        failure, self._reported_failure = self._reported_failure, None
         await self._deployment.scale(n_workers)
         self._set_applied(n_workers)
         self._store.update(wanted=Wanted(n_workers=n_workers))
-        self._note(f"{told} After {tried} attempts, no more are requested. Scale the cluster to try again.")
+        self._note(f"{failure} After {tried} attempts, no more are requested. Scale the cluster to try again.")
 
     async def _ask_again(self, wanted: int) -> None:
         if self._backoff.due:
-            self._backoff.asked()
-            self._activity_log.misses(slot.name for slot in self._slots() if slot.state is SlotState.LOST)
+            self._backoff.note_request()
+            self._activity_log.mark_lost(slot.name for slot in self._slots() if slot.state is SlotState.LOST)
             await self._deployment.scale(wanted)
         elif (seconds := self._backoff.take_wait_to_report()) is not None:
             why = self._could_not_start or "Workers were lost again soon after they had come."
-            self._tell_failure(f"{why} They are requested again in {seconds:.0f} seconds.")
+            self._report_failure(f"{why} They are requested again in {seconds:.0f} seconds.")
 
-    def _tell_failure(self, notice: str | None) -> None:
-        """Tell why workers are missing, once; and no longer when they have come."""
-        before, self._told_failure = self._told_failure, notice
+    def _report_failure(self, notice: str | None) -> None:
+        """Report once why workers are missing; ``None`` withdraws the report."""
+        before, self._reported_failure = self._reported_failure, notice
         if notice is not None and notice != before:
             self._note(notice)
         elif notice is None and before is not None and self._store.model.notice == before:
@@ -446,5 +437,5 @@ class Reconciler:
 
 
 def _living(slots: list[Slot]) -> list[Slot]:
-    """Return those that are there or on their way."""
+    """Return the slots whose workers run or are starting."""
     return [slot for slot in slots if slot.state in {SlotState.PENDING, SlotState.RUNNING}]

@@ -1,4 +1,4 @@
-"""What can be asked of a cluster: each request changes what is wanted, and returns."""
+"""The requests to a cluster: each changes what is wanted, and returns."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from .state_store import StateStore
 
 
 class ClusterParts:
-    """What one cluster consists of in its process: what its controller and the requests to it share.
+    """The parts of one cluster that its controller and the requests to it share.
 
     The controller sets ``deployment``, ``plan`` and ``reconciler`` when it starts the cluster; a request may replace
-    ``plan``, and leaves its ``stop_reason``.
+    ``plan``, and sets ``stop_reason``.
 
     `registry`, `folder`: where the cluster is written down. `model`: as requested, in state ``starting``.
     """
@@ -46,7 +46,6 @@ class ClusterParts:
         self.registry = registry
         self.folder = folder
         self.spec = model.spec
-        renewed = getattr(model.spec, "lifetime_seconds", None) is not None
         self.titles = WorkerTitles()
         self.activity_log = ActivityLog(
             folder.activity,
@@ -54,9 +53,9 @@ class ClusterParts:
             inquire=DeathCauses(lambda: self.deployment).look_at,
             announce=lambda code, text, instead=None: self.store.announce(code, text, instead=instead),
             titles=self.titles,
-            renewed=renewed,
+            renewed=getattr(model.spec, "lifetime_seconds", None) is not None,
         )
-        self.store = StateStore(registry, folder, model, self.activity_log.saw)
+        self.store = StateStore(registry, folder, model, self.activity_log.note_model)
         self.recording = ClusterRecording(self.store, self.activity_log)
         self.quota = Quota(registry, folder.id)
         self.idle = IdleTimer(model.idle.timeout_seconds)
@@ -77,7 +76,7 @@ class ClusterParts:
         return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
 
     def why_lease_over(self) -> str | None:
-        """Return why nobody wants a leased cluster any more; ``None`` while somebody does, or where it is no lease."""
+        """Return why a lease has ended; ``None`` while it has a holder, or where there is no lease."""
         lease = self.model.lease
         return None if lease is None else why_over(self.folder, lease)
 
@@ -96,18 +95,18 @@ class Requests:
     def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
         """Change what is wanted. The state is unchanged when this raises.
 
-        `patch`: the change. `by`: who asks, for the cluster's activity; the same with all requests. Raises
-        `InvalidRequest` (more workers than this cluster can have, or not as many as come and go together),
+        `patch`: the change. `by`: the requester, for the cluster's activity, here and below. Raises
+        `InvalidRequest` (more workers than this cluster can have, or not a multiple of those that come together),
         `InvalidState` (the cluster is stopping or has ended) or `RegistryUnwritable` (what is wanted could not be
         written down).
         """
-        self._must_live()
+        self._require_running()
         self._store.must_write()
         if patch.idle_timeout_seconds is not None:
-            self._activity_log.asked_to_change(patch, by)
+            self._activity_log.note_change_request(patch, by)
             self._idle.set_timeout(patch.idle_timeout_seconds or None)
             return self._store.update(idle=self._idle.model())
-        self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
+        self._require_support(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
         field = "n_workers" if patch.adapt is None else "adapt.maximum"
         most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
         limit: dict[str, Any] = {}
@@ -121,10 +120,10 @@ class Requests:
                 if plan.shares_memory:
                     limit = {"memory_limit_bytes": plan.memory_limit_bytes}
             if plan.whole_jobs:
-                _must_be_whole_jobs(patch, plan.workers_together)
+                _require_whole_jobs(patch, plan.workers_together)
             self.parts.plan = plan
             self._store.update(soon=True, say={MessageCode.NOTE: plan.notes(most)})
-        self._activity_log.asked_to_change(patch, by)
+        self._activity_log.note_change_request(patch, by)
         if self.parts.reconciler is not None:
             self.parts.reconciler.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
@@ -132,13 +131,13 @@ class Requests:
 
     def retire(self, name: str, by: str | None = None) -> ClusterModel:
         """Ask for the end of one worker, whose results go to the others first."""
-        reconciler = self._must_run(Verb.RETIRE, "it has no workers to retire")
+        reconciler = self._require_reconciler(Verb.RETIRE, "it has no workers to retire")
         name = find_worker(self._model, name).name
         if reconciler.retires(name):
             return self._model
         self._store.must_write()
         wanted = self._model.wanted
-        self._activity_log.asked(Verb.RETIRE, by, f"Retire {self.parts.titles.of(name)}")
+        self._activity_log.note_request(Verb.RETIRE, by, f"Retire {self.parts.titles.of(name)}")
         lowers = wanted.n_workers is not None and name in self.parts.planned()
         reconciler.want_retired(name, lowers=lowers)
         if lowers:
@@ -147,48 +146,46 @@ class Requests:
 
     def restart(self, by: str | None = None) -> ClusterModel:
         """Ask for a restart of all workers."""
-        reconciler = self._must_run(Verb.RESTART, "there is nothing to restart")
+        reconciler = self._require_reconciler(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
-        self._activity_log.asked(Verb.RESTART, by, "Restart all workers")
+        self._activity_log.note_request(Verb.RESTART, by, "Restart all workers")
         reconciler.want_restart()
         return self._want()
 
     def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
-        """Ask for the end, also where nothing can be written. Asking again changes nothing."""
+        """Ask for the end, even where nothing can be written. A second request changes nothing."""
         if self._model.state.ended or self._model.wanted.stopped:
             return self._model
         if reason is None:
-            reason = self.parts.why_lease_over()  # A finished holder releases it, then asks.
-        self._activity_log.asked("stop", by, reason or "Stop")
+            reason = self.parts.why_lease_over()  # A lease holder that is done releases it first.
+        self._activity_log.note_request("stop", by, reason or "Stop")
         self.parts.stop_reason = reason
         model = self._store.update(
-            wanted=Wanted(stopped=True),
-            state=ClusterState.STOPPING,
-            progress=Progress(step="stop", message="Stopping"),
+            wanted=Wanted(stopped=True), state=ClusterState.STOPPING, progress=Progress(step="stop", message="Stopping")
         )
         self.parts.changed.set()
         return model
 
     def tell(self, announced: Announcement, by: str | None = None) -> ClusterModel:
         """Announce what a client has done with the cluster."""
-        self._must_live()
+        self._require_running()
         self._activity_log.happened(announced.kind, announced.message, by)
         return self._model
 
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
-        """Begin to record what gauges show into a file."""
-        self._must_live()
+        """Start recording what gauges show to a file."""
+        self._require_running()
         return await self.parts.recording.begin(sampler, file, by)
 
     def scheduler(self) -> SchedulerView:
         """Return the cluster's scheduler. Raises `InvalidState`: the cluster is starting, stopping or has ended."""
-        self._must_live()
+        self._require_running()
         if self.parts.deployment is None:
             raise InvalidState(f"The cluster '{self._model.name}' is still starting.")
         return self.parts.deployment.scheduler
 
     async def release_results(self, released: ResultsReleased, by: str | None = None) -> ClusterModel:
-        """Let a notebook hold the results of a collection no longer: its futures are cancelled."""
+        """Release the results that a notebook holds of a collection: its futures are cancelled."""
         scheduler = self.scheduler()
         who = "An assistant" if (by or "").startswith("assistant") else "You"
         clock = datetime.now().astimezone().strftime("%H:%M")
@@ -199,39 +196,39 @@ class Requests:
         )
         if not n_released:
             raise InvalidState(f"That notebook holds no results of '{released.name}' any more.")
-        self._activity_log.asked("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
+        self._activity_log.note_request("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
         return self._model
 
     def decisions(self) -> list[Decision]:
-        """Return what following the load has led to."""
+        """Return the decisions of adaptive scaling."""
         return self.parts.deployment.decisions() if self.parts.deployment is not None else []
 
-    def _must_live(self) -> None:
+    def _require_running(self) -> None:
         if self._model.wanted.stopped or self._model.state.ended:
             raise InvalidState(f"The cluster '{self._model.name}' is {self._model.state.value}.")
 
-    def _must_run(self, verb: Verb, why_not: str) -> Reconciler:
-        self._must_live()
+    def _require_reconciler(self, verb: Verb, why_not: str) -> Reconciler:
+        self._require_running()
         if self.parts.reconciler is None:
             raise InvalidState(f"The cluster '{self._model.name}' is still starting; {why_not}.")
-        self._must_be_able(verb)
+        self._require_support(verb)
         return self.parts.reconciler
 
     def _want(self, **changes: Any) -> ClusterModel:
-        """Write down what is wanted, and wake ``Reconciler.run``, which brings the workers to it."""
+        """Record what is wanted, and wake ``Reconciler.run``."""
         model = self._store.update(say={MessageCode.NOTICE: None}, **changes)
         self.parts.changed.set()
         return model
 
-    def _must_be_able(self, verb: Verb) -> None:
+    def _require_support(self, verb: Verb) -> None:
         if self.parts.deployment is not None and not self.parts.deployment.supports(verb):
             known = self.parts.deployment.why_not
             why = VERBS[verb].instead if known is None else f": {known}"
             raise InvalidState(f"The cluster '{self._model.name}' {VERBS[verb].cannot}{why}.")
 
 
-def _must_be_whole_jobs(patch: ClusterPatch, together: int) -> None:
-    """Refuse a number of workers, or bounds, that no whole number of jobs has."""
+def _require_whole_jobs(patch: ClusterPatch, together: int) -> None:
+    """Refuse a number of workers, or bounds, that no whole number of jobs can give."""
     if patch.adapt is not None:
         least, most = -(-patch.adapt.minimum // together), patch.adapt.maximum // together
         if least > most or not most:

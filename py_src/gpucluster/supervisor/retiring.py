@@ -11,12 +11,12 @@ from ..backends.scheduler.view import Member, Members, Retired, SchedulerView
 from .activity.worker_titles import WorkerTitles
 
 LOOK_SECONDS = 0.1
-RELEASE_SECONDS = 30.0  # So long others wait for a worker that was released to be gone.
-READY_SECONDS = 30.0  # So long results wait for a worker that has just come to take some.
+RELEASE_SECONDS = 30.0  # Timeout for a released worker to be gone.
+READY_SECONDS = 30.0  # How long results wait for a new worker that can take some.
 
 
 def alone(members: Members, name: str) -> bool:
-    """Whether that worker is connected, and no other is ready: one that has just come takes no results yet."""
+    """Whether that worker is connected and no other is ready: a new one takes no results yet."""
     others = [worker for worker in _staying(members, {name}) if worker.ready]
     return not others and bool(members.named({name}))
 
@@ -26,7 +26,7 @@ def _staying(members: Members, leaving: Collection[str]) -> list[Member]:
 
 
 async def _until_one_is_ready(scheduler: SchedulerView, leaving: Collection[str], go_on: Callable[[], bool]) -> None:
-    """Wait for one of the workers that stay: those that have just come take results a moment later."""
+    """Wait until one of the staying workers is ready: new ones take results a moment later."""
     deadline = time.monotonic() + READY_SECONDS
     while go_on() and time.monotonic() < deadline:
         members = scheduler.members()
@@ -44,12 +44,10 @@ async def retire_worker(
 ) -> str | None:
     """Move a worker's results to the others, then end it and do not replace it.
 
-    * `name`: name of the worker.
-    * `titles`: what workers are called.
-    * `last`: whether, by now, no worker is wanted afterwards: whoever retires the last one means it, with what it
-      holds.
+    * `titles`: what users call the workers.
+    * `last`: whether, by now, no worker is wanted afterwards: retiring the last one gives up its results.
 
-    Returns why the worker stays, in a sentence; ``None`` when it is gone.
+    Returns why the worker stays; ``None`` when it is gone.
     """
     await deployment.scheduler.refresh()
     await _until_one_is_ready(deployment.scheduler, {name}, lambda: not last())
@@ -82,15 +80,13 @@ def _leaves(deployment: Deployment, name: str) -> bool:
 async def move_results(
     deployment: Deployment, names: Collection[str], titles: WorkerTitles, go_on: Callable[[], bool]
 ) -> str | None:
-    """Move the results of those workers to the others that scaling down will end.
+    """Move the results of workers that scaling down will end to the others; what cannot be moved is lost.
 
-    What cannot be moved is lost with its worker: whoever scales down means it.
+    * `names`: those that will be ended, as ``Deployment.leaving`` returned them.
+    * `titles`: what users call the workers.
+    * `go_on`: called often: once it returns false, workers that still hold results continue to work.
 
-    * `names`: those that will be ended, as ``Deployment.leaving`` told them.
-    * `titles`: what workers are called.
-    * `go_on`: asked often: when it says no, those that hold results yet go on working.
-
-    Returns what will be lost, in a sentence.
+    Returns a text on what will be lost, or ``None``.
     """
     members = deployment.scheduler.members()
     leaving = members.named(names)
@@ -99,22 +95,22 @@ async def move_results(
     await _until_one_is_ready(deployment.scheduler, names, go_on)
     retired = await _retire_while(deployment.scheduler, {worker.name for worker in leaving}, go_on)
     if not go_on():
-        # Nobody may need the others to leave, but these are gone, or would take no task ever again.
+        # Workers that are gone or would take no task again leave in any case.
         ended = {worker.name for worker in leaving if worker.address in retired.gone}
         await deployment.release(ended.union(retired.stuck))
         return None
-    told, together = [], titles.together
+    notes, together = [], titles.together
     if retired.kept:
-        told.append(
+        notes.append(
             f"{together(retired.kept)} held actors, or results that no other worker had room for; they are lost."
         )
     if retired.stuck:
-        told.append(f"{together(retired.stuck)} did not hand over all results in time; the rest is lost.")
-    return " ".join(told) or None
+        notes.append(f"{together(retired.stuck)} did not hand over all results in time; the rest is lost.")
+    return " ".join(notes) or None
 
 
 async def _retire_while(scheduler: SchedulerView, names: Collection[str], go_on: Callable[[], bool]) -> Retired:
-    """Retire workers, and cancel that once ``go_on`` says no."""
+    """Retire workers, and cancel that once ``go_on`` returns false."""
     task = asyncio.ensure_future(scheduler.retire(names))
     cancelled = False
     try:

@@ -1,4 +1,4 @@
-"""Start a cluster so that it either has the workers that it must have, or leaves nothing behind and says why."""
+"""Start a cluster with the workers that it needs, or leave nothing behind and report why."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def start(backend: Backend[Any], plan: Plan, context: StartContext) -> Dep
     Raises `StartFailed`, `StartTimedOut` with the real cause; everything that was started is closed.
     """
     try:
-        # Not wait_for, which may take no notice of a stop that comes at the last moment.
+        # Not wait_for, which can miss a stop that comes at the last moment.
         async with asyncio.timeout(plan.start_timeout):
             deployment = await backend.start(plan, context)
     except TimeoutError:
@@ -57,7 +57,7 @@ async def _wait_for_workers(deployment: Deployment, plan: Plan) -> None:
 
 
 async def close(deployment: Deployment) -> bool:
-    """Close a cluster in bounded time, whatever happens; returns whether nothing can be left."""
+    """Close a cluster in bounded time, whatever happens; returns whether nothing is left."""
     try:
         await asyncio.wait_for(deployment.close(), CLOSE_SECONDS)
     except Exception as error:

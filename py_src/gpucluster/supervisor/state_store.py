@@ -25,32 +25,32 @@ from ..registry.writing import writing
 logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 0.1
-RESERVE_BYTES = 64 * 1024  # Enough for the records of a cluster with many workers, the old and the new one.
-KEPT, KEPT_OF_INSTRUCTORS = 10, 3  # News that stay in the model, and messages of instructors, which stay on the card.
+RESERVE_BYTES = 64 * 1024  # Enough for the old and the new record of a cluster with many workers.
+KEPT, KEPT_OF_INSTRUCTORS = 10, 3  # News in the model, and messages of instructors, which stay on the card.
 LONGEST = 140  # JupyterLab's own bound for notices.
 
 
 class StateStore:
-    """Holds the cluster's model and writes it down.
+    """Holds the cluster's model and writes it to disk.
 
-    A change of state is on disk when ``update`` returns: a crash at any line leaves something that can be
-    cleaned. Changes of mere figures are collected for a tenth of a second.
+    A change of state is on disk when ``update`` returns, so a crash at any line leaves something that can be cleaned.
+    Changes of figures alone are collected for a tenth of a second.
 
-    Where nothing can be written the model goes on changing in memory and says so in its ``notice``; ``recover``
-    writes it down as soon as that is possible. A small reserve on the disk is given up for the first such record,
-    so that everybody can read why, and that the cluster is to stop.
+    Where the disk cannot be written, the model still changes in memory, with the reason as its ``notice``, and
+    ``recover`` writes it as soon as possible. A small reserve on the disk is released for the first such record, so
+    that other processes can read the reason, and that the cluster is to stop.
 
     * `registry`, `folder`: where the cluster is written down.
-    * `model`: as it is now.
-    * `tell`: told each new model, before it is on disk.
+    * `model`: the present one.
+    * `changed`: called with each new model, before it is on disk.
     """
 
     def __init__(
-        self, registry: Registry, folder: Folder, model: ClusterModel, tell: Callable[[ClusterModel], None]
+        self, registry: Registry, folder: Folder, model: ClusterModel, changed: Callable[[ClusterModel], None]
     ) -> None:
         self._registry = registry
         self._folder = folder
-        self._tell = tell
+        self._changed = changed
         self._process = identify(os.getpid())
         self._pending: asyncio.TimerHandle | None = None
         self._unwritable: str | None = None
@@ -61,21 +61,21 @@ class StateStore:
         try:
             self._make_reserve()
         except RegistryUnwritable as error:
-            self._go_on_without_disk(error.message)
+            self._continue_without_disk(error.message)
 
     def update(self, *, soon: bool = False, say: Said | None = None, **changes: Any) -> ClusterModel:
         """Change fields of the model; returns the new model.
 
-        `soon`: the change may reach the disk a tenth of a second later. `say`: what it says from now on, by code; what
-        it says with other codes stays.
+        `soon`: the change may reach the disk a tenth of a second later. `say`: its messages from now on, by code;
+        those with other codes stay.
         """
         if say is not None:
             changes["messages"] = saying(self.model.messages, say, time=now())
         if all(getattr(self.model, name) == value for name, value in changes.items()):
             return self.model
         self.model = self.model.model_copy(update=changes)
-        # Told first: who reads on disk that the cluster has ended finds its activity complete.
-        self._tell(self.model)
+        # First, so that the activity is complete when the disk shows that the cluster has ended.
+        self._changed(self.model)
         if not soon:
             self.write()
         elif self._pending is None:
@@ -83,12 +83,12 @@ class StateStore:
         return self.model
 
     def announce(self, code: str, text: str, subject: str | None = None, *, instead: Message | None = None) -> Message:
-        """Add a piece of news; returns it, short enough for a notice but for what an instructor says.
+        """Add a piece of news; returns it, cut to the length of a notice unless it is an instructor's message.
 
-        `instead`: an earlier one that this one completes: it goes, and its time stays, so that nobody reads it twice.
+        `instead`: an earlier one that this one replaces; its time stays, so that it is not shown twice.
         """
         added = news(code, text, subject)
-        # Who hears that an instructor's message has arrived finds it in the record.
+        # An instructor's message is on disk before it is confirmed.
         soon = added.code is not MessageCode.MESSAGE
         before = list(self.model.messages)
         if instead is not None:
@@ -98,33 +98,33 @@ class StateStore:
         return added
 
     def write(self) -> None:
-        """Write the model now, if it can be written."""
+        """Write the model now, if possible."""
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None
         try:
             self._save()
         except RegistryUnwritable as error:
-            self._go_on_without_disk(error.message)
+            self._continue_without_disk(error.message)
         except FileNotFoundError:
             pass  # It was deleted; this process ends soon.
 
     def must_write(self) -> None:
-        """Refuse a request that could not be written down. Raises `RegistryUnwritable` with the disk and the folder."""
+        """Write now. Raises `RegistryUnwritable`, with the disk and the folder, where that is impossible."""
         self.write()
         self.recover()
         if self._unwritable is not None:
             raise RegistryUnwritable(self._unwritable)
 
     def recover(self) -> None:
-        """Write down what could not be written before, if that is possible now."""
+        """Write what could not be written before, if possible now."""
         if self._unwritable is None:
             return
         try:
             self._make_reserve()
             self._save()
         except RegistryUnwritable as error:
-            self._go_on_without_disk(error.message)
+            self._continue_without_disk(error.message)
             return
         except FileNotFoundError:
             return
@@ -134,7 +134,7 @@ class StateStore:
             self.update(say={MessageCode.NOTICE: None})
 
     def look(self) -> None:
-        """Write the record again, if it is not what this process has written: nobody else writes it."""
+        """Write the record again if another program has changed it."""
         try:
             if self._stamp is None or (stamp := self._stamp_now()) == self._stamp:
                 return
@@ -143,17 +143,17 @@ class StateStore:
                 return
         except FileNotFoundError:
             return
-        except OSError as error:  # Of the folder: what is in it cannot even be looked at.
-            self._go_on_without_disk(f"The cluster's record cannot be read: {error.strerror}: {self._folder.state}.")
+        except OSError as error:  # The folder cannot be searched.
+            self._continue_without_disk(f"The cluster's record cannot be read: {error.strerror}: {self._folder.state}.")
             return
         logger.warning("The record of this cluster was changed or damaged by another program; it is written again")
         try:
             self._replace()
         except RegistryUnwritable as error:
-            self._go_on_without_disk(error.message)
+            self._continue_without_disk(error.message)
 
     def _is_written(self) -> bool:
-        """Whether what is there is what this process has written; whatever is no plain file of ours is not."""
+        """Whether the record is a plain file of ours with what this process has written."""
         written = self._written.encode()
         try:
             return read_own_file(self._folder.state, len(written)) == written
@@ -163,7 +163,7 @@ class StateStore:
             return False
 
     def _make_room(self) -> None:
-        """Move a folder aside, which no file can take the place of."""
+        """Move a folder aside, which no file can replace."""
         with writing(self._registry.directory), suppress(FileNotFoundError):
             if stat.S_ISDIR(os.lstat(self._folder.state).st_mode):
                 os.rename(self._folder.state, self._folder.path / f"not-state.json-{time.time_ns()}")
@@ -173,13 +173,12 @@ class StateStore:
         return found.st_mtime_ns, found.st_ino, found.st_size
 
     def _save(self) -> None:
-        there = False
-        # A link that leads nowhere, or to itself, is there, too.
-        with writing(self._registry.directory), suppress(FileNotFoundError):
-            os.lstat(self._folder.state)
-            there = True
-        if there:
-            self._replace()
+        with writing(self._registry.directory):
+            try:
+                os.lstat(self._folder.state)  # A dangling link counts as a record.
+            except FileNotFoundError:
+                return
+        self._replace()
 
     def _replace(self) -> None:
         record = Record(kind="cluster", cluster=self.model, process=self._process)
@@ -189,7 +188,7 @@ class StateStore:
         with suppress(OSError):
             self._stamp = self._stamp_now()
 
-    def _go_on_without_disk(self, why: str) -> None:
+    def _continue_without_disk(self, why: str) -> None:
         if why != self._unwritable:
             logger.error("%s The cluster keeps running; its record is updated later.", why)
         self._unwritable = why
@@ -209,14 +208,14 @@ class StateStore:
 
 
 def news(code: str, text: str, subject: str | None = None) -> Message:
-    """Return a piece of news of now, short enough for a notice but for what an instructor says."""
+    """Return a piece of news of now, cut to the length of a notice unless it is an instructor's message."""
     kind = MessageCode(code)
     short = printable(text, None if kind is MessageCode.MESSAGE else LONGEST)
     return Message.of(kind, short, time=now(), subject=subject)
 
 
 def with_news(messages: Sequence[Message], added: Message) -> list[Message]:
-    """Return the messages with another piece of news, and without the oldest ones."""
+    """Return the messages with another piece of news, without the oldest ones."""
     found = [*(one for one in messages if one.code in NEWS), added]
     of_instructors = [one for one in found if one.code is MessageCode.MESSAGE]
     kept = found[-KEPT:] + of_instructors[-KEPT_OF_INSTRUCTORS:]
@@ -229,8 +228,8 @@ Result = TypeVar("Result")
 async def unless_stopped(store: StateStore, changed: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result | None:
     """Do the work, and cancel it as soon as a stop is wanted.
 
-    `store`: says what is wanted. `changed`: set whenever that has changed. Returns what the work returns; ``None``
-    where it was cancelled.
+    `store`: has what is wanted. `changed`: set whenever that has changed. Returns the result of the work; ``None`` if
+    it was cancelled.
     """
     task = asyncio.create_task(work)
     while not task.done():

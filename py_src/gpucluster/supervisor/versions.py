@@ -1,4 +1,4 @@
-"""Which versions a cluster has, and what somebody should know about them."""
+"""The versions that a cluster runs with, and warnings about them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..dask_internals.untested import NEWEST_TESTED, missing_names
 from ..protocol.models import Versions
 
 _ESCAPING = [SpecifierSet("~=2026.1.3", prereleases=True), SpecifierSet(">=2026.7.1", prereleases=True)]
-"""Versions of distributed whose dashboard escapes what others have named."""
+"""Versions of distributed whose dashboard escapes names that users have given."""
 _NAMES_SHOWN = 3
 
 
@@ -31,38 +31,29 @@ def versions() -> Versions:
 
 
 def version_warnings(versions: Versions) -> list[str]:
-    """Return warnings about these versions; nothing where all is well."""
-    told = versions.distributed
-    if told is None:
+    """Return warnings about these versions."""
+    distributed = versions.distributed
+    if distributed is None:
         return []
+    try:
+        version = Version(distributed)
+        escapes = any(version in fixed for fixed in _ESCAPING)
+        is_untested = version.release[:2] > Version(NEWEST_TESTED).release
+    except InvalidVersion:
+        escapes = is_untested = False
     warnings = []
-    if not _escapes(told):
+    if not escapes:
         warnings.append(
-            f"Dask's dashboard of version {told} has known vulnerabilities: a crafted link can run code in your "
-            "browser "
-            "(CVE-2026-23528). Update distributed to 2026.7.1 or newer in this Python environment."
+            f"Dask's dashboard of version {distributed} has known vulnerabilities: a crafted link can run code in your "
+            "browser (CVE-2026-23528). Update distributed to 2026.7.1 or newer in this Python environment."
         )
-    if _is_untested(told):
-        warnings.append(_about_untested(told))
+    if is_untested:
+        warnings.append(_about_untested(distributed))
     return warnings
 
 
-def _escapes(told: str) -> bool:
-    try:
-        return any(Version(told) in fixed for fixed in _ESCAPING)
-    except InvalidVersion:
-        return False
-
-
-def _is_untested(told: str) -> bool:
-    try:
-        return Version(told).release[:2] > Version(NEWEST_TESTED).release
-    except InvalidVersion:
-        return False
-
-
-def _about_untested(told: str) -> str:
-    newer = f"Dask {told} is newer than {NEWEST_TESTED}, the newest that gpucluster was tested with"
+def _about_untested(distributed: str) -> str:
+    newer = f"Dask {distributed} is newer than {NEWEST_TESTED}, the newest that gpucluster was tested with"
     missing = missing_names()
     if not missing:
         return f"{newer}. Every name of Dask's that it relies on is there."

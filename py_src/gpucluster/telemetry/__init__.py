@@ -1,5 +1,5 @@
-"""What workers measure about themselves and send along with each heartbeat.
+"""Figures that workers measure about themselves and send with each heartbeat.
 
-Everything but ``plugin`` runs inside workers. Nothing in here imports CUDA, RMM or cuDF: they are read where the
+Everything except ``plugin`` runs inside workers. Nothing in here imports CUDA, RMM or cuDF: they are read if the
 worker's own tasks have imported them.
 """

@@ -1,4 +1,4 @@
-"""Blocking readings beside the worker's event loop: one thread, one reading at a time, waited for a moment only."""
+"""Blocking readings beside the worker's event loop: one thread, one reading at a time, with a short wait."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-WAIT_SECONDS = 0.2  # A heartbeat is not held up for longer than this; then it takes the figures of the reading before.
-NO_ANSWER_SECONDS = 10.0  # After so long without an answer the figures before are not shown any more.
+WAIT_SECONDS = 0.2  # Maximum delay of a heartbeat; then it takes the figures of the previous reading.
+NO_ANSWER_SECONDS = 10.0  # After this long without an answer, old figures are not shown any more.
 NO_ANSWER = "The NVIDIA driver has not answered for some time. Run nvidia-smi on this worker's machine."
 
 
 class BackgroundReading:
-    """Runs a blocking function, which returns columns, in a thread that does not keep the process from ending."""
+    """Runs a blocking function, which returns columns, in a daemon thread."""
 
     def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
         self._read = read
@@ -27,7 +27,7 @@ class BackgroundReading:
         self._read_at = time.monotonic()
 
     async def latest(self) -> dict[str, Any]:
-        """Return a new reading, or the one before where the new one takes long."""
+        """Return a new reading, or the previous one if that takes long."""
         if self._running is None:
             self._running = self._start()
         running = self._running

@@ -1,7 +1,7 @@
 """The row that a worker adds to its heartbeat: flat, so that the scheduler only has to turn rows into columns.
 
-Figures are as short as a gauge can show them. Where there are many workers, they have fewer digits: a view of hundreds
-shows each of them a few pixels wide.
+Figures are as short as a gauge can show them. With many workers, they have fewer digits: a view of hundreds shows each
+of them a few pixels wide.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 METRIC = "gpucluster"  # Key of the row in the heartbeat's metrics.
-SPILL_METRIC = "gpucluster-spill"  # Of a worker with bounded scratch: whether its last result did not fit there.
-VERSION = 2  # First entry of a row. A row of another version is not read: its columns may mean something else.
+SPILL_METRIC = "gpucluster-spill"  # For a worker with bounded scratch: whether its last result did not fit there.
+VERSION = 2  # First entry of a row. Rows of other versions are not read: their columns may differ.
 COLUMNS = (
     "executing",
     "ready",
@@ -49,7 +49,7 @@ COLUMNS = (
 
 SIZE_DIGITS = 5
 RATE_DIGITS = 3
-MANY_SECONDS = 2.0  # distributed asks for heartbeats less often than this from more than 200 workers on.
+MANY_SECONDS = 2.0  # With more than 200 workers, distributed's heartbeats are less frequent than this.
 UUID_LENGTH = 11
 _DIGITS = {
     **dict.fromkeys(("memory_bytes", "vram_total_bytes", "vram_used_bytes", "vram_cluster_bytes"), 3),
@@ -67,20 +67,20 @@ def rounded(value: float, digits: int = SIZE_DIGITS) -> int:
 
 
 def size(value: float | None) -> int | None:
-    """Return a size for a gauge; ``None`` stays."""
+    """Return a size for a gauge; ``None`` stays ``None``."""
     return None if value is None else rounded(value)
 
 
 def coarse(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures with as many digits as such a view can show."""
+    """Return the figures with the digits for a view of many workers."""
     return {name: value if value is None else _coarse(name, value) for name, value in figures.items()}
 
 
 def _coarse(name: str, value: Any) -> Any:
     if name == "device":
-        # CUDA and nvidia-smi take such a beginning of a UUID for the whole.
+        # CUDA and nvidia-smi accept such a prefix of a UUID.
         return value[:UUID_LENGTH]
     if name in _COUNTERS:
-        # Downwards, so that it never runs ahead of what comes later.
+        # Rounded down, so that it never exceeds later values.
         return value // _COUNTER_STEP * _COUNTER_STEP
     return rounded(value, _DIGITS.get(name, _OTHER_DIGITS)) if isinstance(value, (int, float)) else value

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ..devices.nvml import NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
+from ..devices.nvml import HIDES_ALL, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
 from .columns import RATE_DIGITS, rounded, size
 from .gpu_ownership import ClusterProcesses
 
@@ -20,13 +20,13 @@ _FIELDS = {
     "nvlink_sent_bytes_per_second": (138, _ALL_LINKS, 1024),
     "nvlink_received_bytes_per_second": (139, _ALL_LINKS, 1024),
 }
-# How NVML says which member of its union holds the value.
+# The member of NVML's union that holds the value, by its type.
 _MEMBERS = {0: "dVal", 1: "uiVal", 2: "ulVal", 3: "ullVal", 4: "sllVal", 5: "siVal", 6: "usVal"}
-_WRAPS_SOON = {1, 5, 6}  # 32 bits of bytes are full in a fifth of a second: such a counter says nothing.
+_WRAPS_SOON = {1, 5, 6}  # 32 bits of bytes overflow in a fifth of a second: such a counter is useless.
 
 
 def traffic(session: NVMLSession, handle: Any) -> dict[str, int | None]:
-    """Return the counters in bytes, ``None`` for those that this GPU does not have."""
+    """Return the counters in bytes, ``None`` for those that this GPU lacks."""
     wanted = [(field, scope) for field, scope, _ in _FIELDS.values()]
     values = session.soft("nvmlDeviceGetFieldValues", handle, wanted)
     found: dict[str, int | None] = dict.fromkeys(_FIELDS)
@@ -47,9 +47,9 @@ class Rates:
         self._before: dict[str, tuple[float, int]] = {}
 
     def per_second(self, counter: str, value: int | None, at: float) -> int | None:
-        """Return the rate of a counter since its last reading, in seconds; ``None`` where it cannot be read.
+        """Return the rate of a counter since its last reading, in seconds; ``None`` if it cannot be read.
 
-        Also for a first reading, and for a counter that went back: the driver was loaded anew.
+        Also for a first reading, and for a counter that went back because the driver was reloaded.
         """
         if value is None:
             self._before.pop(counter, None)
@@ -61,10 +61,8 @@ class Rates:
         return rounded((value - before[1]) / (at - before[0]), RATE_DIGITS)
 
 
-_NONE = {"", "-1", "nodevfiles"}
 _TEMPERATURE_OF_GPU = 0
 _NOT_FOUND = 6
-_PROCESS_LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
 _UNAVAILABLE = {
     "no_library": "The NVIDIA driver, or the package 'nvidia-ml-py', is not there on this worker's machine.",
     "no_driver": "The NVIDIA driver is not loaded on this worker's machine. Load it, or restart the machine.",
@@ -75,8 +73,8 @@ _NO_SUCH_DEVICE = "This worker's GPU is not there any more. Run nvidia-smi on it
 
 
 def first_device(setting: str | None) -> str | None:
-    """Return the first entry of ``CUDA_VISIBLE_DEVICES``; ``None``: the worker has no GPU of its own."""
-    if setting is None or setting.strip().lower() in _NONE:
+    """Return the first entry of ``CUDA_VISIBLE_DEVICES``; ``None``: the worker has no GPU."""
+    if setting is None or setting.strip().lower() in HIDES_ALL:
         return None
     return setting.split(",")[0].strip() or None
 
@@ -98,7 +96,7 @@ class DeviceReader:
         self._is_slice = False
 
     def read(self) -> dict[str, Any]:
-        """Return the columns of the device that can be read, and a sentence where it cannot."""
+        """Return the columns of the device, or an error message if it cannot be read."""
         session = self._session
         try:
             if self._handle is None:
@@ -109,16 +107,15 @@ class DeviceReader:
             return self._lost(_sentence(error))
         except NVMLCallFailed as error:
             self._handle = None
-            lost = error.session_lost
-            sentence = _sentence(unavailable(error.number, error.text)) if lost else error.sentence
-            return self._lost(sentence)
+            message = _sentence(unavailable(error.number, error.text)) if error.session_lost else error.sentence
+            return self._lost(message)
         except LookupError:
             return self._lost(_NO_SUCH_DEVICE)
         figures |= {"device": self._uuid, "device_index": self._index}
         figures["vram_cluster_bytes"] = self._cluster_bytes()
         rates = session.soft("nvmlDeviceGetUtilizationRates", self._handle)
         figures["gpu_utilization_percent"] = None if rates is None else int(rates.gpu)
-        if not self._is_slice:  # What the whole GPU draws says nothing about a slice of it.
+        if not self._is_slice:  # Figures of the whole GPU do not apply to a slice.
             figures |= self._physical()
         return figures
 
@@ -132,7 +129,7 @@ class DeviceReader:
             handle = self._by_uuid()
         self._uuid = session.call("nvmlDeviceGetUUID", handle)
         self._is_slice = str(self._uuid).startswith("MIG-")
-        # Numbers of slices count them on their GPU, and nobody knows them by that.
+        # Slices are numbered on their GPU, and these numbers are not used elsewhere.
         self._index = None if self._is_slice else session.soft("nvmlDeviceGetIndex", handle)
         self._handle = handle
 
@@ -153,21 +150,14 @@ class DeviceReader:
         try:
             memory = self._session.memory(self._handle)
         except NVMLCallFailed as error:
-            if error.number == NOT_SUPPORTED:  # A system on a chip has no memory of its own.
+            if error.number == NOT_SUPPORTED:  # A system on a chip has no separate memory.
                 return {}
             raise
         return {"vram_total_bytes": size(memory.total), "vram_used_bytes": size(memory.used)}
 
     def _cluster_bytes(self) -> int | None:
-        usage: dict[int, int | None] = {}
-        listed = False
-        for function in _PROCESS_LISTS:
-            found = self._session.soft(function, self._handle)
-            listed = listed or found is not None
-            for process in found or []:
-                # A process that computes and draws is in both lists with the same figure.
-                usage.setdefault(int(process.pid), process.usedGpuMemory)
-        return size(self._processes.used_bytes(usage)) if listed else None
+        usage = self._session.processes(self._handle)
+        return None if usage is None else size(self._processes.used_bytes(usage))
 
     def _physical(self) -> dict[str, Any]:
         session, handle = self._session, self._handle

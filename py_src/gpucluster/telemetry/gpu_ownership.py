@@ -1,4 +1,4 @@
-"""Whose GPU memory is whose: this cluster's processes descend from its supervisor, or from the worker's nanny."""
+"""The owners of GPU memory: this cluster's processes descend from its supervisor, or from the worker's nanny."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import psutil
 
 from ..operating_system.processes import has_open, number_space
 
-_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")  # Whoever has a CUDA context holds one of them open; the second: WSL2.
+_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")  # A process with a CUDA context holds one open; the second: WSL2.
 
 
 def this_host() -> str:
@@ -21,8 +21,8 @@ def this_host() -> str:
 class ClusterProcesses:
     """The processes of a cluster on this machine.
 
-    ``host`` is where the supervisor, a process id, runs, as ``this_host`` calls it there. Elsewhere, all that can be
-    known of them is the nanny of this worker.
+    ``host`` is the machine of the supervisor, a process id, as ``this_host`` returns it there. Elsewhere, only the
+    nanny of this worker is known.
     """
 
     def __init__(self, host: str, supervisor: int, *, has_nanny: bool) -> None:
@@ -41,10 +41,10 @@ class ClusterProcesses:
         return found
 
     def used_bytes(self, usage: dict[int, int | None]) -> int | None:
-        """Return how much of a device these processes use; ``None`` when it is unknown.
+        """Return how much of a device these processes use; ``None`` if unknown.
 
-        ``usage`` has the bytes by process id, as NVML tells. In a container it tells the ids of the outside, or no
-        process at all.
+        ``usage`` has the bytes by process id, as NVML reports them. In a container it reports the ids of the outside,
+        or no process at all.
         """
         ours = self.pids() & usage.keys()
         known = [used for pid in ours if (used := usage[pid]) is not None]

@@ -1,4 +1,4 @@
-"""The plugin that the scheduler gives to each worker, now and later."""
+"""The plugin that the scheduler registers on each worker, present and future."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ PLUGIN = "gpucluster-telemetry"
 
 
 def pickled_plugin(*, devices: bool) -> bytes:
-    """Return the plugin as the scheduler keeps it.
+    """Return the pickled plugin for the scheduler.
 
-    Its class is sent by value: a worker in an environment without gpucluster, or with another version of it, starts all
-    the same and tells only what Dask itself measures.
+    Its class is sent by value: a worker in an environment without gpucluster, or with another version of it, starts
+    anyway and reports only what Dask itself measures.
     """
     import cloudpickle
     from distributed import WorkerPlugin

@@ -1,10 +1,11 @@
-"""One worker's row, made anew for each heartbeat.
+"""One worker's row, made for each heartbeat.
 
-What RMM has allocated has three honest states: no RMM, a pool that keeps no count, a count. A worker allocates through
-a chain of memory resources, each on top of the next: adaptors that count or limit, a pool, CUDA itself. What a counter
-below the pool counts is the pool, not what is used of it.
+RMM has three states: not used, a pool without a count, a count. A worker allocates through a chain of memory resources,
+each on top of the next: adaptors that count or limit, a pool, CUDA itself. A counter below the pool counts the pool,
+not what is used of it.
 
-Dask keeps the total of results sent. Of results received it keeps a log of the last ones only, and of shuffles nothing.
+Dask keeps the total of results sent. For results received it only keeps a log of the last ones, and for shuffles
+nothing.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ AT_REST = {
     "figures_seconds": 1.0,
     "tick_seconds": 1.0,
 }
-"""How often a worker looks at itself while it has nothing to do. At rest these looks are nearly all that it does: 1.4 %
-of a core for a CPU worker, and a class has thirty. Where the site has set longer intervals, those stay.
+"""Intervals of a worker's measurements while it has nothing to do. They are nearly all of its work at rest: 1.4 % of a
+core for a CPU worker, and a class has thirty. Longer intervals of a site stay.
 
-Figures are as often as heartbeats tell them. Dask complains of an event loop that is three seconds late; where
-workers are not the cluster's own processes, it looks 50 times a second, and that was 1 % of a core."""
+Figures are measured as often as heartbeats report them. Dask complains of an event loop that is three seconds late; for
+workers that are not the cluster's own processes it measures 50 times a second, which was 1 % of a core."""
 
 
 class Transfers:
@@ -57,15 +58,12 @@ class Transfers:
         self._address = worker.address
         self._received = self._sent_shards = self._received_shards = 0
         self._results = follow_transfers(worker, "incoming", self._add_received)
-        shards = [
-            follow_sent_shards(self._add_sent_shards),
-            follow_received_shards(worker, self._add_received_shards),
-        ]
+        shards = [follow_sent_shards(self._add_sent_shards), follow_received_shards(worker, self._add_received_shards)]
         self._counts_shuffles = None not in shards
         self._following = [self._results, *(one for one in shards if one is not None)]
 
     def figures(self) -> dict[str, int | None]:
-        """Return both counters; what is received is not known once something else has replaced the worker's log."""
+        """Return both counters; bytes received are unknown once the worker's log was replaced."""
         sent, received = sent_bytes(self._worker), self._received
         if self._counts_shuffles:
             sent += self._sent_shards
@@ -81,9 +79,9 @@ class Transfers:
 
     def _add_sent_shards(self, source: str, target: str, n_bytes: int) -> None:
         if source != self._address:
-            return  # Threads may be several workers in one process.
+            return  # Several workers may be threads of one process.
         if target == self._address:
-            self._received_shards -= n_bytes  # It will be received, and has not moved.
+            self._received_shards -= n_bytes  # It will be counted as received, but has not moved.
         else:
             self._sent_shards += n_bytes
 
@@ -95,7 +93,7 @@ _LONGEST_CHAIN = 32
 
 
 def rmm_figures(worker: Any) -> dict[str, int | None]:
-    """Return used, pool and maximum bytes; nothing where the worker has not imported RMM."""
+    """Return used, pool and maximum bytes; nothing if the worker has not imported RMM."""
     rmm = sys.modules.get("rmm")
     if rmm is None:
         return {}
@@ -110,7 +108,7 @@ def rmm_figures(worker: Any) -> dict[str, int | None]:
         elif kind == "LimitingResourceAdaptor":
             maximum = int(resource.get_allocation_limit())
         if pool is None:
-            # The lowest counter has counted for longest: one put on top later misses what was there before.
+            # The lowest counter has counted the longest: one added later misses earlier allocations.
             allocated = _allocated(resource)
             used = used if allocated is None else allocated
     return {"rmm_used_bytes": size(used), "rmm_pool_bytes": size(pool), "rmm_maximum_bytes": size(maximum)}
@@ -126,7 +124,7 @@ def _chain(resource: Any) -> Iterator[Any]:
 
 
 def _allocated(resource: Any) -> int | None:
-    """Return what this resource has handed out, if it keeps count."""
+    """Return the bytes that this resource has allocated, if it counts them."""
     if hasattr(resource, "get_allocated_bytes"):
         return int(resource.get_allocated_bytes())
     counts = getattr(resource, "allocation_counts", None)
@@ -158,7 +156,7 @@ class Tiers:
         known = managed_bytes(self._worker)
         spilled = spilled_bytes(self._worker)
         if spilled is None:
-            # No spilling: all results are in host memory, or in a store of somebody else's that does not tell.
+            # No spilling: all results are in host memory, or in a store that reports nothing.
             held = known if keeps_in_memory(self._worker) else None
             return {"managed_bytes": known, "tier_host_bytes": held, "tier_disk_bytes": None}
         held = max(0, known - spilled.memory)
@@ -175,7 +173,7 @@ class Tiers:
         }
 
     def _disk_bytes(self) -> int | None:
-        """Add up the files that hold spilled results. A file never changes, so each is looked at once."""
+        """Return the total size of the files with spilled results. Files never change, so each is checked once."""
         paths = spilled_files(self._worker)
         if paths is None:
             return None
@@ -188,12 +186,12 @@ class Tiers:
 
 
 def _cudf_spilled() -> dict[str, int | None]:
-    """Return what cuDF has moved out of GPU memory by itself and not yet back."""
+    """Return the bytes that cuDF itself has moved out of GPU memory and not yet back."""
     module = sys.modules.get("cudf.core.buffer.spill_manager")
     manager = module.get_global_manager() if module is not None else None
     if manager is None:
         return {}
-    # Not its statistics: they go on counting what was deleted while it was in host memory.
+    # Not its statistics, which still count what was deleted while in host memory.
     return {"cudf_spilled_bytes": size(sum(buffer.size for buffer in manager.buffers() if buffer.is_spilled))}
 
 
@@ -201,7 +199,7 @@ logger = logging.getLogger("gpucluster.telemetry")
 
 
 class WorkerReport:
-    """What ``worker.metrics`` calls for each heartbeat.
+    """The metric that a worker calls for each heartbeat.
 
     ``host`` and ``supervisor`` are machine and process id of the cluster's supervisor. ``devices``: whether workers of
     this cluster have GPUs; a CPU worker on a machine with GPUs has none.
@@ -231,7 +229,7 @@ class WorkerReport:
             try:
                 figures |= part()
             except Exception as error:
-                # The other figures must come all the same; once is enough in the log.
+                # A failure must not affect the other figures; it is logged once.
                 if name not in self._failing:
                     self._failing.add(name)
                     logger.warning("The figures of '%s' cannot be read (%s: %s)", name, type(error).__name__, error)
@@ -257,6 +255,6 @@ class WorkerReport:
 
 
 def is_one_of_many(worker: Any) -> bool:
-    """Whether the scheduler has told this worker to send heartbeats as seldom as in a large cluster."""
+    """Whether the scheduler has set this worker's heartbeats to be as rare as in a large cluster."""
     seconds = heartbeat_seconds_of(worker)
     return seconds is not None and seconds > MANY_SECONDS

@@ -13,7 +13,7 @@ from gpucluster.supervisor.scratch.room import Disk, disk_of, limit_bytes
 from gpucluster.supervisor.scratch.watch import used_bytes
 
 
-def test_what_a_neighbour_has_planted_is_not_touched(site, tmp_path, monkeypatch, wait_until):
+def test_planted_scratch_files_are_not_touched(site, tmp_path, monkeypatch, wait_until):
     """The directory for temporary files is one that all may write to; the neighbour was there first.
 
     And its path is longer than that of a socket may be.
@@ -43,7 +43,7 @@ def test_what_a_neighbour_has_planted_is_not_touched(site, tmp_path, monkeypatch
     wait_until(lambda: list(shared.iterdir()) == [planted], what="nothing is left")
 
 
-def test_another_scratch_directory_is_refused_where_others_could_replace_it(site, tmp_path):
+def test_chosen_scratch_directory_must_be_safe(site, tmp_path):
     mine = tmp_path / "open" / "mine"
     mine.mkdir(parents=True)
     mine.parent.chmod(0o777)
@@ -77,7 +77,7 @@ def test_room_is_left_to_others(total, room):
 
 
 @pytest.mark.parametrize(("wanted", "limit"), [("auto", 20 * GIB), (None, None), (0.1, 10 * GIB), (3 * GIB, 3 * GIB)])
-def test_what_a_cluster_may_take(wanted, limit):
+def test_scratch_limit_bytes(wanted, limit):
     assert limit_bytes(wanted, Disk("/", 100 * GIB, 45 * GIB)) == limit
 
 
@@ -91,7 +91,7 @@ def test_the_disk_of_a_folder(tmp_path):
     assert 0 < disk.free_bytes <= disk.total_bytes
 
 
-def test_what_is_below_a_directory(tmp_path):
+def test_used_bytes_of_directory(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "file").write_bytes(bytes(3_000_000))
     (tmp_path / "other").write_bytes(bytes(1_000_000))

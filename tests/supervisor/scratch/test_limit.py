@@ -17,7 +17,7 @@ PIECE = 4 * MIB
 
 
 def kept(client, number):
-    """Keep so many results that nobody can compress."""
+    """Keep `number` results that cannot be compressed."""
 
     def noise(_):
         import os
@@ -32,7 +32,7 @@ def spilled(site, model):
 
 
 @pytest.mark.full
-def test_a_cluster_that_has_spilled_all_it_may_waits_and_says_so(site, wait_until):
+def test_full_scratch_pauses_and_warns(site, wait_until):
     model = site.running(name="greedy", n_workers=2, memory_limit="320 MiB", scratch_limit="96 MiB")
     assert model.scratch_limit_bytes == 96 * MIB
     with gpucluster.connect("greedy").get_client() as client:
@@ -56,15 +56,15 @@ def test_a_cluster_that_has_spilled_all_it_may_waits_and_says_so(site, wait_unti
         wait_until(lambda: limits() == {32 * MIB}, what=limits)
 
 
-def test_large_results_fill_scratch_long_before_all_of_it_is_used(site):
+def test_large_results_fill_scratch_early(site):
     """Two of three results of 20 MB fit into 50 MiB: 76 % of it."""
     site.running(name="large", n_workers=1, memory_limit="400 MiB", scratch_limit="50 MiB")
     with gpucluster.connect("large").get_client() as client:
         futures = client.map(lambda _: __import__("os").urandom(20_000_000), range(40), pure=False)
         full = site.wait_for("large", lambda now: any("Scratch is full" in text for text in now.warnings))
-        told = "% of its 50 MiB; the next result does not fit): results stay in memory, and 1 of 1 worker waits."
-        assert told in full.warnings[-1]
-        assert any(entry.kind == "spill" and entry.message.endswith(told) for entry in full.news)
+        reported = "% of its 50 MiB; the next result does not fit): results stay in memory, and 1 of 1 worker waits."
+        assert reported in full.warnings[-1]
+        assert any(entry.kind == "spill" and entry.message.endswith(reported) for entry in full.news)
         del futures
         site.wait_for("large", lambda now: not now.warnings)
         assert client.submit(sum, [1, 2, 3]).result(60) == 6
@@ -72,7 +72,7 @@ def test_large_results_fill_scratch_long_before_all_of_it_is_used(site):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.full
-def test_large_results_are_kept_and_sent_with_a_full_scratch(site, threads, wait_until):
+def test_large_results_survive_full_scratch(site, threads, wait_until):
     """To pickle, read or send one takes as much again: a worker that had filled its memory before would be ended."""
     limit = f"{300 * threads} MiB"
     model = site.running(
@@ -104,8 +104,8 @@ def small_disk():
 
 
 @pytest.mark.full
-def test_a_disk_that_fills_up_is_left_to_others(site, small_disk, wait_until):
-    """A disk of 64 MiB, on which a quarter stays free; somebody else fills the rest."""
+def test_full_disk_stops_spilling(site, small_disk, wait_until):
+    """A disk of 64 MiB, on which a quarter stays free; another user fills the rest."""
     model = site.running(name="modest", n_workers=1, memory_limit="320 MiB", local_directory=str(small_disk))
     assert 20 * MIB < model.scratch_limit_bytes <= 24 * MIB
     ballast = small_disk / "ballast"
@@ -127,7 +127,7 @@ def test_a_disk_that_fills_up_is_left_to_others(site, small_disk, wait_until):
 
 
 @pytest.mark.full
-def test_a_site_gives_each_user_so_much(site, tmp_path, monkeypatch):
+def test_site_limits_scratch_per_user(site, tmp_path, monkeypatch):
     file = tmp_path / "site.yaml"
     file.write_text("sharing:\n  per_user: {scratch: 100 MiB, clusters: 4}\n")
     monkeypatch.setenv("GPUCLUSTER_SITE", str(file))
@@ -150,13 +150,13 @@ def test_a_site_gives_each_user_so_much(site, tmp_path, monkeypatch):
     # Nothing is left: it runs, and says what that means before anybody waits for it.
     fourth = site.running(name="fourth", n_workers=0)
     assert fourth.scratch_limit_bytes == 0
-    told = site.wait_for("fourth", lambda now: now.warnings)
-    assert told.warnings[0].endswith(
+    reported = site.wait_for("fourth", lambda now: now.warnings)
+    assert reported.warnings[0].endswith(
         "pause, as your other clusters have the 100 MiB that each user may have. Stop one and create this one "
         "again, or give "
         "each a scratch_limit (--scratch-limit) that leaves some."
     )
-    assert [entry.message for entry in told.news] == [
+    assert [entry.message for entry in reported.news] == [
         "Nothing may be spilled to disk: your other clusters have the 100 MiB that each user may have."
     ]
     # Who may have no other cluster gets all that is left.

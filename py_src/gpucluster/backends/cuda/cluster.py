@@ -8,7 +8,7 @@ import pynvml
 from dask_cuda import LocalCUDACluster
 
 from ...dask_internals.other_packages.cuda_workers import affinity_of_any_device, visible_devices
-from ...dask_internals.spec_cluster import WaitsForScheduler, plan_no_more, planned
+from ...dask_internals.spec_cluster import WaitsForScheduler, planned, remove_from_plan
 from ...protocol.errors import InvalidRequest
 from ..worker_variables import given_variables
 
@@ -24,7 +24,7 @@ class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
         # LocalCUDACluster knows no cluster without workers. None is made before the cluster is awaited.
         super().__init__(*args, n_workers=max(1, n_workers), **options)
         if not n_workers:
-            plan_no_more(self, planned(self))
+            remove_from_plan(self, planned(self))
 
     def new_worker_spec(self) -> dict[str, Any]:
         """Return the next worker: on the first device that has none."""

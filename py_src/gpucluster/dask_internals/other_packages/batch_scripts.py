@@ -9,8 +9,8 @@ from typing import Any
 def slurm_jobs() -> Any:
     """Import dask-jobqueue and return its ``SLURMJob``.
 
-    The module ``dask_jobqueue.runner``, which comes with it, takes SIGINT for itself: from then on Ctrl-C ends the
-    process without a word, and a computation's interruption is a ``SystemExit``. The handler from before is put back.
+    The module ``dask_jobqueue.runner``, which comes with it, handles SIGINT itself: from then on Ctrl-C would end the
+    process silently, and a computation's interruption would be a ``SystemExit``. The previous handler is restored.
 
     Raises `ImportError`: dask-jobqueue is not installed.
     """
@@ -27,9 +27,9 @@ def slurm_script(command: str, *, left_out: list[str], **options: Any) -> str:
     """Return the script of a job of Slurm.
 
     * `command`: the line that starts the worker. dask-jobqueue's own is joined with spaces and not quoted.
-    * `left_out`: lines of the header with one of these in them are left out.
-    * `options`: of ``dask_jobqueue.slurm.SLURMJob``. What is left out is taken from the site's ``jobqueue.slurm`` in
-      the configuration of Dask.
+    * `left_out`: header lines that contain one of these are left out.
+    * `options`: of ``dask_jobqueue.slurm.SLURMJob``; defaults come from the site's ``jobqueue.slurm`` in Dask's
+      configuration.
     """
     job = slurm_jobs()(job_directives_skip=left_out, **options)
     job._command_template = command

@@ -1,4 +1,4 @@
-"""dask-cuda's ``LocalCUDACluster`` beyond what is documented of it."""
+"""dask-cuda's ``LocalCUDACluster`` beyond what is documented."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...operating_system.control_groups import usable_processors
 
 
 def visible_devices(position: int, devices: list[str]) -> str:
-    """Return ``CUDA_VISIBLE_DEVICES`` of the worker on one of the devices: its own first, then the others.
+    """Return ``CUDA_VISIBLE_DEVICES`` for the worker on one of the devices: its own first, then the others.
 
     Relies on ``dask_cuda.utils.cuda_visible_devices(i, visible)`` (24.02).
     """
@@ -22,7 +22,7 @@ def visible_devices(position: int, devices: list[str]) -> str:
 
 @contextmanager
 def affinity_of_any_device() -> Iterator[None]:
-    """Let workers use all CPUs where NVML does not know which are near a GPU.
+    """Let workers use all CPUs if NVML does not know which are near a GPU.
 
     dask-cuda means to do so, but for a device given by UUID it fails on formatting its own warning. Relies on
     ``dask_cuda.worker_common.get_cpu_affinity``, called as a name of that module (25.02).

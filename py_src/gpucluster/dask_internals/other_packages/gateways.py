@@ -1,4 +1,4 @@
-"""Dask Gateway's client (2025.4): what its manual does not describe, which is how its ``Gateway`` asks the server."""
+"""Dask Gateway's client (2025.4): requests of its ``Gateway`` to the server, which its manual does not describe."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SCHEME = "gateway"
 
 
 def know_addresses() -> None:
-    """Let distributed connect to addresses of the scheme ``gateway``, in this process.
+    """Register the address scheme ``gateway`` with distributed, in this process.
 
     Importing ``dask_gateway.comm`` registers it; the package has no entry point ``distributed.comm.backends``.
 
@@ -19,16 +19,16 @@ def know_addresses() -> None:
 
 
 async def ask(gateway: Any, method: str, path: str, body: Any = None) -> Any:
-    """Ask the server as ``Gateway`` does, logged in; returns what it answers, ``None`` where that is empty.
+    """Send a request to the server as ``Gateway`` does, with its login; returns the answer, ``None`` if it is empty.
 
-    Relies on the coroutine ``Gateway._request(method, url, json=…)``, which raises ``ValueError`` with what the server
-    says for 404 and 422, ``GatewayClusterError`` for 409 and ``GatewayServerError`` for 500, and on
+    Relies on the coroutine ``Gateway._request(method, url, json=…)``, which raises ``ValueError`` with the server's
+    message for 404 and 422, ``GatewayClusterError`` for 409 and ``GatewayServerError`` for 500, and on
     ``Gateway.address``.
 
     * `gateway`: an asynchronous one.
     * `method`: of HTTP.
-    * `path`: below the server's address, with a slash in front.
-    * `body`: what is sent, in types of JSON.
+    * `path`: below the server's address, with a leading slash.
+    * `body`: JSON types.
     """
     answer = await gateway._request(method, f"{gateway.address}{path}", json=body)
     text = await answer.text()
@@ -36,7 +36,7 @@ async def ask(gateway: Any, method: str, path: str, body: Any = None) -> Any:
 
 
 async def clock(gateway: Any) -> float:
-    """Return the time by the server's clock, in seconds since 1970: the header ``Date`` of an answer of HTTP.
+    """Return the server's time in seconds since 1970, from the header ``Date`` of an HTTP response.
 
     Relies on the same as ``ask``, and on answers being those of ``aiohttp``.
     """

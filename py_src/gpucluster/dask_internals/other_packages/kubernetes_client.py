@@ -1,4 +1,4 @@
-"""The client of Kubernetes that Dask's operator uses, kr8s (0.20): it has no way to end its connections."""
+"""The Kubernetes client of Dask's operator, kr8s (0.20), which has no method to end its connections."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 async def close_connections(api: Any) -> None:
-    """End the connections of a ``kr8s.asyncio.Api``; it makes new ones when it is used again.
+    """End the connections of a ``kr8s.asyncio.Api``; it makes new ones on the next use.
 
     Relies on ``Api._session``, an ``httpx.AsyncClient`` or ``None`` (0.20).
     """

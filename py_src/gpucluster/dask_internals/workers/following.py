@@ -1,4 +1,4 @@
-"""Follow what Dask calls or notes down, beside others that do the same, and leave it as it was in the end."""
+"""Follow what Dask calls or logs, beside other followers, and restore the original in the end."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ BEFORE = "gpucluster_before"
 class Following:
     """One follower of one thing.
 
-    The followers hang on the hook that stands in the place of Dask's own object, not on a variable of this module: a
-    measurement that was sent by value brings a module of its own, and shares the hook all the same.
+    The followers are stored on the hook that replaces Dask's own object, not in a variable of this module: a
+    measurement that was sent by value brings its own module, and shares the hook all the same.
 
-    * `read`: returns what stands in that place now.
-    * `write`: puts something there.
+    * `read`, `write`: return and replace the present object.
     * `make`: makes a hook from Dask's own object and a list of followers, which it calls.
-    * `follower`: is told what happens.
+    * `follower`: called with what happens.
     """
 
     def __init__(
@@ -43,11 +42,11 @@ class Following:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing has been missed: nobody has put something else in the hook's place."""
+        """Whether nothing has been missed, because the hook was not replaced."""
         return self._read() is self._hook
 
     def stop(self) -> None:
-        """Follow no more; the last to go puts back what was there before."""
+        """Stop following; the last follower restores the original."""
         if self._follower in self._followers:
             self._followers.remove(self._follower)
         if not self._followers and self.whole:
@@ -57,7 +56,7 @@ class Following:
 
 
 def follow_handler(table: dict[str, Any], operation: str, follower: Callable[[dict[str, Any]], None]) -> Following:
-    """Tell a follower the arguments of each message of one kind, before its handler gets them.
+    """Call a follower with the arguments of each message of one kind, before its handler.
 
     Relies on tables of handlers being dictionaries from the operation to a function or coroutine function that is
     called with keyword arguments (``Server.handlers`` and ``Server.stream_handlers``, 2021.1).
@@ -66,22 +65,16 @@ def follow_handler(table: dict[str, Any], operation: str, follower: Callable[[di
     """
 
     def make(handler: Any, followers: list[Any]) -> Any:
-        if inspect.iscoroutinefunction(handler):
+        @functools.wraps(handler)
+        def followed(*args: Any, **kwargs: Any) -> Any:
+            for one in followers:
+                one(kwargs)
+            return handler(*args, **kwargs)
 
-            @functools.wraps(handler)
-            async def followed(*args: Any, **kwargs: Any) -> Any:
-                for one in followers:
-                    one(kwargs)
-                return await handler(*args, **kwargs)
+        @functools.wraps(handler)
+        async def followed_coroutine(*args: Any, **kwargs: Any) -> Any:
+            return await followed(*args, **kwargs)
 
-        else:
-
-            @functools.wraps(handler)
-            def followed(*args: Any, **kwargs: Any) -> Any:
-                for one in followers:
-                    one(kwargs)
-                return handler(*args, **kwargs)
-
-        return followed
+        return followed_coroutine if inspect.iscoroutinefunction(handler) else followed
 
     return Following(lambda: table.get(operation), lambda value: table.update({operation: value}), make, follower)

@@ -1,4 +1,4 @@
-"""What Dask itself puts into a worker's heartbeat: ``WorkerState.metrics`` on the scheduler."""
+"""The metrics that Dask itself puts into a worker's heartbeat: ``WorkerState.metrics`` on the scheduler."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def figures(metrics: Mapping[str, Any]) -> dict[str, int | float | None]:
-    """Return what a worker tells without gpucluster; None for what it does not tell.
+    """Return the figures that a worker reports without gpucluster; None for missing ones.
 
     Relies on ``WorkerState.metrics`` with ``task_counts`` and ``spilled_bytes`` (dictionaries), ``cpu`` and ``memory``;
     with a GPU ``gpu_memory_used``, ``gpu-memory-total`` and ``gpu_utilization``; with RMM the dictionary ``rmm`` with

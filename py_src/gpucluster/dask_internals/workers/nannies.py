@@ -1,4 +1,4 @@
-"""Nannies, and the process of the worker that each of them looks after."""
+"""Nannies, and the worker processes that they supervise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def is_starting(nanny: Any) -> bool:
-    """Return whether a worker's process is in its start. Relies on the same as ``kill_starting_process``."""
+    """Whether a worker's process is starting. Relies on the same as ``kill_starting_process``."""
     from distributed.core import Status
 
     process = getattr(nanny, "process", None)
@@ -15,9 +15,9 @@ def is_starting(nanny: Any) -> bool:
 
 
 async def kill_starting_process(nanny: Any) -> None:
-    """Kill a worker's process that is still in its start; does nothing for any other, or for a worker without a nanny.
+    """Kill a worker's process that is still starting; does nothing for any other, or for a worker without a nanny.
 
-    A nanny waits for its worker to be up before it closes it, also for one that hangs in its start. Relies on
+    A nanny waits for its worker to be up before it closes it, even if the start hangs. Relies on
     ``Nanny.process``, a ``WorkerProcess`` with ``status``, ``process`` and the coroutine ``kill()`` (2021.1).
     """
     if is_starting(nanny) and nanny.process.process is not None:
@@ -25,9 +25,9 @@ async def kill_starting_process(nanny: Any) -> None:
 
 
 def close_once() -> None:
-    """Let a nanny that is closing go on when its worker, which the scheduler has told to end, asks it to close.
+    """Let a closing nanny continue to close when its worker, which the scheduler is ending, asks it to.
 
-    By itself it forgets that it is closing and, when the worker's process ends, closes again at the same time: the log
+    Otherwise it forgets that it is closing and, when the worker's process ends, closes a second time: the log
     then has the traceback of a ``CancelledError``. Relies on ``Nanny.close_gracefully(...)`` setting ``Nanny.status``
     (2021.1).
     """
@@ -45,7 +45,7 @@ def close_once() -> None:
 
 
 def keep_own_forkserver() -> None:
-    """Let distributed leave the list of modules that the forkserver imports as it is.
+    """Keep distributed from changing the list of modules that the forkserver imports.
 
     Relies on ``distributed.utils._forkserver_preload_set`` (2022.6): while it is false, distributed sets its own list
     when a nanny first starts a process.
@@ -56,7 +56,7 @@ def keep_own_forkserver() -> None:
 
 
 def look_for_workers_every(seconds: float) -> None:
-    """Let nannies look more often whether the worker that they have started is up, as they wait for nothing else.
+    """Set how often nannies check whether the worker that they have started is up, for which they poll.
 
     Relies on ``WorkerProcess._init_msg_interval``, in seconds (2021.1).
     """
@@ -65,20 +65,20 @@ def look_for_workers_every(seconds: float) -> None:
     WorkerProcess._init_msg_interval = seconds
 
 
-def tell_how_workers_end(tell: Callable[[int, int], None]) -> None:
+def report_worker_exits(report: Callable[[int, int], None]) -> None:
     """Call back with process id and exit status whenever a worker's process has ended with another status than 0.
 
-    The status is negative where a signal ended it, and 255 where nobody knows. Relies on
-    ``WorkerProcess._death_message(pid, exitcode)`` giving what is logged then (2021.1).
+    The status is negative if a signal ended it, and 255 if it is unknown. Relies on
+    ``WorkerProcess._death_message(pid, exitcode)`` returning the log entry (2021.1).
     """
     from distributed.nanny import WorkerProcess
 
     process: Any = WorkerProcess
     before = process._death_message
 
-    def telling(self: Any, pid: int, exitcode: int) -> str:
-        tell(pid, exitcode)
+    def reporting(self: Any, pid: int, exitcode: int) -> str:
+        report(pid, exitcode)
         message: str = before(self, pid, exitcode)
         return message
 
-    process._death_message = telling
+    process._death_message = reporting

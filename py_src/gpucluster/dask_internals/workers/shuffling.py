@@ -1,4 +1,4 @@
-"""Bytes that Dask's peer-to-peer shuffles move, which no log of transfers shows."""
+"""Bytes that Dask's peer-to-peer shuffles move, which transfer logs do not include."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .following import Following, follow_handler
 
 
 def follow_sent_shards(follower: Callable[[str, str, int], None]) -> Following | None:
-    """Tell a follower each message of shards that a worker of this process sends.
+    """Call a follower for each message of shards that a worker of this process sends.
 
     Relies on the private coroutine ``distributed.shuffle._core.ShuffleRun._send(address, shards)``, through which all
     shuffles send, and on ``ShuffleRun.local_address`` (2024.2).
 
-    `follower`: gets the address of the worker that sends, that of the one it sends to, which may be itself, and the
-    bytes. Returns None where this Dask has no such shuffles.
+    `follower`: gets the addresses of the sending and the receiving worker, which may be the same, and the bytes.
+    Returns None if this Dask has no such shuffles.
     """
     try:
         from distributed.shuffle._core import ShuffleRun
@@ -29,19 +29,17 @@ def follow_sent_shards(follower: Callable[[str, str, int], None]) -> Following |
 
 
 def follow_received_shards(worker: Any, follower: Callable[[int], None]) -> Following | None:
-    """Tell a follower the bytes of each message of shards that a worker receives, those from itself included.
+    """Call a follower with the bytes of each message of shards that a worker receives, including its own.
 
     Relies on ``Worker.handlers["shuffle_receive"]``, a coroutine function with the argument ``data`` (2023.9).
-
-    Returns None where this Dask has no such shuffles.
+    Returns None if this Dask has no such shuffles.
     """
     if "shuffle_receive" not in worker.handlers:
         return None
 
-    def told(message: dict[str, Any]) -> None:
-        follower(shard_bytes(message.get("data")))
-
-    return follow_handler(worker.handlers, "shuffle_receive", told)
+    return follow_handler(
+        worker.handlers, "shuffle_receive", lambda message: follower(shard_bytes(message.get("data")))
+    )
 
 
 def _sending(original: Any, followers: list[Any]) -> Any:

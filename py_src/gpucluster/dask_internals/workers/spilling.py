@@ -1,7 +1,7 @@
-"""Where a worker holds its results: in GPU memory, in host memory, on disk.
+"""Where a worker keeps its results: in GPU memory, in host memory, on disk.
 
 With dask-cuda's ``DeviceHostFile`` Dask's own figures are wrong: they count results in GPU memory as host memory, and
-show nothing as spilled, ever.
+never show anything as spilled.
 """
 
 from __future__ import annotations
@@ -11,22 +11,19 @@ from typing import Any, Literal, NamedTuple
 
 
 class SpilledBytes(NamedTuple):
-    """What is on disk: as it was in memory, and as it lies there."""
+    """Spilled results: their size in memory, and on disk."""
 
     memory: int
     disk: int
 
 
 def managed_bytes(worker: Any) -> int:
-    """Return the bytes of all results of a worker, wherever they are.
-
-    Relies on ``Worker.state.nbytes`` (2022.6).
-    """
+    """Return the bytes of all results of a worker, wherever they are: ``Worker.state.nbytes`` (2022.6)."""
     return int(worker.state.nbytes)
 
 
 def spilled_bytes(worker: Any) -> SpilledBytes | None:
-    """Return what a worker of Dask has spilled; None where it does not spill, or into a store of somebody else's.
+    """Return what a worker of Dask has spilled; None if it does not spill, or to another kind of store.
 
     Relies on ``Worker.data`` being a ``distributed.spill.SpillBuffer`` with ``spilled_total`` (2022.2).
     """
@@ -40,7 +37,7 @@ def keeps_in_memory(worker: Any) -> bool:
 
 
 def disk_traffic_bytes(worker: Any, action: Literal["disk-write", "disk-read"]) -> float:
-    """Return the bytes that spilling has written or read since the worker's start; a shuffle's own files do not count.
+    """Return the bytes that spilling has written or read since the worker's start, without the files of shuffles.
 
     Relies on ``Server.digests_total``, a dictionary in which spilling has keys ``(…, action, "bytes")`` and shuffles
     have keys that begin with ``"p2p"`` (2023.9).
@@ -58,7 +55,7 @@ def has_device_tiers(worker: Any) -> bool:
 
 
 def tier_bytes(worker: Any, tier: Literal["device", "host"]) -> float | None:
-    """Return the bytes of results in one tier of a ``DeviceHostFile``; None where it does not tell.
+    """Return the bytes of results in one tier of a ``DeviceHostFile``; None if unknown.
 
     Relies on a tier being either a dictionary, of whose keys ``Worker.state.tasks`` knows the sizes, or a zict buffer
     whose ``fast`` counts in ``total_weight`` (dask-cuda 24.02, zict 3).
@@ -72,13 +69,13 @@ def tier_bytes(worker: Any, tier: Literal["device", "host"]) -> float | None:
 
 
 def device_tier_limit_bytes(worker: Any) -> float | None:
-    """Return how much of a device results may take: ``DeviceHostFile.device_buffer.n`` (zict 3)."""
+    """Return how many bytes of a device results may take: ``DeviceHostFile.device_buffer.n`` (zict 3)."""
     limit: float | None = getattr(worker.data.device_buffer, "n", None)
     return limit
 
 
 def spilled_files(worker: Any) -> set[str] | None:
-    """Return the paths of the files that hold spilled results of a ``DeviceHostFile``; None where it writes none.
+    """Return the paths of the files that hold spilled results of a ``DeviceHostFile``; None if it writes none.
 
     Relies on ``DeviceHostFile.disk``, a zict file with ``filenames``, and ``DeviceHostFile.disk_func_path``
     (dask-cuda 24.02, zict 3).
@@ -95,7 +92,7 @@ _FRACTIONS = ("memory_target_fraction", "memory_spill_fraction", _PAUSE)
 
 
 class _SpillLimit(int):
-    """A number of bytes that remembers whether what it was compared with last was more."""
+    """A number of bytes that remembers whether the last value compared with it was larger."""
 
     refused = False
     compared = 0
@@ -115,15 +112,15 @@ class _SpillLimit(int):
 class _Guard:
     """Pauses a worker that can spill nothing more while it has memory left to read and send results.
 
-    That takes up to twice the size of a result. Dask pauses at 80 % of the memory, and what runs then goes on: with
-    large results a worker passes 95 %, and its nanny ends it. So as long as scratch is nearly full, a worker spills and
-    pauses earlier, the earlier the larger its results are.
+    Reading takes up to twice the size of a result. Dask pauses at 80 % of the memory, and running tasks continue: with
+    large results a worker exceeds 95 %, and its nanny ends it. So while scratch is nearly full, a worker spills and
+    pauses earlier, depending on the size of its results.
 
-    Relies on ``WorkerMemoryManager._maybe_pause_or_unpause(worker, memory)``, called at each look at the memory and
+    Relies on ``WorkerMemoryManager._maybe_pause_or_unpause(worker, memory)``, called at each memory check and
     before it spills; on ``memory_limit`` and the fractions ``memory_target_fraction``, ``memory_spill_fraction`` and
-    ``memory_pause_fraction``, read at each look; on ``SpillBuffer.fast`` being a zict LRU that asks its ``weight`` for
-    the size of what is put into it, and evicts ``next(iter(heavy or order))``; on ``SpillBuffer.evict()``, which
-    returns -1 where nothing could be evicted; on ``SpillBuffer.slow_to_fast(key)``, by which results come back, into
+    ``memory_pause_fraction``, read at each check; on ``SpillBuffer.fast`` being a zict LRU that asks its ``weight`` for
+    the size of each new result, and evicts ``next(iter(heavy or order))``; on ``SpillBuffer.evict()``, which
+    returns -1 if nothing could be evicted; on ``SpillBuffer.slow_to_fast(key)``, by which results come back, into
     ``fast`` before others are evicted; and on ``Worker.monitor.get_process_memory()`` (2024.1, zict 3).
     """
 
@@ -134,14 +131,13 @@ class _Guard:
         self._data, self._manager = worker.data, worker.memory_manager
         self._usual = {name: getattr(self._manager, name) for name in _FRACTIONS}
         self._terminate: float = dask.config.get("distributed.worker.memory.terminate") or 1.0
-        self._largest = 0  # Bytes of a large result; it is forgotten slowly.
+        self._largest = 0  # Bytes of a large result; decays slowly.
         self._looks_soon = False
-        self._unfit: tuple[Any, int] | None = None
-        """Which result was not spilled for want of room, and how much it takes on disk."""
+        self._unfit: tuple[Any, int] | None = None  # The result that did not fit on disk, and the bytes it needs there.
         self.limit: _SpillLimit | None = None
         self._weigh, self._evict = self._data.fast.weight, self._data.evict
         self._pause_or_unpause = self._manager._maybe_pause_or_unpause
-        self._data.fast.weight, self._data.evict = self._saw, self._evict_what_fits
+        self._data.fast.weight, self._data.evict = self._note, self._evict_what_fits
         self._restore, self._data.slow_to_fast = self._data.slow_to_fast, self._read
         self._manager._maybe_pause_or_unpause = self._look
 
@@ -150,7 +146,7 @@ class _Guard:
         return int(self._slow.total_weight.disk)
 
     def lacks(self, size: int) -> bool:
-        """Whether so many bytes may not fit on the disk."""
+        """Whether that many bytes may not fit on the disk."""
         return self.limit is not None and self._on_disk + size > int(self.limit)
 
     @property
@@ -160,13 +156,13 @@ class _Guard:
 
     @property
     def _bytes_at_work(self) -> int:
-        """What results take that are computed, read and sent, and the one that was one too many."""
+        """Bytes of results that are being computed, read and sent, and of the one that did not fit."""
         return self._largest * (int(self._worker.state.nthreads) + 3)
 
-    def _saw(self, key: Any, value: Any) -> int:
+    def _note(self, key: Any, value: Any) -> int:
         size: int = self._weigh(key, value)
         self._largest = max(size, int(0.9 * self._largest))
-        if self.is_full and not self._looks_soon:  # Dask looks ten times a second.
+        if self.is_full and not self._looks_soon:  # Dask checks ten times a second.
             self._looks_soon = True
             self._worker.loop.add_callback(self._look_now)
         return size
@@ -185,9 +181,9 @@ class _Guard:
         self._pause_or_unpause(worker, memory)
 
     def _read(self, key: Any) -> Any:
-        """Read a result from the disk. It stays there if another one would have to take its place.
+        """Read a result from the disk, and leave it there if another one would have to be spilled for it.
 
-        Dask's own way fails where that does not fit, or the disk is full, and the result counts as lost.
+        In Dask this fails if that does not fit, or the disk is full, and the result counts as lost.
         """
         if self.lacks(2 * self._bytes_at_work):
             return self._data.slow[key]
@@ -199,7 +195,7 @@ class _Guard:
             raise
 
     def _evict_what_fits(self) -> int:
-        """Evict as ever, but do not pickle again and again what did not fit: that takes memory, too."""
+        """Evict as usual, but do not pickle again what did not fit, as that takes memory, too."""
         fast = self._data.fast
         key = next(iter(fast.heavy or fast.order), None)
         if self._unfit is not None and self._unfit[0] == key and self.lacks(self._unfit[1]):
@@ -212,13 +208,12 @@ class _Guard:
 
 
 def bound_spilling(worker: Any, limit_bytes: int | None) -> bool:
-    """Let a worker have no more than so many bytes on disk; returns whether it spills in a way that can be bounded.
+    """Limit a worker's bytes on disk; returns whether it spills in a way that can be limited.
 
-    What is beyond it stays in memory; Dask says so in the log, and the worker is paused while it still has memory to
-    send its results to others.
-    Relies on ``SpillBuffer.disk`` being a zict cache over ``distributed.spill.Slow``, whose ``max_weight`` is what
-    ``distributed.worker.memory.max-spill`` says, a number or ``False``, and which asks for each result whether what
-    would be on disk then is ``> max_weight`` (2022.2, zict 3).
+    Results beyond the limit stay in memory; Dask logs that, and the worker is paused while it still has memory to
+    send its results to others. Relies on ``SpillBuffer.disk`` being a zict cache over ``distributed.spill.Slow``, whose
+    ``max_weight`` is the setting ``distributed.worker.memory.max-spill``, a number or ``False``, and which checks for
+    each result whether the new total on disk would be ``> max_weight`` (2022.2, zict 3).
     """
     slow = getattr(getattr(worker.data, "disk", None), "data", None)
     if slow is None or not hasattr(slow, "max_weight"):
@@ -238,10 +233,7 @@ def bound_spilling(worker: Any, limit_bytes: int | None) -> bool:
 
 
 def spills_no_more(worker: Any) -> bool:
-    """Whether the last result that a worker wanted to spill did not fit into what ``bound_spilling`` allows.
-
-    Also whether the next one may not.
-    """
+    """Whether the last result that a worker wanted to spill exceeded its limit, or the next one may."""
     slow = getattr(getattr(worker.data, "disk", None), "data", None)
     limit = getattr(slow, "max_weight", None)
     if not isinstance(limit, _SpillLimit):

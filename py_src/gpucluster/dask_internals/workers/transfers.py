@@ -1,4 +1,4 @@
-"""Results that workers send each other and to clients, as a worker notes them down."""
+"""Results that workers send each other and to clients, as logged by a worker."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ LOGS = {"incoming": "transfer_incoming_log", "outgoing": "transfer_outgoing_log"
 
 
 class FollowedLog(deque[dict[str, Any]]):
-    """A worker's log of transfers that tells its followers each entry. Dask's own keeps only the last thousand."""
+    """A worker's log of transfers that passes each entry to its followers. Dask's own keeps only the last thousand."""
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Keep an entry, and tell it."""
+        """Keep an entry, and pass it on."""
         super().append(entry)
         for follower in getattr(self, FOLLOWERS, ()):
             follower(entry)
@@ -28,7 +28,7 @@ class FollowedLog(deque[dict[str, Any]]):
 def follow_transfers(
     worker: Any, direction: Literal["incoming", "outgoing"], follower: Callable[[dict[str, Any]], None]
 ) -> Following:
-    """Tell a follower each transfer of results of one worker.
+    """Call a follower for each transfer of results of one worker.
 
     Relies on the worker appending a dictionary with ``start``, ``stop`` (by the scheduler's clock), ``total`` (bytes)
     and ``who`` (the other worker's address; empty for a client) to the deques ``Worker.transfer_incoming_log`` and
@@ -44,23 +44,17 @@ def follow_transfers(
 
 
 def sent_bytes(worker: Any) -> int:
-    """Return the bytes of all results that a worker has sent.
-
-    Relies on ``Worker.transfer_outgoing_bytes_total`` (2023.4).
-    """
+    """Return the bytes of all results that a worker has sent: ``Worker.transfer_outgoing_bytes_total`` (2023.4)."""
     return int(worker.transfer_outgoing_bytes_total)
 
 
 def n_sent(worker: Any) -> int:
-    """Return how often a worker has sent results.
-
-    Relies on ``Worker.transfer_outgoing_count_total`` (2022.11).
-    """
+    """Return how often a worker has sent results: ``Worker.transfer_outgoing_count_total`` (2022.11)."""
     return int(worker.transfer_outgoing_count_total)
 
 
 def sent_since(worker: Any, before: int) -> list[dict[str, Any]]:
-    """Return what a worker's log of sent results still has of those after the first ``before``, as ``n_sent`` counts.
+    """Return what a worker's log of sent results still has after the first ``before``, as counted by ``n_sent``.
 
     Relies on ``Worker.transfer_outgoing_log``, which keeps the last thousand by default (2022.11).
     """

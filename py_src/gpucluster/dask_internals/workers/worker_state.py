@@ -1,4 +1,4 @@
-"""What a worker knows about itself: its tasks, threads, memory limit, and the readings of its monitor."""
+"""The state of a worker: its tasks, threads, memory limit, and the readings of its monitor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def n_threads(worker: Any) -> int:
 
 
 def is_cancelled(worker: Any, key: Any) -> bool:
-    """Whether a task that a worker runs is wanted no more.
+    """Whether a task that a worker runs is not wanted any more.
 
     Relies on ``Worker.state.tasks`` and the state ``"cancelled"`` of such a task (2022.6).
     """
@@ -36,7 +36,7 @@ def is_cancelled(worker: Any, key: Any) -> bool:
 
 
 def task_threads(worker: Any) -> Collection[int]:
-    """Return the identities of the threads that run a task now: the keys of ``Worker.active_threads`` (2021.1)."""
+    """Return the ids of the threads that run a task now: the keys of ``Worker.active_threads`` (2021.1)."""
     threads: dict[int, Any] = worker.active_threads
     return threads.keys()
 
@@ -58,9 +58,9 @@ def plugin(server: Any, name: str) -> Any:
 
 
 def rmm_pool_maximum(worker: Any) -> Any:
-    """Return what dask-cuda was told about the largest size of a pool; None where it was told nothing.
+    """Return the maximum size of a pool that dask-cuda was configured with, which RMM does not report, or None.
 
-    RMM itself does not tell. Relies on the plugin ``dask_cuda.plugins.RMMSetup.maximum_pool_size`` (dask-cuda 24.02).
+    Relies on the plugin ``dask_cuda.plugins.RMMSetup.maximum_pool_size`` (dask-cuda 24.02).
     """
     for one in list(worker.plugins.values()):
         if type(one).__name__ == "RMMSetup":
@@ -69,7 +69,7 @@ def rmm_pool_maximum(worker: Any) -> Any:
 
 
 def was_running_here() -> bool:
-    """Whether that is so of a worker of this process: ``Worker._instances``, all that Python has not forgotten."""
+    """Whether any worker of this process has completed its start: ``Worker._instances``, a weak set."""
     from distributed import Worker
 
     return any(has_been_running(worker) for worker in list(Worker._instances))
@@ -135,15 +135,15 @@ def clock_delay(worker: Any) -> float:
 
 
 def held(worker: Any, key: Any) -> Any:
-    """Return a result that a worker keeps, from disk if need be: ``Worker.data``, a mapping (2021.1).
+    """Return a result that a worker keeps, from disk if needed: ``Worker.data``, a mapping (2021.1).
 
-    Raises `KeyError`: it does not keep it.
+    Raises `KeyError` for any other.
     """
     return worker.data[key]
 
 
 async def fetched(worker: Any, address: str, keys: list[Any]) -> dict[Any, Any]:
-    """Return results that another worker keeps; without those it has no more, or cannot send now.
+    """Return results that another worker keeps, without those that it lacks or cannot send now.
 
     Relies on the coroutine function ``distributed.worker.get_data_from_worker(rpc, keys, worker, who)``, whose answer
     has ``status`` and, if that is ``"OK"``, ``data`` by key (2022.6), and on ``Worker.rpc`` (2021.1).

@@ -1,1 +1,1 @@
-"""What has happened to a cluster, for people: its activity, its log, and who died of what."""
+"""What has happened to a cluster: its activity, its log, and why workers died."""

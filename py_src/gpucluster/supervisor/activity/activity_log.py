@@ -1,4 +1,4 @@
-"""Writes down what was asked of the cluster and what came of it."""
+"""The log of requests to a cluster and their results."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ from .worker_titles import WorkerTitles
 logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 1.0  # Workers that come or go within this time are one entry.
-NOTICE_SECONDS = 60.0
-"""Workers that die within this time of the first are one notice: the task that has killed one often kills others."""
+NOTICE_SECONDS = 60.0  # Deaths within this time are one notice: a task that has killed one worker often kills others.
 MOST_TOGETHER = 1000
 
 
 class ActivityLog:
-    """Appends to the activity of one cluster. What cannot be written is lost: it must not stop a cluster.
+    """Appends to the activity of one cluster. A failure to write must not stop a cluster, and is ignored.
 
     * `path`: the file.
-    * `planned`: gives the names of the workers that the cluster is meant to have: one of them that is gone has left
-      unexpectedly.
+    * `planned`: returns the names of the workers that the cluster should have; one that is gone left unexpectedly.
     * `inquire`: finds out why workers died.
-    * `announce`: given kind and message of what is worth a notice, and the one that it takes the place of, ``instead``.
-    * `titles`: what workers are called.
-    * `renewed`: whether workers start anew when they have lived long enough.
+    * `announce`: called with kind and message of a notice, and the earlier one that it replaces, ``instead``.
+    * `titles`: what users call the workers.
+    * `renewed`: whether workers restart when they have reached their lifetime.
     """
 
     def __init__(
@@ -72,34 +70,34 @@ class ActivityLog:
         self._recomputing: list[tuple[Message, list[Death]]] = []
         """Notices of results that are being recomputed."""
 
-    def asked(self, kind: str, by: str | None, message: str) -> None:
+    def note_request(self, kind: str, by: str | None, message: str) -> None:
         """Note a request."""
         self._append(kind, message, activity.who(by))
 
-    def asked_to_change(self, patch: ClusterPatch, by: str | None) -> None:
+    def note_change_request(self, patch: ClusterPatch, by: str | None) -> None:
         """Note a request to scale, to adapt or to set the idle time."""
         if patch.idle_timeout_seconds is not None:
             seconds = patch.idle_timeout_seconds
             request = f"Stop after {span(seconds)} without use" if seconds else "Never stop automatically"
-            self.asked("idle_timeout", by, request)
+            self.note_request("idle_timeout", by, request)
         elif patch.adapt is not None:
             bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
-            self.asked(Verb.ADAPT, by, f"Let the number of workers follow the load, {bounds}")
+            self.note_request(Verb.ADAPT, by, f"Let the number of workers follow the load, {bounds}")
         else:
-            self.asked(Verb.SCALE, by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
+            self.note_request(Verb.SCALE, by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
 
     def happened(self, kind: str, message: str, by: str | None = None) -> None:
-        """Note what happened to the cluster, or was told about it, and announce it where it is worth a notice."""
+        """Note an event, and announce it if it is news."""
         self._append(kind, message, by)
         if kind in NEWS:
             self._announce(kind, message)
 
     def failed(self, message: str) -> None:
-        """Note that something went wrong and the cluster goes on."""
+        """Note a failure after which the cluster continues."""
         self._append("failure", message)
 
-    def saw(self, model: ClusterModel) -> None:
-        """Note the state of the cluster, where it is news."""
+    def note_model(self, model: ClusterModel) -> None:
+        """Note the state of the cluster, if it is new."""
         state = model.state
         if state is self._state:
             return
@@ -111,22 +109,22 @@ class ActivityLog:
         elif state is ClusterState.FAILED:
             self._append("failure", f"Failed: {model.reason or 'see the log.'}")
 
-    def sends_away(self, addresses: Collection[str]) -> None:
-        """Expect these workers to leave. By address: the next worker may have the name within the second."""
+    def mark_leaving(self, addresses: Collection[str]) -> None:
+        """Expect these workers to leave. By address: another worker may get the name within a second."""
         self._sent.update(addresses)
 
-    def keeps(self, addresses: Collection[str]) -> None:
-        """Expect no longer that these workers leave, those that are gone already apart."""
+    def mark_staying(self, addresses: Collection[str]) -> None:
+        """Expect these workers to stay, except those that are gone already."""
         self._sent.difference_update(set(addresses) - {address for address, _ in self._went})
 
-    def misses(self, names: Iterable[str]) -> None:
-        """Take these for gone unexpectedly, although others are asked for in their place and they are forgotten."""
+    def mark_lost(self, names: Iterable[str]) -> None:
+        """Report these workers as gone unexpectedly, although they are being replaced and no longer planned."""
         self._missed.update(names)
 
-    def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
-        """Note who came and who went since the last call.
+    def note_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
+        """Note which of the connected workers came and went since the last call.
 
-        `workers`: those that are connected. `restarting`: whether all of them are being replaced, which is no news.
+        `restarting`: whether all of them are being replaced, which is no news.
         """
         before, self._workers = self._workers, {worker.address or worker.name: worker for worker in workers}
         if before is None:
@@ -135,7 +133,7 @@ class ActivityLog:
         self._missed.difference_update(came.values())
         went = [(address, worker) for address, worker in before.items() if address not in self._workers]
         if not self._came.keys().isdisjoint(address for address, _ in went):
-            self.flush()  # Of a short-lived member the arrival is reported first.
+            self.flush()  # The arrival of a short-lived worker is reported first.
         if not restarting:
             self._came |= {address: name for address, name in came.items() if name not in self._returning}
             self._went += [(address, worker) for address, worker in went if address not in self._restarted]
@@ -143,14 +141,14 @@ class ActivityLog:
         if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
 
-    def saw_failures(self, failures: Sequence[tuple[str, str]]) -> None:
-        """Note failed tasks, given by their kind and what to say; each kind once, until none of it is held."""
+    def note_failures(self, failures: Sequence[tuple[str, str]]) -> None:
+        """Note failed tasks, given as kind and message; each kind once, until no failure of it is held."""
         for task, message in failures:
             if task not in self._failures:
                 self.failed(message)
         self._failures = {task for task, _ in failures}
 
-    def saw_recomputing(self, number: int) -> None:
+    def note_recomputing(self, number: int) -> None:
         """Complete the notices of deaths once the results that were lost are back."""
         if not number and self._pending is None:
             self._complete(recomputing=False)
@@ -164,46 +162,45 @@ class ActivityLog:
         self._recomputing = []
 
     def ended(self) -> None:
-        """Write down who has gone; what has not been recomputed by now never is."""
+        """Write the workers that have gone; what has not been recomputed by now never is."""
         self.flush()
         self._complete(recomputing=None)
 
-    def saw_restarts(self, number: int) -> None:
-        """Note how often clients of Dask have had all workers restarted; a scheduler that came back begins at 0."""
+    def note_restarts(self, number: int) -> None:
+        """Note how often Dask clients have restarted all workers; a restarted scheduler begins at 0."""
         if number > self._n_restarts:
             self.happened(Verb.RESTART, "Restart all workers, requested by a Dask client")
         self._n_restarts = number
 
     def flush(self) -> None:
-        """Write down who has come and gone."""
+        """Write the workers that have come and gone."""
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None
         came, went = self._came, self._went
         self._came, self._went = {}, []
         if went:
-            # Those that adaptive scaling sends away are not told here, but taken out of the plan.
-            # Asked now: distributed takes a worker that it retires out of its plan a little after it is gone.
+            # Adaptive scaling takes workers out of the plan, for retired ones a little after they are gone.
             planned = self._missed.union(self._planned())
             lost = [worker for address, worker in went if worker.name in planned and address not in self._sent]
             sent = [worker.name for address, worker in went if worker.name not in planned or address in self._sent]
             self._sent.difference_update(address for address, _ in went)
             self._missed.difference_update(worker.name for _, worker in went)
             if lost:
-                self._tell_of(self._inquire(lost))
+                self._report_deaths(self._inquire(lost))
             if sent:
                 self._write("worker_left", f"{self._named(sent)} left")
         if came:
             self._write("worker_joined", f"{self._named(list(came.values()))} joined")
 
-    def _tell_of(self, deaths: Sequence[Death]) -> None:
-        told = [death for death in deaths if death.told_by_deployment]
-        renewed = [death for death in deaths if self._renewed and death.why is None and death not in told]
-        died = [death for death in deaths if death not in renewed and death not in told]
-        if told:
-            message = sentence(told, self._named)
+    def _report_deaths(self, deaths: Sequence[Death]) -> None:
+        explained = [death for death in deaths if death.explained_by_deployment]
+        renewed = [death for death in deaths if self._renewed and death.why is None and death not in explained]
+        died = [death for death in deaths if death not in renewed and death not in explained]
+        if explained:
+            message = sentence(explained, self._named)
             self._write("worker_left", message)
-            if any(death.n_lost for death in told):
+            if any(death.n_lost for death in explained):
                 self._announce("worker_died", message)
         if renewed:
             self._write("worker_left", f"{self._named([death.worker.name for death in renewed])} left to restart")
@@ -218,7 +215,7 @@ class ActivityLog:
         instead = None
         if self._noticed is not None:
             windows = (self._noticed[2][-1].window, died[0].window)
-            # Within a window each result is counted once, and not across two of them.
+            # Results are counted once within a window, but not across two of them.
             if at - self._noticed[0] < NOTICE_SECONDS if None in windows else windows[0] == windows[1]:
                 since, instead, before = self._noticed
         deaths = [*before, *died][-MOST_TOGETHER:]
@@ -234,7 +231,7 @@ class ActivityLog:
         self.flush()
         self._write(kind, message, by)
         if kind == Verb.RESTART:
-            # That these go and their names come back is no news, also where one comes back later than the others.
+            # It is no news that these go and their names come back, even if one is late.
             self._restarted = {address: worker.name for address, worker in (self._workers or {}).items()}
             self._returning = set(self._restarted.values())
 
@@ -246,7 +243,7 @@ class ActivityLog:
 
 
 def span(seconds: int) -> str:
-    """Return a time span in words, such as ``30 minutes``: in the largest unit in which it is a whole number."""
+    """Return a time span in words, such as ``30 minutes``, in the largest unit that gives a whole number."""
     for unit, length in {"hour": 3600, "minute": 60}.items():
         if seconds and seconds % length == 0:
             return counted(seconds // length, unit)

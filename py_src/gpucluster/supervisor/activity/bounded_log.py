@@ -1,7 +1,7 @@
 """The log of a cluster keeps its beginning and its end, however much tasks print.
 
-Supervisor and workers append to one file, each by a descriptor of its own, so that the last words of one that crashes
-are in it. So the file is not replaced but shortened in its place; what is appended during that moment is left out, too.
+Supervisor and workers append to one file, each by its own descriptor, so that the last lines of one that crashes are
+in it. So the file is shortened in place instead of being replaced; lines appended at that moment are lost.
 """
 
 from __future__ import annotations
@@ -20,30 +20,29 @@ SOON_SECONDS = 0.1
 
 
 class BoundedLog:
-    """Shortens one log, whenever it has grown too long.
+    """Shortens one log that has grown too long.
 
-    `most`, `first`, `last`: bytes that the file may have before it is shortened, and about how many of its beginning
-    and of its end it has afterwards.
+    `most`: bytes at which it is shortened. `first`, `last`: about how many bytes of its beginning and end are kept.
     """
 
     def __init__(self, path: Path, *, most: int = MOST_BYTES, first: int = FIRST_BYTES, last: int = LAST_BYTES) -> None:
         self._path = path
         self._most, self._first, self._last = most, first, last
-        self._cut: int | None = None  # Where the line is that tells what was left out, once something was.
+        self._cut: int | None = None  # Position of the note on what was left out.
         self._left_out = 0
-        self._told_bytes = 0
+        self._note_bytes = 0
 
     def look(self) -> None:
-        """Shorten it if need be, and look again soon then: whoever prints that much may go on. Raises `OSError`."""
+        """Shorten it if needed, and then look again soon: the output may continue. Raises `OSError`."""
         if self.shorten():
             asyncio.get_running_loop().call_later(SOON_SECONDS, self._look_again)
 
     def _look_again(self) -> None:
-        with suppress(OSError):  # The next look tells.
+        with suppress(OSError):  # The next regular look reports it.
             self.look()
 
     def shorten(self) -> bool:
-        """Leave out the middle, if the file is too long; returns whether it was. Raises `OSError`."""
+        """Leave out the middle of a file that is too long; returns whether it was. Raises `OSError`."""
         if self._path.stat().st_size <= self._most:
             return False
         with self._path.open("r+b", buffering=0) as log:
@@ -54,15 +53,15 @@ class BoundedLog:
             size = os.fstat(descriptor).st_size
             kept = os.pread(descriptor, self._last, size - self._last)
             kept = kept[kept.find(b"\n", 0, len(kept) // 8) + 1 :]
-            self._left_out += size - len(kept) - self._cut - self._told_bytes
-            told = (
+            self._left_out += size - len(kept) - self._cut - self._note_bytes
+            note = (
                 f"\n--- {format_size(self._left_out)} are left out here: a log keeps its first "
                 f"{format_size(self._first)} and its last {format_size(self._last)} ---\n"
             ).encode()
-            # Its length is cut last: whoever reads meanwhile, or after a crash here, finds too much, never too little.
-            _write_at(descriptor, told + kept, self._cut)
-            os.ftruncate(descriptor, self._cut + len(told) + len(kept))
-            self._told_bytes = len(told)
+            # Truncated last: readers, and a crash here, may find too much, but never too little.
+            _write_at(descriptor, note + kept, self._cut)
+            os.ftruncate(descriptor, self._cut + len(note) + len(kept))
+            self._note_bytes = len(note)
         return True
 
 

@@ -1,4 +1,4 @@
-"""Why workers died, and what that costs, in a sentence: as far as known."""
+"""Why workers died, and what it costs, as a text for users."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Death:
     """What is known of a worker that left although it was wanted."""
 
     worker: WorkerModel
-    why: str | None  # In words that follow 'Worker 0', such as 'was killed (SIGKILL)'; ``None``: nobody knows.
+    why: str | None  # Continues 'Worker 0', such as 'was killed (SIGKILL)'; ``None``: unknown.
     n_anew: int = 0
     n_lost: int = 0
     over_limit: bool = False  # Whether it needed more memory than its limit.
-    told_by_deployment: bool = False  # Whether the deployment tells why, for all together.
+    explained_by_deployment: bool = False  # Whether the deployment reports why, for all together.
     tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
-    window: int | None = None  # As in ``Gone``; ``None``: not known.
+    window: int | None = None  # As in ``Gone``; ``None``: unknown.
 
 
 class DeathCauses:
-    """Finds out why workers of one cluster died. `deployment`: gives it, once there is one."""
+    """Finds out why workers of one cluster died. `deployment`: returns it, once there is one."""
 
     def __init__(self, deployment: Callable[[], Deployment | None]) -> None:
         self._deployment = deployment
@@ -50,7 +50,7 @@ class DeathCauses:
         counts = (gone.n_anew, gone.n_lost) if gone is not None else (0, 0)
         tasks, window = (gone.tasks, gone.window) if gone is not None else ((), None)
         if deployment.lost_together:
-            return Death(worker, None, *counts, told_by_deployment=True, window=window)
+            return Death(worker, None, *counts, explained_by_deployment=True, window=window)
         status = None if worker.pid is None else deployment.how_ended(worker.pid)
         why = None
         if worker.device is not None and (trouble := deployment.gpu_trouble(worker.device)) is not None:
@@ -65,7 +65,7 @@ class DeathCauses:
 
 
 def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:
-    """Return what an exit status means, in words that follow 'Worker 0'; ``None`` where it means nothing."""
+    """Return the meaning of an exit status as a continuation of 'Worker 0'; ``None`` if it has none."""
     if status == -signal.SIGKILL and out_of_memory:
         return "was killed by the system: out of memory"
     if status < 0:
@@ -80,33 +80,33 @@ _LONGEST_TASK = 30
 
 
 def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputing: bool | None = None) -> str:
-    """Return who died, why, running what, and what is recomputed, in a sentence or two.
+    """Return which workers died, why, during which tasks, and what is recomputed, in one or two sentences.
 
-    `recomputing`: whether that goes on now or is done; ``None``: in words that stay true.
+    `recomputing`: whether that is under way or done; ``None``: in words that stay true.
     """
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)
     times = "" if len(names) == len(deaths) else f" ({len(deaths)} {'times' if len(names) == 1 else 'deaths in total'})"
-    if all(death.told_by_deployment for death in deaths):
-        told = f"{who} left{times}"
+    if all(death.explained_by_deployment for death in deaths):
+        text = f"{who} left{times}"
     elif not causes:
-        told = f"{who} left unexpectedly{times}; see the log"
+        text = f"{who} left unexpectedly{times}; see the log"
     else:
         (why, number), *_ = causes.most_common()
-        told = f"{who} {_of(why, len(names))}{times}"
+        text = f"{who} {_of(why, len(names))}{times}"
         if number < len(deaths):
-            told = f"{who} died{times}; {number} of them {_of(why, number)}"
-        told += _running(deaths)
+            text = f"{who} died{times}; {number} of them {_of(why, number)}"
+        text += _running(deaths)
     anew, lost = sum(death.n_anew for death in deaths), sum(death.n_lost for death in deaths)
     if lost:
-        return f"{told}. {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
+        return f"{text}. {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
     if anew:
         if recomputing is None:
-            return f"{told}. {counted(anew, 'result')} to recompute."
+            return f"{text}. {counted(anew, 'result')} to recompute."
         being = ("is being" if anew == 1 else "are being") if recomputing else "was" if anew == 1 else "were"
-        return f"{told}. {counted(anew, 'result')} {being} recomputed."
-    return f"{told}."
+        return f"{text}. {counted(anew, 'result')} {being} recomputed."
+    return f"{text}."
 
 
 def _of(why: str, number: int) -> str:
@@ -114,7 +114,7 @@ def _of(why: str, number: int) -> str:
 
 
 def _running(deaths: Sequence[Death]) -> str:
-    """Return what the workers were running, the most frequent first."""
+    """Return the kinds of tasks that the workers were running, the most frequent first."""
     tasks = Counter(task for death in deaths for task in death.tasks)
     if not tasks:
         return ""

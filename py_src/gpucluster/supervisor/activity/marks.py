@@ -12,12 +12,12 @@ from .worker_titles import WorkerTitles
 Mark = tuple[str, str]  # Kind and message of a piece of news.
 _LONGEST_TROUBLE = 90
 SILENT_SECONDS = 30.0
-"""Workers tell of themselves every few seconds. The scheduler gives up one that hangs after minutes only: a task that
-holds Python's lock keeps its worker silent, too."""
+"""Workers report every few seconds. The scheduler removes one that hangs only after minutes, since a task that holds
+Python's lock silences its worker as well."""
 
 
 class Marks:
-    """Looks at each reading for what has not been there before. `titles`: what workers are called."""
+    """Looks at each reading for something new. `titles`: what users call the workers."""
 
     def __init__(self, titles: WorkerTitles) -> None:
         self._titles = titles
@@ -26,11 +26,11 @@ class Marks:
         self._silent: set[str] = set()
 
     def forget(self) -> None:
-        """Begin anew, as after a restart of all workers."""
+        """Start over, as after a restart of all workers."""
         self._spilled = self._paused = False
 
     def look_at(self, columns: Columns, members: Members) -> list[Mark]:
-        """Return what is new. `columns`: as the heartbeats have brought them. `members`: who takes part now."""
+        """Return what is new. `columns`: as read from the heartbeats. `members`: the present workers and clients."""
         return [*self._spill(columns), *self._pause(members), *self._silence(columns), *self._gpus(columns)]
 
     def _spill(self, columns: Columns) -> list[Mark]:
@@ -62,9 +62,8 @@ class Marks:
         ages = zip(columns["workers"], columns.get("age_seconds", ()), strict=False)
         silent = {worker for worker, age in ages if age is not None and age > SILENT_SECONDS}
         new, self._silent = sorted(silent - self._silent), silent
-        why = "it hangs, or a task holds Python's lock"
-        told = f"has been silent for {SILENT_SECONDS:.0f} s: {why}."
-        return [("pause", f"{self._titles.of(worker)} {told}") for worker in new]
+        why = f"has been silent for {SILENT_SECONDS:.0f} s: it hangs, or a task holds Python's lock."
+        return [("pause", f"{self._titles.of(worker)} {why}") for worker in new]
 
     def _gpus(self, columns: Columns) -> list[Mark]:
         marks: list[Mark] = []

@@ -1,4 +1,4 @@
-"""What people call the workers of a cluster, also those that are gone."""
+"""What users call the workers of a cluster, including those that are gone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _REMEMBERED = 10_000
 
 
 class WorkerTitles:
-    """The titles of workers by name, as far as their figures have told their GPU and their machine."""
+    """The titles of workers by name, with their GPU and machine as far as reported."""
 
     def __init__(self) -> None:
         self._titles: dict[str, str] = {}
 
-    def saw(self, columns: Columns) -> None:
+    def note(self, columns: Columns) -> None:
         """Note what the heartbeats have brought."""
         names, hosts = columns["workers"], columns.get("host", ())
         several = len({host for host in hosts if host is not None}) > 1

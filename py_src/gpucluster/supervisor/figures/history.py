@@ -29,7 +29,7 @@ class Series:
         return len(self.times)
 
     def append(self, moment: float, values: Mapping[str, float | None]) -> None:
-        """Add a moment. A figure that is new has gaps before; one that is missing has one now."""
+        """Add a moment. A new figure has gaps before; a missing one has a gap now."""
         for name in values.keys() - self.values.keys():
             self.values[name] = array("d", [GAP]) * len(self.times)
         self.times.append(moment)
@@ -38,7 +38,7 @@ class Series:
             column.append(GAP if value is None else value)
 
     def forget(self, before: float, most: int) -> None:
-        """Drop what is not newer, and every other moment until no more than ``most`` are left."""
+        """Drop moments up to ``before``, and every other one until at most ``most`` are left."""
         old = bisect_right(self.times, before)
         if old:
             del self.times[:old]
@@ -87,11 +87,7 @@ class History:
         self._workers = {name: Series() for name in _WORKERS}
 
     def add(self, columns: Columns, moment: float | None = None) -> None:
-        """Keep one reading.
-
-        `columns`: as ``HeartbeatReader`` reads them. `moment`: of the reading, in seconds on a clock that is never set;
-        by default now.
-        """
+        """Keep one reading. `moment`: its time on a monotonic clock, in seconds; default: now."""
         moment = time.monotonic() if moment is None else moment
         self._at = now()
         self._totals.append(moment, {"n_workers": len(columns["workers"]), **totals(columns)})
@@ -130,8 +126,7 @@ class History:
         for figure, series in self._workers.items():
             always = figure in {"cpu_percent", "memory_bytes"}
             for name, worker in found.items():
-                column = series.values.get(name)
-                if column is not None:
+                if (column := series.values.get(name)) is not None:
                     worker[figure] = as_list(column, digits=_digits(figure))
                 elif always:
                     worker[figure] = [None] * length

@@ -1,4 +1,4 @@
-"""The recording of a cluster that its own process makes: it goes on while no page and no kernel is there."""
+"""The recording of a cluster by its own process, which continues without any page or kernel."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 
 class ClusterRecording:
-    """Records the cluster into one file at a time, which nobody else may read and which replaces none."""
+    """Records the cluster to one file at a time, which no other user may read and which replaces none."""
 
     def __init__(self, store: StateStore, activity_log: ActivityLog) -> None:
         self._store = store
         self._activity_log = activity_log
         self._recorder: LineRecorder | None = None
         self._beginning: asyncio.Task[None] | None = None
-        self._begun = asyncio.Lock()  # Held until a recording has begun, or has not.
+        self._begun = asyncio.Lock()  # Held until a recording has begun or failed to.
         self._ending: asyncio.Task[None] | None = None
 
     async def begin(self, sampler: Sampler, file: str, by: str | None) -> ClusterModel:
-        """Begin to record; returns when the first sample is written."""
+        """Start recording; returns when the first sample is written."""
         model = self._store.model
         if self._recorder is not None:
             raise InvalidState(f"The cluster '{model.name}' is being recorded already: {self._recorder.path.name}.")
@@ -47,19 +47,16 @@ class ClusterRecording:
                 beginning.result()
             except BaseException:
                 self._recorder = None
-                beginning.cancel()  # Also when whoever asked does not wait.
+                beginning.cancel()  # Also when the request was cancelled.
                 raise
             finally:
                 self._beginning = None
-            self._activity_log.asked("record", by, f"Record to {recorder.path.name}")
+            self._activity_log.note_request("record", by, f"Record to {recorder.path.name}")
             self._ending = asyncio.create_task(self._note_end(recorder))
             return self._store.update(recording=RunningRecording(path=str(recorder.path), since=now()))
 
     async def end(self, message: str | None = None) -> ClusterModel:
-        """Complete the file. Doing it twice changes nothing.
-
-        `message`: why it ends, where nobody has asked for that.
-        """
+        """Complete the file. A second call changes nothing. `message`: why it ends, if not on request."""
         if self._beginning is not None:
             self._beginning.cancel()
         async with self._begun:
@@ -72,6 +69,6 @@ class ClusterRecording:
     async def _note_end(self, recorder: LineRecorder) -> None:
         written = await recorder.ended()
         self._recorder = self._ending = None
-        told = f"Recorded {counted(written.samples, 'sample')} to {Path(written.path).name}"
-        self._activity_log.happened("recorded", told if written.message is None else f"{told}. {written.message}")
+        text = f"Recorded {counted(written.samples, 'sample')} to {Path(written.path).name}"
+        self._activity_log.happened("recorded", text if written.message is None else f"{text}. {written.message}")
         self._store.update(recording=None)

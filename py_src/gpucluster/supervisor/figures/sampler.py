@@ -1,7 +1,6 @@
-"""One sampler per cluster: reads what the workers' heartbeats have brought to the scheduler, wherever that is.
+"""One sampler per cluster: reads what the workers' heartbeats have brought to the scheduler, here or elsewhere.
 
-Nothing is asked of the workers. While nobody looks, only the history is fed; a sample is encoded once, whatever
-the number of those who look.
+Workers are not queried. Without listeners, only the history is fed; a sample is encoded once for all listeners.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from .history import History
 logger = logging.getLogger("gpucluster.supervisor")
 
 INTERVAL_SECONDS = 1.0
-MEAN_SECONDS = 5.0  # Workers tell their load a little later than the machine does; so long that does not matter.
-LONGEST_GAP_SECONDS = 20.0  # A longer time between two samples is not averaged: nobody has looked.
-REST_AFTER_SECONDS = 30.0  # So long after anybody looked at the cluster or used it, workers send fewer heartbeats.
+MEAN_SECONDS = 5.0  # Long enough to hide that workers report their load later than the machine does.
+LONGEST_GAP_SECONDS = 20.0  # A longer gap between samples, without listeners, is not averaged.
+REST_AFTER_SECONDS = 30.0  # How long after the cluster was last watched or used workers send fewer heartbeats.
 
 
 class Sampler:
-    """Samples a cluster from its start to its end. `machine`: that all workers share."""
+    """Samples a cluster from its start to its end. `machine`: the one that all workers share."""
 
     def __init__(self, scheduler: SchedulerView, cluster_id: str, machine: Machine | None = None) -> None:
         self._scheduler = scheduler
@@ -56,8 +55,8 @@ class Sampler:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, *, devices: bool) -> None:
-        """Begin to sample, and let the workers send our figures; needs a running event loop."""
-        # Beside: a cluster is ready to work before its workers have answered this.
+        """Start to sample, and let the workers send our figures; needs a running event loop."""
+        # In the background: a cluster is ready to work before its workers have answered this.
         self._tasks = [asyncio.create_task(self._register_plugin(devices)), asyncio.create_task(self._run())]
 
     def stop(self) -> None:
@@ -67,7 +66,7 @@ class Sampler:
             self._waking.cancel()
 
     def note_use(self, *, used: bool) -> None:
-        """Sample, and let workers tell, more often while somebody looks or uses the cluster."""
+        """Sample, and let workers report, more often while the cluster is watched or used."""
         now = time.monotonic()
         if used or self._listeners:
             self._used_at = now
@@ -106,7 +105,7 @@ class Sampler:
             self._listeners -= 1
 
     def newest(self) -> bytes:
-        """Return a sample as a line of JSON without being a listener: workers need not report more often for it."""
+        """Return a sample as a line of JSON without being a listener, so workers need not report more often."""
         if time.monotonic() - self._taken > self.interval:
             self._encode(self.read())
         return self._line
@@ -121,9 +120,9 @@ class Sampler:
         return self.columns
 
     def encoded(self, columns: Columns) -> bytes:
-        """Return the event that tells a reading.
+        """Return the event with a reading.
 
-        It is put together without the model, which would take ten times as long; a test holds the two together.
+        Built without the model, which would take ten times as long; a test checks that both agree.
         """
         tasks, progress = self._scheduler.tasks()
         sample: dict[str, Any] = {
@@ -147,7 +146,7 @@ class Sampler:
         try:
             await self._scheduler.add_worker_plugin(PLUGIN, pickled_plugin(devices=devices))
         except Exception as error:
-            # A worker that left meanwhile. Those that come later get the plugin all the same.
+            # A worker may have left meanwhile. Those that come later get the plugin all the same.
             logger.warning("Some workers cannot report all figures (%s: %s)", type(error).__name__, error)
 
     async def _run(self) -> None:
@@ -171,8 +170,7 @@ class Sampler:
 class OtherLoad:
     """How many cores of this machine programs outside the cluster keep busy, as a mean of the last seconds.
 
-    `cores`: that the cluster may use. Where these are not all of the machine's, the load of all says nothing about
-    them.
+    `cores`: that the cluster may use. If the machine has more, its total load says nothing about these cores.
     """
 
     def __init__(self, cores: int) -> None:
@@ -185,7 +183,7 @@ class OtherLoad:
         self._mean: float | None = None
 
     def read(self, columns: Columns) -> dict[str, float]:
-        """Return the field of a sample; nothing while it is not known."""
+        """Return the field of a sample; nothing while unknown."""
         before, now = self._last, (time.monotonic(), self._busy(), time.process_time())
         seconds = now[0] - before[0]
         if seconds > LONGEST_GAP_SECONDS:
@@ -203,13 +201,13 @@ class OtherLoad:
 
     def _busy(self) -> float:
         times = self._psutil.cpu_times()
-        # What guests take is in the time of users, too.
+        # Guests' time is part of the users' time.
         names = ("user", "nice", "system", "irq", "softirq")
         return float(sum(getattr(times, name, 0.0) for name in names))
 
 
 def by_machine(columns: Columns) -> Columns:
-    """Return the columns with the workers of each machine together, machines and workers in their order before."""
+    """Return the columns with the workers of each machine together, otherwise in the same order."""
     hosts = columns.get("host", ())
     places = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
     if len(places) < 2:
@@ -221,13 +219,13 @@ def by_machine(columns: Columns) -> Columns:
 
 
 def compact(columns: Columns) -> dict[str, Any]:
-    """Return the columns as they travel: unmeasured ones not, one that is the same for all as a single value."""
+    """Return the columns in wire form: without unmeasured ones, and a single value where all workers have the same."""
     message: dict[str, Any] = {}
     for name, values in columns.items():
         if not values:
             continue
         first = values[0]
-        # The last one is looked at first: most columns differ in it already.
+        # The last one is compared first: most columns differ in it already.
         if name != "workers" and values[-1] == first and values.count(first) == len(values):
             if first is not None:
                 message[name] = first
@@ -237,15 +235,15 @@ def compact(columns: Columns) -> dict[str, Any]:
 
 
 class CostMeter:
-    """Adds up what connected workers cost, on a clock that nobody can set."""
+    """Adds up what connected workers cost, on a monotonic clock."""
 
     def __init__(self, costs: Costs) -> None:
         self._costs = costs
         self._since = time.monotonic()
         self._cost = Cost(unit=costs.unit, amount=0.0, per_hour=0.0, at=now())
 
-    def saw(self, *, gpus: int, cores: int, nodes: int) -> Cost:
-        """Note what it has now; returns the same object as long as that costs the same."""
+    def note(self, *, gpus: int, cores: int, nodes: int) -> Cost:
+        """Note what it has now; returns the same object as long as the costs stay the same."""
         return self._at(self._costs.per_hour(gpus=gpus, cores=cores, nodes=nodes))
 
     def end(self) -> Cost:

@@ -1,1 +1,1 @@
-"""The process of a cluster: how it starts fast, where its workers are forked from, and what ends with it."""
+"""The process of a cluster: how it starts fast, where its workers are forked, and what ends with it."""

@@ -1,4 +1,4 @@
-"""What a cluster takes over from whoever asks for it: environment variables and the directory."""
+"""What a cluster takes over from the process that requests it: environment variables and the directory."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from .sparing import spare_where_many_share
 
 NOT_IMPORTED = (
     "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in one "
-    "of your "
-    "own folders."
+    "of your own folders."
 )
 
 DELETED = "The folder {} was deleted. Workers that start from now on work in {}, and import no modules from it."
@@ -55,7 +54,7 @@ class Adoption(BaseModel):
 
 
 def apply_environment(environment: dict[str, str]) -> None:
-    """Take over the environment of whoever asks for the cluster, for this process and its workers."""
+    """Take over the environment of the process that requests the cluster, for this process and its workers."""
     import dask
 
     environment = dict(environment)
@@ -71,36 +70,34 @@ def apply_environment(environment: dict[str, str]) -> None:
 
 
 def enter(directory: str) -> str | None:
-    """Work in that directory, and import modules from it and from those that were taken, as the notebook does.
+    """Change to that directory, and import modules from it and from those that were taken, as the notebook does.
 
-    Workers take both over when they are forked, and the scheduler reads tasks that name functions of such modules. Call
-    it when everything has been imported: an optional package of a library that is not installed must not be found here.
-    The directory comes last on the path, so that a file in it cannot replace a module that is installed either. Nothing
-    is imported from a directory that everybody may write to, such as /tmp: Dask looks for optional packages at any
-    moment, and would run what a stranger has put there.
+    Workers inherit both when they are forked, and the scheduler reads tasks that name functions of such modules. Call
+    it after all imports: an optional package of a library that is not installed must not be found here. The directory
+    comes last on the path, so that a file in it cannot replace an installed module either. Nothing is imported from a
+    directory that every user may write to, such as /tmp: Dask looks for optional packages at any moment, and would run
+    what a stranger has put there.
 
-    Returns what to tell the user, where modules are not imported from it.
+    Returns a warning where modules are not imported from it.
     """
     with suppress(OSError):
         os.chdir(directory)
-    told = None
-    for place in dict.fromkeys([*taken_directories(), directory]):  # In the order in which the caller looks.
-        with suppress(OSError):  # It is not there: anybody could put it there later.
+    warning = None
+    for place in dict.fromkeys([*taken_directories(), directory]):  # In the order of the caller's path.
+        with suppress(OSError):  # It is missing: another user could create it later.
             if not everybody_may_fill(place):
                 add_directory(place)
             elif place == directory:
-                told = NOT_IMPORTED.format(printable(place, 200))
+                warning = NOT_IMPORTED.format(printable(place, 200))
             else:
                 logging.warning("Workers import no modules from %s: every user may put files there.", printable(place))
-    return told
+    return warning
 
 
 def leave_if_deleted(directory: str) -> str | None:
-    """Work at home once the directory that this process works in was deleted: no worker could start there any more.
+    """Change to the home directory once the working directory was deleted, where no worker could start any more.
 
-    Nothing is imported from it either. Somebody else may have made another one of its name by then.
-
-    Returns what to tell the user, once.
+    Nothing is imported from it either: another user may have created one of the same name. Returns a warning, once.
     """
     try:
         os.getcwd()

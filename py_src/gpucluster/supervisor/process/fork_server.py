@@ -1,4 +1,4 @@
-"""What the process that workers are forked from does before it serves, and while nobody asks it for a worker.
+"""What the forkserver, which workers are forked from, does before it serves and while no worker is requested.
 
 Nothing that is imported in here may start threads, open sockets or touch CUDA.
 """
@@ -18,7 +18,7 @@ from .preloading import FIRST, RAPIDS_SIGNAL, import_each, import_rapids, later_
 from .process_tree import tie_to_parent
 from .sparing import yield_as_workers
 
-_BREATH_SECONDS = 0.001  # Between two modules, for whoever asks for a worker meanwhile.
+_BREATH_SECONDS = 0.001  # Between two modules, so that a request for a worker gets its turn.
 
 
 class _Later:
@@ -35,7 +35,7 @@ class _Later:
             signal.setitimer(signal.ITIMER_REAL, preloading.QUIET_SECONDS)
 
     def _forget(self) -> None:
-        # A child has no timer of its own, but an alarm may have come just before the fork.
+        # A child inherits no timer, but an alarm may have come just before the fork.
         self._left = []
         if signal.getsignal(signal.SIGALRM) == self._import_next:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -50,7 +50,7 @@ class _Later:
 
 
 def _rapids_when_asked_for() -> None:
-    """Import RAPIDS when the supervisor says, by a signal, that the next workers have GPUs; see `ask_for_rapids`."""
+    """Import RAPIDS on the supervisor's signal that the next workers have GPUs; see `ask_for_rapids`."""
 
     def import_now(*_: Any) -> None:
         import_rapids()
@@ -61,12 +61,12 @@ def _rapids_when_asked_for() -> None:
 
     signal.signal(RAPIDS_SIGNAL, import_now)
     os.register_at_fork(after_in_child=forget)
-    # The supervisor may have said so before anybody listened.
+    # The signal may have come before.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {RAPIDS_SIGNAL})
 
 
 def _give_each_child_its_own_randomness() -> None:
-    """Let workers draw different numbers from NumPy's global generator; Python's own sees to itself."""
+    """Let workers draw different numbers from NumPy's global generator; Python's reseeds itself."""
     from numpy import random
 
     os.register_at_fork(after_in_child=random.seed)
@@ -75,9 +75,9 @@ def _give_each_child_its_own_randomness() -> None:
 os.environ.pop(ADDED_VARIABLES, None)
 tie_to_parent()
 yield_as_workers()
-# Orphans that this process has adopted come to their end like its own children.
+# Orphans that this process has adopted end like its own children.
 warnings.filterwarnings("ignore", message="forkserver: waitpid returned unexpected pid")
-# The garbage collector would touch, and so copy, the pages that workers share. Workers have one of their own.
+# The garbage collector would touch, and so copy, the pages that workers share. Workers have their own.
 gc.disable()
 os.register_at_fork(after_in_child=gc.enable)
 import_each(FIRST)

@@ -1,7 +1,7 @@
 """Which modules are imported before workers are forked, and when.
 
-What a worker needs to start is imported before the first one is forked. What most computations need comes when the
-cluster is up: nobody waits for it, and workers that are forked later have it.
+What a worker needs to start is imported before the first one is forked. What most computations need follows when the
+cluster runs, so that it delays no start, and workers that are forked later have it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FIRST = (
     "gpucluster.telemetry.report",
 )
 LATER = (
-    # In small steps: between two of them a worker can be forked.
+    # One module at a time: a worker can be forked in between.
     "pyarrow",
     "pandas",
     "dask.array",
@@ -41,22 +41,21 @@ LATER = (
     "sklearn.decomposition",
 )
 QUIET_SECONDS = 10.0
-"""So long after it was asked for a worker the forkserver begins to import what only later workers will have.
+"""How long after the last request for a worker the forkserver begins to import what only later workers will have.
 
-Not in the first seconds: then a user computes for the first time, and many a cluster has ended that scripts make.
+Not in the first seconds: users compute for the first time then, and many clusters of scripts have already ended.
 """
 PRELOAD_LATER = "GPUCLUSTER_PRELOAD_LATER"
-"""With ``0`` in it the forkserver never imports them: for nodes that many share, and clusters that never get a worker
-later. It takes more than a second of one processor, and memory, in each cluster."""
+"""With ``0`` the forkserver never imports them: for nodes with many users, and clusters that never get a worker later.
+It takes more than a second of one processor, and memory, in each cluster."""
 RAPIDS = ("rmm", "cupy", "cudf")
-"""What a GPU worker imports while it starts. The process that workers are forked from imports it for them, when a
-cluster with GPUs asks for its first worker: not before, as a process that waits for a cluster would hold half a
-gigabyte. On an H100 no CUDA context came from that, workers forked so computed right in all kinds of memory, and the
-next worker came in 0.5 s instead of 1.7 s (``docs/gpu-proof.md``)."""
-RAPIDS_SIGNAL = signal.SIGUSR1  # What the process that workers are forked from receives when the next ones have GPUs.
+"""What a GPU worker imports while it starts. The forkserver imports it for them when a cluster with GPUs requests its
+first worker: not before, as a standby would hold half a gigabyte. On an H100 this created no CUDA context, workers
+forked so computed correctly in all kinds of memory, and the next worker came in 0.5 s instead of 1.7 s
+(``docs/gpu-proof.md``)."""
+RAPIDS_SIGNAL = signal.SIGUSR1  # Sent to the forkserver when the next workers have GPUs.
 PRELOAD_RAPIDS = "GPUCLUSTER_PRELOAD_RAPIDS"
-"""With ``0`` in it each GPU worker imports RAPIDS itself; with ``1`` it is imported at once, by any process that waits
-for a cluster."""
+"""With ``0`` each GPU worker imports RAPIDS itself; with ``1`` every standby imports it at once."""
 
 
 def later_wanted() -> tuple[str, ...]:
@@ -64,17 +63,17 @@ def later_wanted() -> tuple[str, ...]:
 
 
 def rapids_at_once() -> bool:
-    """Return whether RAPIDS is imported before anybody asks for a cluster with GPUs."""
+    """Whether RAPIDS is imported before a cluster with GPUs is requested."""
     return os.environ.get(PRELOAD_RAPIDS) == "1"
 
 
 def rapids_wanted() -> bool:
-    """Return whether RAPIDS is imported before a GPU worker is forked: not where it is not installed as a whole."""
+    """Whether RAPIDS is imported before a GPU worker is forked: only where all of it is installed."""
     return os.environ.get(PRELOAD_RAPIDS) != "0" and all(find_spec(module) is not None for module in RAPIDS)
 
 
 def import_rapids() -> None:
-    # Read by cuDF and RMM when they are imported: no context, which a forked worker could not use.
+    # cuDF and RMM read it on import and create no context, which a forked worker could not use.
     os.environ["RAPIDS_NO_INITIALIZE"] = "True"
     import_each(RAPIDS)
 

@@ -1,4 +1,4 @@
-"""Helper processes of Python's that are copies of this one: nothing is imported twice, and memory is shared."""
+"""Python's helper processes as copies of this one: nothing is imported twice, and memory is shared."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _ABSTRACT_SOCKETS = util.abstract_sockets_supported
 def start_resource_tracker() -> None:
     """Start the process that removes what processes of multiprocessing leave behind.
 
-    Call it before anything large is imported. That process needs none of it, and would keep its own copy of each page
-    that the others change: 18 MB after a computation, where it began with all that the supervisor has. Not where the
-    process that workers are forked from imports nothing later: that one never changes its pages either, so two copies
-    of the supervisor share them all, and a small one is 9 MB more.
+    Call it before anything large is imported. The tracker needs none of it, and would keep its own copy of each page
+    that the others change: 18 MB after a computation. Where the forkserver imports nothing later it never changes its
+    pages, so two copies of the supervisor share them all, and a small one would take 9 MB more.
     """
     if LINUX and later_wanted():
         with copies_instead_of_programs():
@@ -38,7 +37,7 @@ def start_resource_tracker() -> None:
 def copies_instead_of_programs() -> Iterator[None]:
     """Let multiprocessing start its helpers as copies of this process.
 
-    A server that is restarted is a program again: there are threads by then.
+    A restarted server is a program again, because there are threads by then.
     """
     usual = util.spawnv_passfds
     setattr(util, "spawnv_passfds", partial(copy_process, first=_be_new))  # noqa: B010  # the type checker forbids it
@@ -49,7 +48,7 @@ def copies_instead_of_programs() -> Iterator[None]:
 
 
 def _be_new() -> None:
-    """Use no helper of the parent's: what multiprocessing knows of them, and the locks that it holds, are forgotten."""
+    """Forget the parent's helpers, and the locks that multiprocessing holds on them."""
     helpers: tuple[object, ...] = (forkserver._forkserver, resource_tracker._resource_tracker)
     for helper in helpers:
         vars(helper).clear()
@@ -63,10 +62,9 @@ def copy_process(
 ) -> int:
     """Fork, and run in the child what a new Python would get by ``-c``; returns the child's pid.
 
-    It stands in for ``multiprocessing.util.spawnv_passfds``. Call it while there is one thread.
+    Replaces ``multiprocessing.util.spawnv_passfds``. Call it while there is one thread.
 
-    * `program`: the Python that would be started.
-    * `arguments`: its arguments, the last of which is the code.
+    * `program`, `arguments`: the Python that would be started, and its arguments, the last of which is the code.
     * `descriptors`: what the child keeps open besides its standard streams.
     * `first`: called in the child, before the code.
     """
@@ -76,7 +74,7 @@ def copy_process(
     code = 1
     try:
         _close_all_but(descriptors)
-        atexit._clear()  # What the parent has to do at its own end.
+        atexit._clear()  # Exit handlers of the parent.
         show_as([program, *arguments[1:]])
         first()
         sys.modules["__main__"] = main = ModuleType("__main__")
@@ -95,7 +93,7 @@ def copy_process(
 
 
 def _close_all_but(descriptors: Collection[int]) -> None:
-    """Close everything else, the lock of the cluster's folder above all: who holds it counts as alive."""
+    """Close all other descriptors, above all the lock of the cluster's folder, which would make the cluster alive."""
     kept = sorted({0, 1, 2, *descriptors})
     for low, high in pairwise([*kept, os.sysconf("SC_OPEN_MAX")]):
         os.closerange(low + 1, high)

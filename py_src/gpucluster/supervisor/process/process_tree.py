@@ -1,6 +1,6 @@
-"""Nothing of a cluster outlives it: not its workers, and not the programs that tasks have started.
+"""Nothing of a cluster outlives it: neither its workers nor the programs that tasks have started.
 
-On Linux the system sees to that. Elsewhere another process does, once the supervisor is gone.
+On Linux the kernel does that. Elsewhere another process does it once the supervisor is gone.
 """
 
 from __future__ import annotations
@@ -25,19 +25,18 @@ _PATIENCE_SECONDS = 10.0
 def take_all_along() -> None:
     """Let everything below this process, a supervisor, end with it.
 
-    On Linux, what tasks have started comes to this process should the one that workers are forked from be killed alone;
-    that one then cannot kill it any more.
+    On Linux it adopts what tasks have started in case the forkserver is killed alone and cannot kill it any more.
     """
-    if not LINUX:
+    if LINUX:
+        adopt_orphans()
+    else:
         end_descendants.start()
-        return
-    adopt_orphans()
 
 
 class Orphans:
-    """Processes that this one has adopted, which nobody else waits for when they have ended.
+    """Adopted processes that have ended and that nothing else waits for.
 
-    `others`: tells the processes that somebody waits for late.
+    `others`: returns the processes that are waited for elsewhere, late.
     """
 
     def __init__(self, others: Callable[[], Collection[int | None]]) -> None:
@@ -45,7 +44,7 @@ class Orphans:
         self._seen: int | None = None
 
     def look(self) -> None:
-        """Let one that has ended go, if it had ended at the last look: children that were started here go sooner."""
+        """Reap one that had ended at the last look already: children that were started here are reaped sooner."""
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
@@ -58,11 +57,10 @@ class Orphans:
 
 
 def tie_to_parent() -> None:
-    """Make this process, that workers are forked from, end with its parent, and take everything below it along.
+    """Make this process, the forkserver, end with its parent and take everything below it along.
 
-    Workers are forked on Linux only. They end with this process: the kernel kills them. What their tasks have started
-    knows nothing of that. So this process adopts whatever loses its parent below it, and kills it all before it ends
-    itself.
+    Workers are forked on Linux only. The kernel kills them with this process, but not what their tasks have started.
+    So this process adopts all orphans below it, and kills everything before it ends.
     """
     server = os.getpid()
 
@@ -72,31 +70,24 @@ def tie_to_parent() -> None:
             os._exit(1)
 
     def be_a_worker() -> None:
-        # In each child, of which the first generation has this process's handler.
+        # Children of the first generation have inherited the handler.
         end_with_parent(signal.SIGKILL)
         if signal.getsignal(signal.SIGTERM) is end:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     adopt_orphans()
     signal.signal(signal.SIGTERM, end)
-    # Its own pipe may tell it first that the parent is gone; then it ends in good order.
+    # Its pipe may end first, which leads to a regular exit.
     atexit.register(end)
     end_with_parent(signal.SIGTERM)
     os.register_at_fork(after_in_child=be_a_worker)
 
 
 def kill_descendants() -> None:
-    """Kill all processes below this one, and those that come to it because their parents were killed."""
-    import psutil
-
+    """Kill all processes below this one, including orphans that it adopts meanwhile."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        below = descendants()
-        for process in below:
-            with suppress(psutil.Error):
-                process.kill()
-        if not below:
-            return
+    while time.monotonic() < deadline and (below := descendants()):
+        kill(below)
         _reap_children()
         time.sleep(0.005)
 
@@ -112,7 +103,7 @@ def descendants() -> list[psutil.Process]:
 
 
 def kill(processes: list[psutil.Process]) -> None:
-    """Kill those of the processes that still live. psutil compares birth times: no stranger is hit."""
+    """Kill the processes that still live. psutil compares start times, so a recycled pid is never hit."""
     import psutil
 
     for process in processes:

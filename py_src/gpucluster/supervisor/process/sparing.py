@@ -1,4 +1,4 @@
-"""What a cluster does without where a site says that many people share the machine."""
+"""What a cluster saves where a site shares the machine among many users."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from ...site.place import site_path
 from .preloading import PRELOAD_LATER
 
 NICE = "GPUCLUSTER_NICE"
-"""How much less of busy processors workers take than what people look at: their Jupyter servers, notebooks and panels.
-``0``: no less."""
-USUAL_NICE = 5  # Where many share: a third of what the others get, while these want it.
+"""By how much workers lower their priority below Jupyter servers, notebooks and panels; ``0``: not at all."""
+USUAL_NICE = 5  # On shared machines: a third of what the others get while the processors are busy.
 
 
 def spare_where_many_share() -> None:
     """Take less memory and yield the processors, where the machine is shared.
 
-    Workers import pandas and scikit-learn themselves, when a task needs them. Else the process that workers are forked
-    from has them as well: 60 to 70 MB for each cluster, for workers that come later. Call it before that process is
-    started; ``GPUCLUSTER_PRELOAD_LATER`` and ``GPUCLUSTER_NICE`` in the environment decide otherwise.
+    Workers then import pandas and scikit-learn themselves, when a task needs them, instead of inheriting them from the
+    forkserver, where they take 60 to 70 MB per cluster. Call it before the forkserver starts;
+    ``GPUCLUSTER_PRELOAD_LATER`` and ``GPUCLUSTER_NICE`` in the environment override it.
     """
     if not site_path().exists():
-        return  # Most machines have no site: nothing is imported for it.
+        return  # Most machines have no site and import nothing for it.
     from ...site.reading import this_site
     from ...site.sharing import Sharing
 
@@ -32,18 +31,18 @@ def spare_where_many_share() -> None:
 
 
 def niceness() -> int:
-    """Return by how much workers yield; 0 where nobody has said so, or what is said is no such number."""
-    said = os.environ.get(NICE, "")
-    return min(int(said), 19) if said.isdecimal() else 0
+    """Return by how much workers lower their priority; 0 without a valid number."""
+    value = os.environ.get(NICE, "")
+    return min(int(value), 19) if value.isdecimal() else 0
 
 
 def yield_as_workers() -> None:
-    """Let this process, from which workers are forked, and all of them yield to the cluster's own process."""
+    """Let this process, the forkserver, and all its workers yield to the cluster's own process."""
     if nice := niceness():
         yield_to_processes(nice)
 
 
 def yield_as_cluster() -> None:
-    """Let the cluster yield to other sessions from now on. Call it when it runs: nobody waits for its start then."""
+    """Let the cluster yield to other sessions from now on. Call it once it runs, so that the start is not slowed."""
     if nice := niceness():
         yield_to_sessions(nice)

@@ -1,4 +1,4 @@
-"""A supervisor that has no cluster yet: it takes the one that is written into its record, or ends."""
+"""A supervisor that has no cluster yet: it takes the one that is written to its record, or ends."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from .caller import Adoption
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-LIFETIME_SECONDS = 3600.0  # A standby that nobody uses ends by itself, also while somebody wants it.
+LIFETIME_SECONDS = 3600.0  # An unused standby ends after this time, even while a process wants it.
 LOOK_SECONDS = 1.0
-ADOPTION_SECONDS = 60.0  # A process that has written a cluster and does not tell this one for so long never will.
+ADOPTION_SECONDS = 60.0  # Timeout between the record of a cluster and the request to take it.
 _LOCK_SECONDS = 5.0
 
 
 class Standby:
-    """Waits for a cluster, for as long as a living process wants it to."""
+    """Waits for a cluster for as long as a running process wants it to."""
 
     def __init__(self, registry: Registry, folder: Folder) -> None:
         self._registry = registry
         self._folder = folder
         self._started = time.monotonic()
         self._chosen_at: float | None = None
-        self.asked_for = False  # Whether somebody has asked it to become a cluster.
+        self.asked_for = False  # Whether it was requested to take a cluster.
         self.taken: asyncio.Future[tuple[Controller, Adoption]] = asyncio.get_running_loop().create_future()
-        """The cluster and what it takes over, which is left alone until all imports are done."""
+        """The cluster and what it takes over, which waits until all imports are done."""
 
     async def adopt(self, adoption: Adoption) -> Controller:
         """Become the controller of the cluster in the record. When this raises, the process has to end."""
@@ -55,7 +55,7 @@ class Standby:
         return controller
 
     def _written(self) -> ClusterModel:
-        """Return the cluster, which was written by a holder of the registry's lock."""
+        """Return the cluster that a holder of the registry's lock has written."""
         with self._registry.exclusive(_LOCK_SECONDS):
             record = self._registry.read(self._folder)
         mine = record is not None and record.process in {None, identify(os.getpid())}
@@ -66,9 +66,9 @@ class Standby:
         return record.cluster
 
     def note_ready(self) -> None:
-        """Write down that everything is imported, unless somebody has written a cluster meanwhile.
+        """Record that everything is imported, unless a cluster was written meanwhile.
 
-        It only helps to choose among standbys: where it cannot be written, a cluster that this one has taken goes on.
+        It only helps to choose among standbys, so a failure is no reason to end a cluster that this one has taken.
         """
         try:
             with self._registry.exclusive(_LOCK_SECONDS):
@@ -79,10 +79,7 @@ class Standby:
             logger.warning("That this standby is ready cannot be written down: %s", error)
 
     def check_release(self) -> None:
-        """Refuse to be let go while a living process wants this standby.
-
-        Raises `InvalidState`: another server does, or there is a cluster.
-        """
+        """Raise `InvalidState` while a running process wants this standby, or when there is a cluster."""
         if self.asked_for:
             raise InvalidState("This process has a cluster; stop the cluster instead.")
         if is_wanted(self._folder):
@@ -99,29 +96,28 @@ class Standby:
         os._exit(0)
 
     def watch(self) -> None:
-        """End as soon as nobody wants this standby; from a thread, which works while the imports keep the loop."""
+        """End once no process wants this standby; from a thread, which works while imports block the loop."""
         threading.Thread(target=self._watch, name="gpucluster-standby", daemon=True).start()
 
     def _watch(self) -> None:
         while not self.asked_for:
             time.sleep(LOOK_SECONDS)
-            # What cannot be read now may be there at the next look.
-            with suppress(GPUClusterError, OSError):
+            with suppress(GPUClusterError, OSError):  # What cannot be read now may be there at the next look.
                 if not self._is_needed():
-                    # Under the lock nobody can be choosing this one meanwhile.
+                    # Under the lock no process can choose this one.
                     with self._registry.exclusive(_LOCK_SECONDS):
                         if not self._is_needed() and not self.asked_for:
                             logger.info("This standby is no longer needed")
-                            self._note_orphan()
+                            self._end_orphaned()
 
-    def _note_orphan(self) -> NoReturn:
-        """End this process; a cluster in the record has ended, too, as nobody tells this process to take it."""
+    def _end_orphaned(self) -> NoReturn:
+        """End this process, and a cluster in the record that no process has requested it to take."""
         record = self._registry.read(self._folder)
         if record is None or record.cluster is None:
             self.end()
         fields = ended_fields(record.cluster, ClusterState.FAILED, NEVER_TAKEN, at=now(), log_tail=[])
         ended = record.cluster.model_copy(update=fields)
-        with suppress(GPUClusterError, OSError):  # Where nothing can be written, a reader sees that this one is gone.
+        with suppress(GPUClusterError, OSError):  # If it cannot be written, readers see that this process is gone.
             self._registry.write(self._folder, record.model_copy(update={"cluster": ended}))
             note_end(self._folder, ended)
         self._registry.clear_secrets(self._folder)
@@ -131,8 +127,8 @@ class Standby:
     def _is_needed(self) -> bool:
         record = self._registry.read(self._folder)
         if record is not None and record.kind == "cluster":
-            # The process that has written it may die before it tells this one.
+            # The process that has written it may die before its request.
             self._chosen_at = self._chosen_at or time.monotonic()
-            tells = record.asked_by is None or is_alive(record.asked_by)
-            return tells and time.monotonic() - self._chosen_at < ADOPTION_SECONDS
+            asker_lives = record.asked_by is None or is_alive(record.asked_by)
+            return asker_lives and time.monotonic() - self._chosen_at < ADOPTION_SECONDS
         return is_wanted(self._folder) and time.monotonic() - self._started < LIFETIME_SECONDS

@@ -1,4 +1,4 @@
-"""Start the process that workers are forked from, and do ahead what a cluster's start needs."""
+"""Start the forkserver, and do in advance what a cluster's start needs."""
 
 from __future__ import annotations
 
@@ -28,19 +28,18 @@ from .process_copy import copies_instead_of_programs
 
 WORKER_UP_SECONDS = 0.005  # How often a nanny looks whether its worker is up; distributed: 0.05.
 EVENTS_KEPT = "10 minutes"
-"""How long a scheduler remembers what it noted about a worker or client that has gone; distributed: an hour."""
-LINES_KEPT = 1_000  # Lines of its log that a scheduler holds for ``get_logs``; distributed: 10,000, about 12 MB.
-FORKED = LINUX  # Whether workers are forked: elsewhere (macOS) system libraries fail in a forked child.
+"""How long a scheduler keeps what it noted about a worker or client that has gone; distributed: an hour."""
+LINES_KEPT = 1_000  # Lines of its log that a scheduler keeps for ``get_logs``; distributed: 10,000, about 12 MB.
+FORKED = LINUX  # Elsewhere (macOS) system libraries fail in a forked child, so workers are not forked.
 LONGEST_FOLDER = 80  # Bytes in the path of a folder with room for sockets, as of a ``multiprocessing.Manager``.
 _first_server: list[int | None] = []
-_LOOKED_FOR_LATE = ("gilknocker",)  # Optional packages that distributed tries to import not before a scheduler is made.
+_LOOKED_FOR_LATE = ("gilknocker",)  # Optional packages that distributed tries to import when a scheduler is made.
 
 
 def keep_files_in(folder: Path) -> None:
     """Let multiprocessing keep its files in a cluster's folder, and name its semaphores after it.
 
-    Both are left by a process that is killed. So they go with the folder, whoever deletes that, and you need not guess
-    whose they are.
+    A process that is killed leaves both behind. This way they go with the folder, and their owner is known.
     """
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     config["semprefix"] = f"/{semaphore_prefix(folder.name)}"
@@ -51,11 +50,10 @@ def keep_files_in(folder: Path) -> None:
 
 
 def start_forkserver() -> None:
-    """Import what a worker needs to start, and start the process that workers are forked from, as a copy of this one.
+    """Import what a worker needs to start, and start the forkserver as a copy of this process, with shared memory.
 
-    The two share what is imported so far. Call it from the main thread, before there is any other: the kernel ties the
-    server's life to the thread that started it, and a copy has one thread only. Where workers are not forked, nothing
-    happens.
+    Call it from the main thread, before there is any other: the kernel ties the server's life to the thread that
+    started it, and a copy has one thread only. Does nothing where workers are not forked.
     """
     if not FORKED:
         return
@@ -65,12 +63,12 @@ def start_forkserver() -> None:
     server = forkserver._forkserver
     # Also for a server that is restarted because this one has died.
     setattr(server, "ensure_running", partial(_ensure_unreachable, server))  # noqa: B010  # the type checker forbids it
-    # '__main__' is not preloaded: workers do not need the supervisor's own code.
+    # Without '__main__': workers do not need the supervisor's own code.
     forkserver.set_forkserver_preload(["gpucluster.supervisor.process.fork_server"])
     import_each(FIRST)
     remember_versions()
-    gc.freeze()  # Whoever collects garbage would touch, and so copy, the pages that are shared.
-    # The server unblocks it when it can take it; until then it would end it.
+    gc.freeze()  # Garbage collection would touch, and so copy, the shared pages.
+    # Until the server unblocks it, the signal would end the server.
     signal.pthread_sigmask(signal.SIG_BLOCK, {RAPIDS_SIGNAL})
     with copies_instead_of_programs():
         _ensure_unreachable(server)
@@ -79,10 +77,9 @@ def start_forkserver() -> None:
 
 
 def ask_for_rapids() -> None:
-    """Let the process that workers are forked from import RAPIDS, where that is installed, before it forks the next.
+    """Let the forkserver import RAPIDS, where installed, before it forks the next worker.
 
-    Returns at once; who asks for a worker meanwhile waits. A server that was started anew is not told: it may not
-    listen yet.
+    Returns at once; requests for workers wait. A restarted server is not notified, as it may not handle the signal yet.
     """
     pid = _pid_of(forkserver._forkserver)
     if pid is not None and pid in _first_server and rapids_wanted():
@@ -91,7 +88,7 @@ def ask_for_rapids() -> None:
 
 
 def multiprocessing_helpers() -> tuple[int | None, ...]:
-    """Return the helper processes of multiprocessing, which are waited for when they are needed the next time."""
+    """Return multiprocessing's helper processes, which are waited for when they are needed the next time."""
     return _pid_of(forkserver._forkserver), resource_tracker._resource_tracker._pid  # type: ignore[attr-defined]
 
 
@@ -102,15 +99,15 @@ def _pid_of(server: Any) -> int | None:
 
 _ensure_running = forkserver.ForkServer.ensure_running
 _one_at_a_time = threading.Lock()
-"""Each worker is started from a thread of its own; the name of the folder belongs to the whole process."""
+"""Workers are started from several threads, and the name of the folder belongs to the whole process."""
 
 
 def _ensure_unreachable(server: Any) -> None:
-    """Start the forkserver if it does not run, and let nobody but this process reach it.
+    """Start the forkserver if it does not run, reachable by this process only.
 
-    Before Python 3.14 it asks for no secret and unpickles what it is sent, so whoever connects can run code: also a
-    process of the same user that was locked in, as a submission that is graded. Its socket loses its name as soon as it
-    has one; this process goes on by the descriptor, which no process that may not trace this one can use.
+    Before Python 3.14 it requires no secret and unpickles what it receives, so anything that connects can run code,
+    including a locked-in process of the same user, such as a submission that is graded. Its socket loses its name at
+    once; this process continues by the descriptor, which no process that may not trace this one can use.
     """
     with _one_at_a_time, _sockets_below_a_descriptor():
         before = server._forkserver_address
@@ -122,7 +119,7 @@ def _ensure_unreachable(server: Any) -> None:
 
 @contextmanager
 def _sockets_below_a_descriptor() -> Iterator[None]:
-    """Let multiprocessing reach its folder by a descriptor: where TMPDIR is long, a path is too long for a socket."""
+    """Let multiprocessing reach its folder by a descriptor: with a long TMPDIR the path is too long for a socket."""
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     folder = util.get_temp_dir()
     descriptor = os.open(folder, PLACE | os.O_DIRECTORY)
@@ -148,10 +145,10 @@ def configure_dask() -> None:
     import_arrays_without_scipy()
     look_for_workers_every(WORKER_UP_SECONDS)
     if dask.config.get("distributed.scheduler.events-cleanup-delay") == "1h":
-        # A task of asyncio waits so long for each worker and each client that has gone.
+        # An asyncio task waits this long for each worker and client that has gone.
         dask.config.set({"distributed.scheduler.events-cleanup-delay": EVENTS_KEPT})
     if dask.config.get("distributed.admin.log-length") == 10_000:
-        # All of it is in the cluster's log, too, which is bounded as well.
+        # The cluster's log, which is bounded as well, has all of it.
         dask.config.set({"distributed.admin.log-length": LINES_KEPT})
     preload = dask.config.get("distributed.worker.preload")
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
@@ -159,7 +156,7 @@ def configure_dask() -> None:
         {
             "distributed.worker.multiprocessing-method": "forkserver" if FORKED else "spawn",
             "distributed.scheduler.http.routes": routes,
-            # A worker's own web server has no log-in: it serves nothing.
+            # A worker's own web server has no login, so it serves nothing.
             "distributed.worker.http.routes": [],
             "distributed.worker.preload": [*FIRST_PRELOADS, *([preload] if isinstance(preload, str) else preload)],
         }
@@ -169,8 +166,7 @@ def configure_dask() -> None:
 def import_all() -> None:
     """Import what a cluster needs to start, so that the scheduler does not stall on an import.
 
-    Afterwards modules may come from the directory of whoever asked for the cluster. What a library looks for in vain
-    must not be found there.
+    Afterwards modules may come from the requester's directory, where missing optional packages must not be found.
     """
     import dask
 
@@ -180,4 +176,4 @@ def import_all() -> None:
         import_module(module)
     for name in _LOOKED_FOR_LATE:
         if find_spec(name) is None:
-            sys.modules[name] = None  # type: ignore[assignment]  # Python's way to say: there is none
+            sys.modules[name] = None  # type: ignore[assignment]  # Makes imports of it fail.

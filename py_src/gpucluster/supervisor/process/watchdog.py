@@ -1,6 +1,6 @@
 """A supervisor lives no longer than its entry in the registry.
 
-Without its folder it is in no list, cannot be asked to stop, and its lock protects nothing.
+Without its folder it is not listed, cannot be stopped by a request, and its lock protects nothing.
 """
 
 from __future__ import annotations
@@ -22,29 +22,26 @@ from .process_tree import kill_descendants
 logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 1.0
-LOOKS = 2  # So often in a row the entry must be missing.
+LOOKS = 2  # How often in a row the entry must be missing.
 
 
 def entry_exists(folder: Folder, held: int) -> bool:
-    """Whether the record exists and the lock file is the one that this process holds.
-
-    `held`: descriptor that holds the lock.
-    """
+    """Whether the record exists and the lock file is the one that this process holds with the descriptor `held`."""
     try:
         mine, there = os.fstat(held), os.stat(folder.lock, follow_symlinks=False)
-        os.lstat(folder.state)  # Also a link that leads nowhere: the record is damaged then, not deleted.
+        os.lstat(folder.state)  # A dangling link is a damaged record, not a deleted one.
         return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
     except FileNotFoundError:
         return False
     except OSError:
-        return True  # What cannot be seen may be there.
+        return True  # It may exist.
 
 
 def _remove_what_came_back(folder: Folder) -> None:
-    """Remove the scratch space that Dask has made again where the folder was, with folders that others may look into.
+    """Remove the scratch space that Dask has made again in place of the folder, in folders that others may read.
 
-    A registry like that would be refused. One that somebody has restarted is private, and stays. So does a folder of
-    which only the record is gone, or that is somebody else's by now: its log may be wanted.
+    Such a registry would be refused. A registry that was created again is private, and stays. So does a folder that
+    lacks only the record, or that belongs to another user by now: its log may be wanted.
     """
     if any(os.path.lexists(file) for file in (folder.lock, folder.state, folder.log)):
         return
@@ -63,8 +60,8 @@ def end_when_deleted(
     """Watch from a thread, which works while the event loop does not, and end this process with all workers.
 
     * `held`: descriptor that holds the lock.
-    * `scratch`: tells where spilled data is, if it is outside the folder.
-    * `look`: what else to look at each time, in that thread.
+    * `scratch`: returns the directory of spilled data, if it is outside the folder.
+    * `look`: a further check that the thread calls each time.
     """
 
     def watch() -> None:
@@ -74,14 +71,12 @@ def end_when_deleted(
             missing = 0 if entry_exists(folder, held) else missing + 1
             look()
         logger.error("The folder of this cluster was deleted: ending with all workers")
-        # Nobody who looks at the list finds this cluster any more, and cleans up after it; and for each worker that is
-        # killed here, the event loop would start another.
+        # No other process finds this cluster and cleans up; and the event loop would replace each killed worker.
         make_no_more_semaphores()
         os.umask(0o077)
         kill_descendants()
         remove_semaphores(folder.id)
-        outside = scratch()
-        if outside is not None:
+        if (outside := scratch()) is not None:
             shutil.rmtree(outside, ignore_errors=True)
         _remove_what_came_back(folder)
         os._exit(1)

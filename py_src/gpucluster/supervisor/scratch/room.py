@@ -8,7 +8,7 @@ from pathlib import Path
 
 LEAST_ROOM_BYTES = 256 * 2**20
 MOST_ROOM_BYTES = 10 * 2**30
-ROOM_SHARE = 0.05  # So much of a disk is left to everything else: notebooks, other users, the registry.
+ROOM_SHARE = 0.05  # Fraction of a disk left to everything else: notebooks, other users, the registry.
 AUTO_SHARE = 0.5  # Of what is free beyond that: others start clusters, too.
 SMALL_DISK_SHARE = 0.25  # Of a disk so small that the least room would be most of it.
 
@@ -38,9 +38,9 @@ def disk_of(folder: Path) -> Disk:
 
 
 def limit_bytes(wanted: int | float | str | None, disk: Disk) -> int | None:
-    """Return what a cluster that starts now may take of a disk; ``None``: as much as there is.
+    """Return how many bytes of a disk a cluster that starts now may take; ``None``: no limit.
 
-    `wanted`: bytes, a share of the whole disk, ``auto``, or no limit.
+    `wanted`: bytes, a fraction of the whole disk, ``auto``, or ``None``.
     """
     if wanted is None:
         return None

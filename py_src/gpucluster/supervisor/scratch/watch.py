@@ -1,8 +1,8 @@
-"""Watches the scratch directory of one cluster, at a slow rate, and keeps its workers within what they may take.
+"""Watches the scratch directory of one cluster, at a slow rate, and keeps its workers within their limit.
 
-A full disk takes everybody's work along: notebooks that cannot be saved, other users' clusters, the registry. So each
-worker may spill an equal part of the cluster's limit, and nothing while the disk has little room left. What does not
-fit stays in memory; Dask pauses a worker whose memory is almost full, until results are released.
+A full disk affects all users: notebooks cannot be saved, other clusters and the registry fail. So each worker may spill
+an equal part of the cluster's limit, and nothing while the disk has little room left. What does not fit stays in
+memory; Dask pauses a worker whose memory is almost full, until results are released.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BOUND = "gpucluster-scratch"
 
 
 def pickled_bound(limit_bytes: int | None) -> bytes:
-    """Return the plugin as the scheduler keeps it; its class is sent by value, as that of ``telemetry.plugin``."""
+    """Return the pickled plugin for the scheduler; its class is sent by value, like that of ``telemetry.plugin``."""
     import cloudpickle
     from distributed import WorkerPlugin
 
@@ -59,19 +59,19 @@ def pickled_bound(limit_bytes: int | None) -> bytes:
 logger = logging.getLogger("gpucluster.supervisor")
 
 LOOK_SECONDS = 2.0
-BEGIN_SECONDS = 5.0  # A worker that hangs keeps no cluster from running; it is bounded as soon as it answers.
-WALK_SECONDS = 30.0  # Between two walks through the directory, at least; and a hundred times the last one's time.
+BEGIN_SECONDS = 5.0  # A worker that hangs does not delay a cluster; it is bounded as soon as it answers.
+WALK_SECONDS = 30.0  # Minimum between two walks through the directory; and a hundred times the duration of the last.
 WARN_SHARE = 0.8
-ROOM_AGAIN = 1.25  # So many times the room must be free before workers spill again.
+ROOM_AGAIN = 1.25  # Multiple of the room that must be free before workers spill again.
 
 
 class ScratchWatch:
-    """Looks at one cluster's scratch, once a second or less.
+    """Checks one cluster's scratch, once a second or less often.
 
-    * `directory`: which exists.
-    * `limit_bytes`: what the cluster may take; ``None``: as much as there is.
-    * `tell`: writes a kind and a sentence into the activity, and announces it.
-    * `has_gpus`: whether workers spill in dask-cuda's way, which knows no limit.
+    * `directory`: must exist.
+    * `limit_bytes`: what the cluster may take; ``None``: no limit.
+    * `tell`: writes a kind and a message to the activity, and announces it.
+    * `has_gpus`: whether dask-cuda spills, which has no limit.
     * `why_none`: why the limit is 0 bytes, and what to do.
     """
 
@@ -91,23 +91,23 @@ class ScratchWatch:
         self._tell = tell
         self._has_gpus = has_gpus
         self._why_none = why_none or "its disk had no room when it started. Free some, and create it again."
-        self._bound: int | None = -1  # What each worker was told that it may spill; -1: nothing yet.
+        self._bound: int | None = -1  # The limit that was sent to the workers; -1: none yet.
         self._low = False
         self._walked = 0
         self._looked = self._walk_at = float("-inf")
         self._walking: asyncio.Task[None] | None = None
         self._bounding: asyncio.Task[None] | None = None
-        self._told: set[str] = set()
-        self.warnings: list[str] = []  # What is wrong now, in sentences.
+        self._reported: set[str] = set()
+        self.warnings: list[str] = []
 
     async def begin(self, n_workers: int) -> None:
-        """Bound the workers that are on their way, before anybody can give them anything to keep."""
+        """Bound the workers that are starting, before clients can use them."""
         self._bound_workers(max(1, n_workers))
         if self._bounding is not None:
             await asyncio.wait({self._bounding}, timeout=BEGIN_SECONDS)
 
     def look(self, columns: Columns, members: Members) -> None:
-        """Look, if it is time; returns at once."""
+        """Check, if it is time; returns at once."""
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
             return
@@ -119,12 +119,12 @@ class ScratchWatch:
             self._walking = asyncio.create_task(self._walk())
         found = self._low_disk(disk) if self._low else self._filling(columns, members)
         self.warnings = [] if found is None else [found[2]]
-        if found is None and not any(worker.spills_no_more for worker in members.workers):
-            self._told.clear()
-        elif found is None:
-            pass  # It waits again as soon as there is another result.
-        elif found[0] not in self._told:
-            self._told.add(found[0])
+        if found is None:
+            # A worker that spills no more waits again as soon as there is another result.
+            if not any(worker.spills_no_more for worker in members.workers):
+                self._reported.clear()
+        elif found[0] not in self._reported:
+            self._reported.add(found[0])
             self._tell("spill", found[1])
 
     def close(self) -> None:
@@ -139,21 +139,16 @@ class ScratchWatch:
         short = f"The disk {disk.path[-40:]} has {free} left: workers spill no more until it has {room}."
         if self._has_gpus:
             short = f"The disk {disk.path[-40:]} has {free} left, less than {room}: what workers spill may fill it."
-        return (
-            "low",
-            short,
-            f"{short} Results stay in memory, and workers whose memory is almost full pause. Free some space there, or "
-            "release results that you do not need.",
+        advice = (
+            "Results stay in memory, and workers whose memory is almost full pause. Free some space there, or "
+            "release results that you do not need."
         )
+        return "low", short, f"{short} {advice}"
 
     def _nothing(self) -> tuple[str, str, str]:
-        short = f"Nothing may be spilled to disk: {self._why_none.partition('. ')[0]}."
-        return (
-            "none",
-            short,
-            "Nothing may be spilled to disk: results stay in memory, and workers whose memory is almost full pause, as "
-            + self._why_none,
-        )
+        nothing = "Nothing may be spilled to disk:"
+        effect = "results stay in memory, and workers whose memory is almost full pause, as"
+        return "none", f"{nothing} {self._why_none.partition('. ')[0]}.", f"{nothing} {effect} {self._why_none}"
 
     def _filling(self, columns: Columns, members: Members) -> tuple[str, str, str] | None:
         if self._limit == 0 and not self._has_gpus:
@@ -164,7 +159,7 @@ class ScratchWatch:
         used = max(sum(spilled), self._walked)
         part = self._limit / max(1, len(members.workers))
         fullest = max(spilled, default=0)
-        # With large results the last one that fits may leave much of a part empty.
+        # With large results, much of a part may be empty when the next one does not fit.
         refused = any(worker.paused and worker.spills_no_more for worker in members.workers)
         if used < WARN_SHARE * self._limit and fullest < WARN_SHARE * part and not refused:
             return None
@@ -177,10 +172,10 @@ class ScratchWatch:
             short += f"{paused} of {counted(len(members.workers), 'worker')} wait{'s' * (paused == 1)}."
         else:
             short = f"Scratch fills up ({_percent(used, self._limit)} {of}); then results stay in memory."
-        help_ = "Release results that you do not need, or create a cluster with more memory or a larger scratch_limit."
-        return ("full" if paused else "filling", short, f"{short} {help_}")
+        advice = "Release results that you do not need, or create a cluster with more memory or a larger scratch_limit."
+        return "full" if paused else "filling", short, f"{short} {advice}"
 
-    # -- what is done ----------------------------------------------------------------------------
+    # -- actions ---------------------------------------------------------------------------------
 
     def _bound_workers(self, n_workers: int) -> None:
         bound = 0 if self._low else None if self._limit is None else self._limit // n_workers
@@ -193,7 +188,7 @@ class ScratchWatch:
         try:
             await self._scheduler.add_worker_plugin(BOUND, pickled_bound(bound))
         except Exception as error:
-            # A worker that left meanwhile. Those that come later are bounded all the same.
+            # A worker may have left meanwhile. Those that come later are bounded all the same.
             logger.warning("Some workers do not know how much they may spill (%s: %s)", type(error).__name__, error)
 
     async def _walk(self) -> None:
@@ -206,7 +201,7 @@ class ScratchWatch:
 
 
 def _percent(part: int, whole: int) -> str:
-    # In steps: each new text is written down.
+    # In steps of 5 %: each new text is written to the activity.
     return f"{min(100, 5 * round(20 * part / whole))} %"
 
 
@@ -215,9 +210,9 @@ _BLOCK_BYTES = 512
 
 
 def used_bytes(directory: Path, most_entries: int = MOST_ENTRIES) -> int:
-    """Return what the files below a directory take on its disk, at least: after so many entries nothing more is read.
+    """Return the bytes on disk of the files below a directory; after ``most_entries`` it reads no further.
 
-    Links are not followed, and what vanishes meanwhile does not count.
+    Links are not followed, and files that vanish meanwhile do not count.
     """
     total, left, waiting = 0, most_entries, [str(directory)]
     while waiting and left > 0:
