@@ -1,9 +1,9 @@
 """Collective operations made of messages between two ranks, along a binomial tree.
 
-With ``n`` ranks, the longest way from a leaf to the root has ``log2(n)`` edges, so a reduction takes as many messages
-one after the other. An allreduce takes no more than that either: partners give each other what they have (recursive
-doubling). Source: R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of Collective Communication
-Operations in MPICH", International Journal of High Performance Computing Applications 19 (2005), section 4.
+With ``n`` ranks, the longest path from a leaf to the root has ``log2(n)`` edges, so a reduction takes that many
+messages one after the other. An allreduce takes no more: partners exchange what they have (recursive doubling).
+Source: R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of Collective Communication Operations in MPICH",
+International Journal of High Performance Computing Applications 19 (2005), section 4.
 For messages of many megabytes a ring needs less bandwidth; models of this package are smaller.
 """
 
@@ -16,7 +16,7 @@ from .communicator import Communicator, Message, Operator, combine, disagreement
 
 
 class TreeCommunicator(Communicator):
-    """Has ``_send`` and ``_receive``, and makes everything else of them."""
+    """Implements all operations with ``_send`` and ``_receive``."""
 
     def __init__(self, rank: int, size: int) -> None:
         self.rank = rank
@@ -25,17 +25,17 @@ class TreeCommunicator(Communicator):
 
     @abstractmethod
     def _send(self, message: tuple[str, Message], to: int) -> None:
-        """Send a message, and do not wait until it has arrived. Messages to one rank keep their order."""
+        """Send a message without waiting for its arrival. Messages to one rank keep their order."""
 
     @abstractmethod
     def _receive(self, source: int) -> tuple[str, Message]:
         """Wait for the next message of that rank."""
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
-        """Combine with what the children send, in the order of the ranks, and send that to the parent."""
+        """Combine with the children's messages, in the order of the ranks, and send the result to the parent."""
         name = self._begin("reduce")
         self._position(root)
-        # To rank 0 first: along another root's tree, the ranks would be in another order.
+        # To rank 0 first: along another root's tree, the order of the ranks would change.
         value = self._collect(name, value, op, 0)
         if root == 0:
             return value
@@ -110,7 +110,7 @@ class TreeCommunicator(Communicator):
         return None if found is None else [found[rank] for rank in range(self.size)]
 
     def _position(self, root: int) -> int:
-        """Return where this rank is in the tree of that root."""
+        """Return the position of this rank in the tree of that root."""
         if not 0 <= root < self.size:
             raise InvalidParameter(f"root: must be a rank from 0 to {self.size - 1}, not {root!r}.")
         return (self.rank - root) % self.size
