@@ -1,4 +1,4 @@
-"""A cluster that dask-mpi has started: allreduce and k-means over MPI beside the workers' own links."""
+"""A cluster started by dask-mpi: allreduce and k-means over MPI and over the workers' connections."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def scheduler_file(tmp_path_factory):
         process.wait(30)
 
 
-def test_both_ways_are_measured(scheduler_file):
+def test_mpi_and_connections_are_measured(scheduler_file):
     with scheduler(scheduler_file) as found:
         result = bench(found, size="tiny", repeats=1, only=["kmeans", "mpi-kmeans", "allreduce-latency",
                                                            "mpi-allreduce-latency"])  # fmt: skip
@@ -53,6 +53,6 @@ def test_both_ways_are_measured(scheduler_file):
     assert checks["allreduce-latency"] == checks["mpi-allreduce-latency"] == 2
 
 
-def test_nothing_goes_over_mpi_elsewhere(target):
+def test_mpi_workloads_are_refused_without_mpi(target):
     with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
         bench(target, only=["mpi-kmeans"])

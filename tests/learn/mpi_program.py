@@ -1,4 +1,4 @@
-"""Run under ``mpiexec``: each rank fits on its own rows, and all find what one process finds with all rows."""
+"""Run under ``mpiexec``: fits of ranks on their own rows equal those of one process on all rows."""
 
 from __future__ import annotations
 

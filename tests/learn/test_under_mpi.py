@@ -1,4 +1,4 @@
-"""Estimators and metrics under ``mpiexec``, each rank with rows of other classes."""
+"""Estimators and metrics under ``mpiexec``, where each rank has rows of different classes."""
 
 from __future__ import annotations
 
