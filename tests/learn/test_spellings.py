@@ -229,7 +229,7 @@ def test_encoders_take_lists_instead_of_names(name: str, given: dict[str, Any], 
 
 
 def test_two_equivalent_keywords_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="says the same"):
+    with pytest.raises(InvalidParameter, match="means the same"):
         learn.RandomForestClassifier(criterion="gini", split_criterion="gini")
 
 

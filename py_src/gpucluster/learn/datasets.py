@@ -299,7 +299,7 @@ def _table(
 
     n_samples = _count(n_samples, "n_samples")
     if chunks is not None and n_parts is not None:
-        raise InvalidParameter("chunks, n_parts: both say how rows are cut. Give one of them.")
+        raise InvalidParameter("chunks, n_parts: both set the blocks. Give one of them.")
     if order not in {"C", "F"}:
         raise InvalidParameter(f"order: must be 'C' or 'F', not {order!r}.")
     parts = max(_n_workers(), -(-n_samples * n_features // 10**6)) if n_parts is None else _count(n_parts, "n_parts")

@@ -139,9 +139,9 @@ def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dic
         found: dict[str, Target] = {}
         for name in transports:
             say(f"{name}: starting a cluster")
-            asked: dict[str, Any] = {"backend": _kind(name, transports), "protocol": name}
+            options: dict[str, Any] = {"backend": _kind(name, transports), "protocol": name}
             try:
-                spec = parse_spec({**asked, "n_workers": N_WORKERS, "threads_per_worker": 1})
+                spec = parse_spec({**options, "n_workers": N_WORKERS, "threads_per_worker": 1})
                 found[name] = stack.enter_context(created(spec))
             except GPUClusterError as error:
                 notes.append(f"Left out: {name}: {error.message}")

@@ -98,11 +98,11 @@ class MPICommunicator(Communicator):
 
     def _wait(self, calls: str, request: Any, *buffers: Any) -> None:
         """Wait for all ranks until one is cancelled: MPI alone would wait for a failed rank forever."""
-        began = looked = time.perf_counter()
+        began = last_look = time.perf_counter()
         while not request.Test():
             now = time.perf_counter()
-            if now - looked > _LOOK_SECONDS:
-                looked = now
+            if now - last_look > _LOOK_SECONDS:
+                last_look = now
                 if self._is_given_up():
                     _abandoned.append((request, buffers))
                     raise self._given_up(calls)

@@ -40,18 +40,18 @@ class TreeCommunicator(Communicator):
         if root == 0:
             return value
         if self.rank == 0:
-            self._tell(name, value, root)
-        return self._expect(name, 0) if self.rank == root else None
+            self._send_named(name, value, root)
+        return self._receive_named(name, 0) if self.rank == root else None
 
     def _collect(self, name: str, value: Message, op: Operator, root: int) -> Message | None:
         position = self._position(root)
         step = 1
         while step < self.size:
             if position & step:
-                self._tell(name, value, self._at(position - step, root))
+                self._send_named(name, value, self._at(position - step, root))
                 return None
             if position + step < self.size:
-                value = combine(op, value, self._expect(name, self._at(position + step, root)))
+                value = combine(op, value, self._receive_named(name, self._at(position + step, root)))
             step *= 2
         return value
 
@@ -67,21 +67,21 @@ class TreeCommunicator(Communicator):
         extra = self.size - doubling
         paired = self.rank < 2 * extra
         if paired and self.rank % 2:
-            self._tell(name, value, self.rank - 1)
-            return self._expect(name, self.rank - 1)
+            self._send_named(name, value, self.rank - 1)
+            return self._receive_named(name, self.rank - 1)
         if paired:
-            value = combine(op, value, self._expect(name, self.rank + 1))
+            value = combine(op, value, self._receive_named(name, self.rank + 1))
         place = self.rank // 2 if paired else self.rank - extra
         step = 1
         while step < doubling:
             partner = place ^ step
             other = 2 * partner if partner < extra else partner + extra
-            self._tell(name, value, other)
-            theirs = self._expect(name, other)
+            self._send_named(name, value, other)
+            theirs = self._receive_named(name, other)
             value = combine(op, value, theirs) if place < partner else combine(op, theirs, value)
             step *= 2
         if paired:
-            self._tell(name, value, self.rank + 1)
+            self._send_named(name, value, self.rank + 1)
         return value
 
     def allgather(self, value: Message) -> list[Message]:
@@ -97,11 +97,11 @@ class TreeCommunicator(Communicator):
         while step < self.size and not position & step:
             step *= 2
         if position:
-            value = self._expect(name, self._at(position - step, root))
+            value = self._receive_named(name, self._at(position - step, root))
         while step > 1:
             step //= 2
             if position + step < self.size:
-                self._tell(name, value, self._at(position + step, root))
+                self._send_named(name, value, self._at(position + step, root))
         return value
 
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
@@ -122,14 +122,14 @@ class TreeCommunicator(Communicator):
         self._operations += 1
         return f"{operation} ({self._operations})"
 
-    def _tell(self, name: str, value: Message, to: int) -> None:
+    def _send_named(self, name: str, value: Message, to: int) -> None:
         try:
             self._send((name, value), to)
         except PeerLost as lost:
             lost.calls = self._calls(name)
             raise
 
-    def _expect(self, name: str, source: int) -> Message:
+    def _receive_named(self, name: str, source: int) -> Message:
         try:
             theirs, value = self._receive(source)
         except PeerLost as lost:

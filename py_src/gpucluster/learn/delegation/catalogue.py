@@ -24,7 +24,7 @@ class Entry:
     same: tuple[str, ...] = ()  # Parameters that cuML has under the same name.
     renamed: dict[str, str] = field(default_factory=dict)  # Parameters that cuML has under another name.
     values: dict[str, dict[Any, Any]] = field(default_factory=dict)
-    """Parameters of which cuML knows some values only, with cuML's names of these values."""
+    """Parameters of which cuML supports some values only, with cuML's names of these values."""
     checked: tuple[str, ...] = ()  # Of ``values``: not passed on, because cuML's class has no such parameter.
     without_effect: tuple[str, ...] = ()  # Parameters that do not change the result.
     own: tuple[str, ...] = ()  # cuML's own parameters, passed on where they are not ``None``.

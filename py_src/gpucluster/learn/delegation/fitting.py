@@ -227,7 +227,7 @@ def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any
     return result.astype(estimator._label_type) if method == "predict" and estimator._label_type else result
 
 
-def ask_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
+def call_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
     """Call a method of cuML's estimator with an array in this process: the rows go to a worker and back."""
     import dask.array as da
     from sklearn.utils.validation import validate_data

@@ -161,9 +161,9 @@ def _in_our_words(call: Callable[..., Any], method: Callable[..., Any] | None = 
     return understand
 
 
-def _answering(ask: Callable[..., Any]) -> Callable[..., Any]:
+def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
     def answer_here(self: Any, *arguments: Any, delayed: bool = True, **options: Any) -> Any:
-        answer = ask(self, *arguments, **options)
+        answer = method(self, *arguments, **options)
         return answer if delayed else _computed_on_workers(answer)
 
     return answer_here
@@ -178,8 +178,8 @@ def _refining(refine: Callable[..., Any]) -> Callable[..., Any]:
     return refine_here
 
 
-def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
-    names = _parameters(ask)
+def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
+    names = _parameters(method)
 
     def call(self: Any, *arguments: Any, delayed: bool = True, **options: Any) -> Any:
         answer = call_somewhere(self, *arguments, **options)
@@ -188,20 +188,20 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
     def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
             check_is_fitted(self)
-            return ask(self, *arguments, **options)
-        from .fitting import ask_cuml_for_array, call_cuml
+            return method(self, *arguments, **options)
+        from .fitting import call_cuml, call_cuml_for_array
 
         entry = DELEGATED[type(self).__name__]
         given = dict(zip(names, arguments, strict=False)) | options
         data = given.pop(names[0], None)
-        if is_dask(data) and ask.__name__ in entry.methods:
-            return call_cuml(self, ask.__name__, data, given)
+        if is_dask(data) and method.__name__ in entry.methods:
+            return call_cuml(self, method.__name__, data, given)
         if entry.complete:
-            return ask(self, *arguments, **options)
-        if entry.numbers and ask.__name__ in entry.methods and data is not None:
-            return ask_cuml_for_array(self, ask.__name__, data, given)
+            return method(self, *arguments, **options)
+        if entry.numbers and method.__name__ in entry.methods and data is not None:
+            return call_cuml_for_array(self, method.__name__, data, given)
         raise NotSupported(
-            f"{type(self).__name__}.{ask.__name__}: cuML has fitted this estimator and needs Dask collections for "
+            f"{type(self).__name__}.{method.__name__}: cuML has fitted this estimator and needs Dask collections for "
             f"{', '.join(entry.methods)}. For arrays, use get_combined_model()."
         )
 

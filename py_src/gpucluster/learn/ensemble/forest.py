@@ -115,7 +115,7 @@ class Forest(DistributedEstimator):
         model.estimator_ = model.estimator
         return model
 
-    def _ask(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
+    def _map_forest(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
         """Call a method of scikit-learn's forest with all blocks."""
         forest: PlainModel = self.get_combined_model()
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
@@ -200,17 +200,17 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the class of each row."""
-        return self._ask("predict", X, self.classes_.dtype)
+        return self._map_forest("predict", X, self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the mean of the trees' probabilities of each class, float64."""
-        return self._ask("predict_proba", X, np.float64, self.n_classes_)
+        return self._map_forest("predict_proba", X, np.float64, self.n_classes_)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where no tree votes for a class."""
-        return self._ask("predict_log_proba", X, np.float64, self.n_classes_)
+        return self._map_forest("predict_log_proba", X, np.float64, self.n_classes_)
 
 
 class RandomForestRegressor(MultiOutputMixin, ScoredRegressor, Forest):
@@ -255,4 +255,4 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     def predict(self, X: Data) -> Output:
         """Return the mean of the trees' predictions of each row, float64."""
         width = None if self.n_outputs_ == 1 else self.n_outputs_
-        return self._ask("predict", X, np.float64, width)
+        return self._map_forest("predict", X, np.float64, width)

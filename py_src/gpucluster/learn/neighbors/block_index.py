@@ -21,7 +21,7 @@ def index_options(estimator: Any) -> dict[str, Any]:
     algorithm, metric = estimator.algorithm, estimator.metric
     checked_count(estimator.n_neighbors)
     if metric == "cosine" and algorithm in {"ball_tree", "kd_tree"}:
-        raise InvalidParameter(f"algorithm: {algorithm} does not know cosine distances. Use 'brute'.")
+        raise InvalidParameter(f"algorithm: {algorithm} does not support cosine distances. Use 'brute'.")
     return {"algorithm": algorithm, "leaf_size": estimator.leaf_size, "metric": metric, "p": estimator.p}
 
 

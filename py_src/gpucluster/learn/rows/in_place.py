@@ -167,13 +167,13 @@ async def from_others(worker: Any, mine: Sequence[Placement]) -> dict[Any, Any]:
     return {key: value for part in parts for key, value in part.items()}
 
 
-def block_of(worker: Any, asked: Placement, others: dict[Any, Any]) -> Block:
+def block_of(worker: Any, placement: Placement, others: dict[Any, Any]) -> Block:
     """Return a block from this worker's parts and those of others; raises `KeyError` where a part was released."""
     values: list[Any] = [
         None if key is None else held(worker, key) if address == worker.address else others[key]
-        for key, address in zip(asked.keys, asked.holders, strict=True)
+        for key, address in zip(placement.keys, placement.holders, strict=True)
     ]
-    return Block(asked.number, asked.start, *values)
+    return Block(placement.number, placement.start, *values)
 
 
 def are_short(table: Table, passes: int) -> bool:
@@ -196,20 +196,20 @@ def run_ranks_in_place(
     All ranks return the same. The function makes at most about ``passes`` passes over all rows; with ``mpi``, ranks
     communicate over MPI. Returns the result in a tuple, and ``None`` where tasks are needed.
     """
-    asked = assigned(client, table, PASSES_BYTES * table.speed / passes)
-    if asked is None or len(asked) > MOST_RANKS:
+    placements = assigned(client, table, PASSES_BYTES * table.speed / passes)
+    if placements is None or len(placements) > MOST_RANKS:
         return None
-    group = _leased(client, tuple(asked))
+    group = _leased(client, tuple(placements))
     try:
-        prepare(client, list(asked))
-        answers = client.sync(_all, client, group, asked, function, parameters, mpi)
+        prepare(client, list(placements))
+        answers = client.sync(_all, client, group, placements, function, parameters, mpi)
     except PeerLost:
         forget_assigned(client, table)
         return None
     except BaseException:
         # Also after Ctrl-C. Raise the original error, even where the workers cannot be notified.
         with suppress(Exception):
-            client.run(close_job, job=group.name, workers=list(asked), on_error="ignore")
+            client.run(close_job, job=group.name, workers=list(placements), on_error="ignore")
         raise
     for answer in answers:
         if isinstance(answer, Raised) and not isinstance(answer.error, PeerLost):
@@ -262,7 +262,7 @@ def _leased(client: Any, addresses: tuple[str, ...]) -> Group:
 async def _all(
     client: Any,
     group: Group,
-    asked: dict[str, list[Placement]],
+    placements: dict[str, list[Placement]],
     function: Callable[..., Any],
     parameters: dict[str, Any],
     mpi: bool,
@@ -272,7 +272,7 @@ async def _all(
 
     calls = {
         asyncio.ensure_future(_one(client, address, group, rank, own, function, parameters, mpi)): address
-        for rank, (address, own) in enumerate(asked.items())
+        for rank, (address, own) in enumerate(placements.items())
     }
     pending, notified = set(calls), False
     while pending:
@@ -304,7 +304,7 @@ async def _one(client: Any, address: str, *arguments: Any) -> Any:
 async def _rank(
     group: Group,
     rank: int,
-    asked: list[Placement],
+    placements: list[Placement],
     function: Callable[..., Any],
     parameters: dict[str, Any],
     mpi: bool,
@@ -319,8 +319,8 @@ async def _rank(
     if links is None:
         return None
     try:
-        others = await from_others(dask_worker, asked)
-        blocks = [block_of(dask_worker, each, others) for each in asked]
+        others = await from_others(dask_worker, placements)
+        blocks = [block_of(dask_worker, each, others) for each in placements]
     except (KeyError, OSError):
         links.end()
         mailbox.close(group.name)
