@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-from distributed import Client
 from gpucluster.bench import bench
 from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.target import scheduler
 from gpucluster.protocol.errors import InvalidState
 
-from tests.mpi import mpiexec, must_have_mpi
+from tests.mpi import dask_mpi_cluster, must_have_mpi
 
 pytestmark = pytest.mark.full
 
@@ -23,21 +17,8 @@ must_have_mpi("dask_mpi")
 
 @pytest.fixture(scope="module")
 def scheduler_file(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("mpi")
-    file = folder / "scheduler.json"
-    command = [*mpiexec(3), Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", file, "--nthreads",
-               "1", "--no-dashboard", "--worker-class", "distributed.Worker", "--local-directory", folder]  # fmt: skip
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        with Client(scheduler_file=str(file), timeout=60, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
-            yield str(file)
-            client.shutdown()
-        process.wait(30)
-    finally:
-        process.kill()
-        process.wait(30)
+    with dask_mpi_cluster(tmp_path_factory.mktemp("mpi")) as client:
+        yield client.scheduler_file
 
 
 def test_mpi_and_connections_are_measured(scheduler_file):

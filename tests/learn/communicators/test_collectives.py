@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -36,21 +36,17 @@ class Threads(TreeCommunicator):
 
 
 def in_threads(size: int, function: Any) -> list[Any]:
+    """Return the results of all ranks, or their exceptions."""
     boxes: list[list[queue.SimpleQueue[Any]]] = [[queue.SimpleQueue() for _ in range(size)] for _ in range(size)]
-    results: list[Any] = [None] * size
 
-    def work(rank: int) -> None:
+    def work(rank: int) -> Any:
         try:
-            results[rank] = function(Threads(rank, boxes))
+            return function(Threads(rank, boxes))
         except Exception as error:
-            results[rank] = error
+            return error
 
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(size)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return results
+    with ThreadPoolExecutor(size) as pool:
+        return list(pool.map(work, range(size)))
 
 
 def own_copies(communicator: Any) -> dict[str, Any]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,31 +40,6 @@ def test_blocks_make_no_difference(alone, dask_client, split, n_blocks, empty):
 def test_same_result_without_a_cluster(alone, split):
     model = MLPClassifier(**OPTIONS).fit(split(X, 3), split(Y, 3))
     assert model.loss_curve_ == pytest.approx(alone.loss_curve_, rel=1e-10)
-
-
-@pytest.mark.full
-def test_mpi(alone, tmp_path):
-    program = tmp_path / "train.py"
-    program.write_text(
-        "import numpy as np\n"
-        "from sklearn.datasets import load_digits\n"
-        "from gpucluster.learn import MLPClassifier, MPICommunicator, config_context\n"
-        "X, y = load_digits(return_X_y=True)\n"
-        "ranks = MPICommunicator()\n"
-        "cuts = [0, 1200, len(X)]\n"
-        "mine = slice(cuts[ranks.rank], cuts[ranks.rank + 1])\n"
-        "with config_context(communicator=ranks):\n"
-        f"    model = MLPClassifier(**{OPTIONS!r}).fit(X[mine] / 16, y[mine])\n"
-        "if ranks.rank == 0:\n"
-        "    print(repr([float(loss) for loss in model.loss_curve_]))\n"
-    )
-    mpiexec = Path(sys.executable).with_name("mpiexec")
-    done = subprocess.run(
-        [str(mpiexec), "-n", "2", sys.executable, str(program)], capture_output=True, text=True, timeout=100
-    )
-    assert done.returncode == 0, done.stderr
-    losses = [float(part) for part in done.stdout.strip().strip("[]").split(",")]
-    assert losses == pytest.approx(alone.loss_curve_, rel=1e-10)
 
 
 @pytest.mark.parametrize("solver", ["adam", "sgd"])

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import dask.array as da
@@ -305,19 +306,13 @@ def test_results_equal_those_of_tasks_bit_by_bit(fresh_client: Client, monkeypat
 
 def test_concurrent_runs_do_not_wait_for_each_other(fresh_client: Client) -> None:
     data = kept_on_workers()
-    results: list[Any] = []
 
-    def work() -> None:
+    def work(_: int) -> Any:
         with fresh_client.as_current():
-            results.append(run(repeated, data, times=20, pause=0.01, passes=20))
+            return run(repeated, data, times=20, pause=0.01, passes=20)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert len(results) == 4
-    assert all(same(result, times=20) for result in results)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(same(result, times=20) for result in list(pool.map(work, range(4))))
     wait_until_idle(fresh_client)
 
 

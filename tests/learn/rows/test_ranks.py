@@ -87,19 +87,13 @@ def test_each_worker_has_half_of_the_blocks(dask_client: Client) -> None:
 def test_concurrent_runs_do_not_wait_for_each_other(dask_client: Client) -> None:
     """Each of them first has a task on one of the two threads, and needs the other thread too."""
     data = da.ones((1000, 2), chunks=(100, 2)).persist()
-    results: list[Any] = []
 
-    def work() -> None:
+    def work(_: int) -> Any:
         with dask_client.as_current():
-            results.append(run(repeated, data, times=30, pause=0.01))
+            return run(repeated, data, times=30, pause=0.01)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert len(results) == 4
-    assert all(result[0] == 1000 for result in results)
+    with ThreadPoolExecutor(4) as pool:
+        assert [result[0] for result in pool.map(work, range(4))] == [1000] * 4
 
 
 @pytest.mark.full
