@@ -194,7 +194,7 @@ def test_copies_work_on_the_same_cluster(dask_client: Any, split: Any, kind: Any
     lazy = split(QUERIES[:9], 2).map_blocks(lambda X, model: model.predict(X), ours, drop_axis=1, dtype=float)
     task = dask_client.submit(lambda model: model.predict(QUERIES[:9]), ours)
     [in_a_task, in_blocks] = dask_client.gather([task, dask_client.compute(lazy)])
-    del task
+    del lazy, task
     unpickled, copied = pickle.loads(pickle.dumps(ours)), deepcopy(ours)
     keys = {future.key for future in futures_of(ours._training.blocks)}
     del ours
