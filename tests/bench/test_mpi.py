@@ -10,7 +10,7 @@ from gpucluster.protocol.errors import InvalidState
 
 from tests.mpi import dask_mpi_cluster, must_have_mpi
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.processes]
 
 must_have_mpi("dask_mpi")
 

@@ -63,6 +63,7 @@ def test_scheduler_does_not_notice_iterations_or_rows(
     assert 0 < max(counts.values()) <= 10 if tasks else not any(counts.values())
 
 
+@pytest.mark.processes
 @pytest.mark.full
 def test_killed_worker_changes_nothing(own_client: Client, caplog: pytest.LogCaptureFixture) -> None:
     parameters: dict[str, Any] = {"init": "random", "n_init": 5, "tol": 0, "max_iter": 60, "random_state": 2}

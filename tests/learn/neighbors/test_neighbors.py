@@ -246,6 +246,7 @@ def test_training_rows_of_a_regression_stay_on_the_workers(dask_client: Any, spl
     assert len(pickle.dumps(gathered)) < X.nbytes / 100
 
 
+@pytest.mark.processes
 @pytest.mark.full
 def test_a_killed_worker_does_not_change_the_result(own_client: Client) -> None:
     """Dask computes its part of the training data again."""
