@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,3 +41,30 @@ def own_options() -> list[str]:
 def mpiexec(n_ranks: int) -> list[str]:
     """Return the words that start the following program on `n_ranks` ranks."""
     return [str(MPIEXEC), *own_options(), "-n", str(n_ranks)]
+
+
+ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""The environment of ranks whose numerical libraries have one thread."""
+
+
+@contextmanager
+def dask_mpi_cluster(folder: Path, worker_class: str = "distributed.Worker") -> Iterator[Any]:
+    """Start a scheduler and two workers with dask-mpi; gives a client, which is not the default one."""
+    from distributed import Client
+
+    file = folder / "scheduler.json"
+    command = [
+        *mpiexec(3), Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", file, "--nthreads", "1",
+        "--no-dashboard", "--worker-class", worker_class, "--local-directory", folder,
+    ]  # fmt: skip
+    process = subprocess.Popen(command, env=ONE_THREAD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        # A default client that stops its scheduler leaves Dask's configuration pointing to it.
+        with Client(scheduler_file=str(file), timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+            yield client
+            client.shutdown()
+        process.wait(30)
+    finally:
+        process.kill()
+        process.wait(30)

@@ -19,7 +19,7 @@ def target(shared_cluster: ClusterModel) -> Iterator[Target]:
 
 
 def measurement(**changes: Any) -> Measurement:
-    """Return a measurement of k-means, with other values where they are given."""
+    """Return a measurement of k-means with some fields replaced."""
     facts: dict[str, Any] = {
         "workload": "kmeans", "title": "k-means", "size": "small", "parameters": {"rows": 500_000}, "n_workers": 2,
         "n_blocks": 4, "seconds": [1.0, 1.1, 1.2, 1.3, 1.4], "warm_up_seconds": 2.0, "prepare_seconds": 0.5,
@@ -30,7 +30,7 @@ def measurement(**changes: Any) -> Measurement:
 
 @pytest.fixture
 def make_result() -> Callable[..., BenchResult]:
-    """``make_result(measurements, **changes of the cluster)``: a result that nobody measured."""
+    """``make_result(measurements, **changes of the cluster)``: an invented result."""
 
     def make(measurements: list[dict[str, Any]], **changes: Any) -> BenchResult:
         made = [measurement(**changes) for changes in measurements]

@@ -1,4 +1,4 @@
-"""Results beside each other, medians, and intervals that promise no more than they keep."""
+"""Comparison of results, medians, and the coverage of intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 FAST = [1.0, 1.1, 1.2, 1.3, 1.4]
 
 
-def test_words_say_what_the_numbers_show(make_result):
+def test_words_of_a_comparison(make_result):
     first = make_result([{"seconds": FAST}, {"workload": "pca", "seconds": FAST}, {"workload": "svd", "seconds": FAST},
                          {"workload": "merge", "seconds": FAST[:3]}])  # fmt: skip
     second = make_result([{"seconds": [3 * t for t in FAST]}, {"workload": "pca", "seconds": [t / 3 for t in FAST]},
@@ -32,7 +32,7 @@ def test_words_say_what_the_numbers_show(make_result):
     assert "Of 4 comparisons without any difference, about 0.2 show one anyway" in text
 
 
-def test_other_sizes_are_not_compared_but_named(make_result):
+def test_other_sizes_are_listed_but_not_compared(make_result):
     first = make_result([{}, {"workload": "pca"}, {"workload": "svd", "n_workers": 1}, {"workload": "merge"}])
     second = make_result(
         [{}, {"workload": "pca", "size": "medium", "parameters": {"rows": 1}}, {"workload": "svd"}], protocol="tcp"
@@ -61,13 +61,13 @@ def test_a_busy_machine_makes_a_difference_doubtful(make_result):
     assert compare(idle, idle).doubts == []
 
 
-def test_the_same_name_with_other_numbers_is_another_size(make_result):
+def test_a_size_with_other_parameters_is_not_comparable(make_result):
     first, second = make_result([{}]), make_result([{"parameters": {"rows": 5}}])
     with pytest.raises(NotComparable, match="no workload of the same size and number of workers. kmeans is 'small'"):
         compare(first, second)
 
 
-def test_results_survive_a_file_and_other_files_get_a_sentence(make_result, tmp_path):
+def test_save_and_load(make_result, tmp_path):
     result = make_result([{}, {"workload": "allreduce-latency", "amount": None, "scales": False}])
     path = tmp_path / "r.json"
     result.save(path)
@@ -120,16 +120,16 @@ def test_all_orderings_are_counted(m, n):
     assert len(counts) == m * n + 1
 
 
-# From tables of the rank sum test, two-sided 5%: the critical value of U, and one more.
+# From tables of the rank sum test, two-sided 5%: the critical value of U, plus one.
 @pytest.mark.parametrize(
     ("m", "n", "cut"), [(3, 3, 0), (3, 4, 0), (4, 4, 1), (5, 5, 3), (6, 6, 6), (8, 8, 14), (5, 8, 7)]
 )
-def test_where_the_interval_ends(m, n, cut):
+def test_cut_of_the_rank_sum_test(m, n, cut):
     assert _rank_sum_cut(m, n) == _rank_sum_cut(n, m) == cut
 
 
 @given(TIMES, TIMES)
-def test_ratios_turn_round_and_hold_their_estimate(first, second):
+def test_inverse_ratios(first, second):
     there, back = ratio_of(first, second), ratio_of(second, first)
     assert there.medians == pytest.approx(1 / back.medians)
     if there.lower is None or there.upper is None:
@@ -140,7 +140,7 @@ def test_ratios_turn_round_and_hold_their_estimate(first, second):
 
 
 @pytest.mark.parametrize("repeats", [5, 8])
-def test_the_true_ratio_is_inside_about_as_often_as_promised(repeats):
+def test_coverage_of_the_interval(repeats):
     generator = np.random.default_rng(5)
     inside = 0
     for _ in range(600):
@@ -152,7 +152,7 @@ def test_the_true_ratio_is_inside_about_as_often_as_promised(repeats):
     assert 0.93 <= inside / 600 <= 0.995
 
 
-def test_a_clear_difference_is_seen_and_none_is_not_invented():
+def test_clear_and_missing_differences():
     fast = [1.00, 1.02, 0.99, 1.01, 1.03]
     assert ratio_of(fast, [2 * value for value in fast]).differs is True
     assert ratio_of(fast, fast).differs is False

@@ -1,4 +1,4 @@
-"""Real measurements on a real cluster, as short as they can be."""
+"""Short measurements on a cluster."""
 
 from __future__ import annotations
 
@@ -26,36 +26,32 @@ MPI = {"mpi-allreduce-latency", "mpi-allreduce-bandwidth", "mpi-kmeans"}
 
 @pytest.fixture(scope="module")
 def everything(target):
-    """All workloads on two workers."""
-    said: list[str] = []
-    return bench(target, size="tiny", repeats=2, say=said.append), said
+    """The result of all workloads on two workers, and the progress lines."""
+    lines: list[str] = []
+    return bench(target, size="tiny", repeats=2, say=lines.append), lines
 
 
 @pytest.mark.full
 def test_every_workload_is_measured(everything):
-    result, said = everything
+    result, lines = everything
     assert [one.why for one in result.left_out] == []
     assert {one.workload for one in result.measurements} == set(catalogue.WORKLOADS) - MPI
     for one in result.measurements:
         assert len(one.seconds) == 2 and min(one.seconds) > 0
         assert (one.n_workers, one.n_blocks, one.size) == (2, 4, "tiny")
-    assert "run 2 of 2" in said[-2] and "100%" in said[-1]
+    assert "run 2 of 2" in lines[-2] and "100%" in lines[-1]
 
 
-def test_the_machine_is_written_down(everything):
-    result, _ = everything
-    assert (result.cluster.protocol, result.cluster.backend, result.cluster.n_workers) == (
-        "gpucluster+unix",
-        "local",
-        [2],
-    )
-    assert result.cluster.memory_limit_bytes == 512 * 2**20
+def test_the_cluster_and_the_machine_are_recorded(everything):
+    cluster, result = everything[0].cluster, everything[0]
+    assert (cluster.protocol, cluster.backend, cluster.n_workers) == ("gpucluster+unix", "local", [2])
+    assert cluster.memory_limit_bytes == 512 * 2**20
     assert [(host.count, host.n_workers, host.gpus) for host in result.hosts] == [(1, 2, [])]
     assert {"python", "gpucluster", "distributed", "numpy", "scikit-learn"} <= set(result.versions)
     assert result.settings["OMP_NUM_THREADS"] == "1"
 
 
-def test_the_page_holds_everything_and_loads_nothing(everything):
+def test_the_page_is_complete_and_loads_nothing(everything):
     result, _ = everything
     page = report_html(result)
     for one in result.measurements:
@@ -65,7 +61,7 @@ def test_the_page_holds_everything_and_loads_nothing(everything):
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=", page)
 
 
-def test_several_numbers_of_workers_and_back(target, shared_cluster, shared_site):
+def test_several_numbers_of_workers(target, shared_cluster, shared_site):
     with existing(shared_cluster.id, scales=True) as found:
         result = bench(found, size="tiny", repeats=4, only=["transpose-sum", "allreduce-latency"], workers=[2, 1])
     assert [(one.workload, one.n_workers) for one in result.measurements] == [
@@ -81,7 +77,7 @@ def test_several_numbers_of_workers_and_back(target, shared_cluster, shared_site
 
 
 @pytest.mark.full
-def test_one_that_fails_does_not_stop_the_others(target, monkeypatch):
+def test_a_failing_workload_does_not_stop_the_others(target, monkeypatch):
     broken = replace(catalogue.WORKLOADS["svd"], run=lambda data: 1 / 0)
     monkeypatch.setitem(catalogue.WORKLOADS, "svd", broken)
     result = bench(target, size="tiny", repeats=1, only=["svd", "frame-sum"])
@@ -100,7 +96,7 @@ def test_seconds_choose_the_size(target):
     assert {one.size for one in result.measurements} <= {"tiny", "small", "medium"}
 
 
-def test_what_cannot_be_is_said_before_anything_runs(target):
+def test_impossible_requests_are_refused(target):
     with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
         bench(target, only=["mpi-allreduce-latency"])
     with pytest.raises(InvalidRequest, match="not both"):
@@ -154,11 +150,11 @@ def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path)
         ("compare a b c", "Give two files of results"),
         ("compare a b --size small", "--size cannot be used with 'bench compare'"),
         ("compare nothing.json nothing.json", "nothing.json cannot be read"),
-        ("nobody-has-this-name", "There is no cluster 'nobody-has-this-name'"),
+        ("no-such-cluster", "There is no cluster 'no-such-cluster'"),
     ],
 )
 @pytest.mark.parametrize("face", [SHELL, MAGIC])
-def test_refusals_are_sentences(site, tmp_path, monkeypatch, words, sentence, face):
+def test_wrong_arguments(site, tmp_path, monkeypatch, words, sentence, face):
     monkeypatch.chdir(tmp_path)
     found = parser_for("bench", face).read(words.split())
     with pytest.raises(GPUClusterError, match=sentence):
@@ -167,7 +163,7 @@ def test_refusals_are_sentences(site, tmp_path, monkeypatch, words, sentence, fa
 
 
 @pytest.mark.full
-def test_a_cluster_for_the_time_being_is_stopped(site, tmp_path, monkeypatch):
+def test_a_temporary_cluster_is_stopped(site, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = "--backend local --memory-limit 300MiB --protocol tcp --workers 1 --only frame-sum --size tiny --repeats 1"
     answer = benchmark.bench(parser_for("bench", SHELL).read(words.split()), lambda text: None)
@@ -184,7 +180,7 @@ def test_a_cluster_for_the_time_being_is_stopped(site, tmp_path, monkeypatch):
     assert {model.state.value for model in site.control.list()} == {"stopped"}
 
 
-def test_a_cluster_that_follows_the_load_is_left_alone(shared_cluster, shared_site):
+def test_an_adaptive_cluster_is_refused(shared_cluster, shared_site):
     shared_site.control.patch(shared_cluster.id, {"adapt": {"minimum": 2, "maximum": 2}})
     with pytest.raises(InvalidState, match="follows the load"), existing("shared", scales=True):
         raise AssertionError("entered")

@@ -1,4 +1,4 @@
-"""Sizes that fit, and workloads that are what they say."""
+"""The choice of sizes, and checks of results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GIB = 2**30
 
 
 def toy(seconds: float = 0.0) -> Workload:
-    """A workload that does nothing: what it is measured to need is up to the test."""
+    """A workload that does nothing; its size in GiB is its number of rows."""
     return Workload(
         "toy", "Nothing", {size: {"rows": 10**number} for number, size in enumerate(SIZES)},
         prepare=lambda target, parameters: parameters["rows"], run=lambda rows: Outcome(float(rows)),
@@ -35,17 +35,17 @@ def test_the_largest_size_that_fits_into_half_of_the_memory(memory, size):
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
-def test_sizes_grow_and_so_does_what_they_need(name):
+def test_larger_sizes_need_more_memory_and_work(name):
     workload = WORKLOADS[name]
     assert set(workload.sizes) == set(SIZES)
     needed = [workload.memory_bytes(workload.sizes[size]) for size in SIZES]
     amounts = [work(workload, size) for size in SIZES]
     assert needed == sorted(needed) and amounts == sorted(amounts)
-    # Tiny ones are for trying out, on any machine; small ones fit two workers of one GiB.
+    # Tiny sizes are for a first try on any machine; small ones fit into two workers of one GiB.
     assert needed[0] <= 0.5 * GIB and needed[1] <= GIB
 
 
-def test_a_size_that_does_not_fit_is_replaced_and_that_is_said():
+def test_a_size_that_does_not_fit_is_replaced_with_a_note():
     sizes = Sizes("large", None, 20 * GIB, repeats=5)
     ready = sizes.prepared(toy(), Context(None, 1, 2))
     assert ready is not None and ready.size == "small"
@@ -53,7 +53,7 @@ def test_a_size_that_does_not_fit_is_replaced_and_that_is_said():
     assert Sizes("tiny", None, GIB, repeats=5).prepared(toy(), Context(None, 1, 2)) is None
 
 
-def test_with_much_time_sizes_grow_until_memory_ends_and_then_stay():
+def test_sizes_grow_with_time_up_to_the_memory_limit():
     sizes = Sizes("tiny", 1000.0, 200 * GIB, repeats=5)
     ready = sizes.prepared(toy(), Context(None, 1, 2))
     assert ready is not None and (ready.size, ready.data) == ("medium", 100)
@@ -63,7 +63,7 @@ def test_with_much_time_sizes_grow_until_memory_ends_and_then_stay():
     assert ready is not None and ready.size == "tiny"
 
 
-def test_results_that_differ_are_an_error():
+def test_different_results_are_an_error():
     require_same(toy(), 1.0, 1.0 + 1e-9, "two runs")
     with pytest.raises(WrongResult, match="results of two runs differ"):
         require_same(toy(), 1.0, 1.1, "two runs")
@@ -77,23 +77,23 @@ def test_results_that_differ_are_an_error():
         ready.measure(2, lambda number: None)
 
 
-def test_unknown_workloads_get_a_sentence():
+def test_unknown_workloads():
     assert [one.name for one in workloads(["svd", "merge"])] == ["merge", "svd"]
     with pytest.raises(InvalidRequest, match=r"no workload 'kmean'. Did you mean 'kmeans'\?"):
         workloads(["kmean"])
 
 
-def test_computers_of_one_kind_are_counted_together():
-    told = {"cpu_model": "A", "cpus": 4, "memory_bytes": 64 * 10**9, "system": "Linux", "load": 1.0}
-    reports = {f"tls://{host}:{n}": {**told, "host": host} for host in ("a", "b") for n in range(2)}
-    reports["tls://c:0"] = {**told, "host": "c", "cpus": 8}
+def test_equal_computers_are_counted_together():
+    report = {"cpu_model": "A", "cpus": 4, "memory_bytes": 64 * 10**9, "system": "Linux", "load": 1.0}
+    reports = {f"tls://{host}:{n}": {**report, "host": host} for host in ("a", "b") for n in range(2)}
+    reports["tls://c:0"] = {**report, "host": "c", "cpus": 8}
     gpus = {address: {"gpu": {"name": "GPU X", "memory-total": 80}} for address in reports if "c" not in address[6:7]}
     few, many = hosts_of(reports, gpus, {"a": 0.5, "b": 2.5})
     assert (few.count, few.n_workers, few.gpus, few.load_before) == (2, 4, ["GPU X"] * 4, 2.5)
     assert (many.count, many.cpus, many.gpus, many.load_before) == (1, 8, [], None)
 
 
-def test_doubts_are_told(make_result):
+def test_doubts(make_result):
     host = HostFacts(count=1, n_workers=2, cpus=2, memory_bytes=GIB, system="Linux", load_before=1.5)
     ones = make_result([{"seconds": [0.01, 0.01, 0.01]}, {"workload": "pca", "seconds": [1.0, 2.0, 3.0]}]).measurements
     busy, short, wide = doubts(ones, [host])
@@ -102,11 +102,11 @@ def test_doubts_are_told(make_result):
     assert doubts(make_result([{}]).measurements, [host.model_copy(update={"load_before": 0.2})]) == []
 
 
-def test_the_bar_fills():
-    said = []
-    progress = ProgressBar(4, said.append)
+def test_progress_bar():
+    lines = []
+    progress = ProgressBar(4, lines.append)
     progress.show("begin")
     progress.step("half", 2)
     progress.step("done", 5)
-    assert [line.split()[-2:] for line in said] == [["0%", "begin"], ["50%", "half"], ["100%", "done"]]
-    assert said[-1].startswith("█" * 24)
+    assert [line.split()[-2:] for line in lines] == [["0%", "begin"], ["50%", "half"], ["100%", "done"]]
+    assert lines[-1].startswith("█" * 24)

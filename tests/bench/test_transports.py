@@ -1,4 +1,4 @@
-"""Transports compared: the line through the messages, the table, and two clusters that take turns."""
+"""Comparison of transports: the line through the messages, the table, and two clusters in turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.bench.transports.comparison import (
     Messages,
     Timed,
     TransportResult,
-    _kinds_told,
+    _note_on_kinds,
     compare_transports,
     fitted,
 )
@@ -27,14 +27,14 @@ def line(latency: float, rate: float) -> list[float]:
     return [latency + size / rate for size in SIZES]
 
 
-def test_the_line_finds_latency_and_bandwidth() -> None:
+def test_latency_and_bandwidth_of_the_line() -> None:
     latency, each = fitted(SIZES, line(1e-4, 2e9))
     assert latency == pytest.approx(1e-4)
     assert 1 / each == pytest.approx(2e9)
-    told = Messages.of(SIZES, [line(1e-4, 2e9), line(3e-4, 1e9), line(9.0, 1e9)])
-    assert told.seconds == pytest.approx(line(3e-4, 1e9)), "medians of the turns"
-    assert told.quartiles[0] == pytest.approx((2e-4, 4.50015))
-    assert told.line(1_000_000) == pytest.approx(1.3e-3)
+    messages = Messages.of(SIZES, [line(1e-4, 2e9), line(3e-4, 1e9), line(9.0, 1e9)])
+    assert messages.seconds == pytest.approx(line(3e-4, 1e9)), "medians of the turns"
+    assert messages.quartiles[0] == pytest.approx((2e-4, 4.50015))
+    assert messages.line(1_000_000) == pytest.approx(1.3e-3)
 
 
 def made() -> TransportResult:
@@ -56,7 +56,7 @@ def test_the_table_has_a_column_for_each_transport() -> None:
     assert ("bandwidth 1/β", "1.00 GB/s", "1.00 GB/s") in rows(result)
 
 
-def test_times_that_are_compared_have_one_unit() -> None:
+def test_compared_times_have_one_unit() -> None:
     assert seconds_texts([0.0005, 0.0123]) == ["500 µs", "12,300 µs"]
     assert seconds_texts([2.0, 0.9], [(1.5, 2.5), (0.0009, 1.0)]) == [
         "2,000 ms (1,500 to 2,500)",
@@ -64,15 +64,15 @@ def test_times_that_are_compared_have_one_unit() -> None:
     ]
 
 
-def test_it_is_said_whose_workers_talk() -> None:
-    assert _kinds_told(["unix", "tls", "mpi"], ["unix", "tls", "mpi"]) == [
+def test_note_on_kinds_of_clusters() -> None:
+    assert _note_on_kinds(["unix", "tls", "mpi"], ["unix", "tls", "mpi"]) == [
         "Over tls and mpi the workers are ranks of an MPI program, over unix of a cluster on this machine alone."
     ]
-    assert _kinds_told(["unix", "tcp"], ["unix", "tcp"]) == []
-    assert _kinds_told(["tls", "mpi"], ["tls", "mpi"]) == []
+    assert _note_on_kinds(["unix", "tcp"], ["unix", "tcp"]) == []
+    assert _note_on_kinds(["tls", "mpi"], ["tls", "mpi"]) == []
 
 
-def test_the_page_holds_the_same(tmp_path: Path) -> None:
+def test_page_and_file(tmp_path: Path) -> None:
     result = made()
     assert "Left out: ucx: no <GPU>." in text(result)
     write_page(result, tmp_path / "page.html")
@@ -92,7 +92,7 @@ def test_the_page_holds_the_same(tmp_path: Path) -> None:
         ({"transports": "tcp", "words": ["mine"]}, "leave out 'mine'"),
     ],
 )
-def test_what_makes_no_sense_is_a_sentence(options: dict[str, object], why: str) -> None:
+def test_wrong_options(options: dict[str, object], why: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         bench(Namespace(**options), lambda _: None)
     assert why in str(refused.value)
@@ -106,5 +106,5 @@ def test_two_transports_take_turns(site) -> None:
     assert "ucx" in result.notes[0]
     assert {one.workload for one in result.workloads} == {"transpose-sum", "merge", "kmeans", "shuffle"}
     assert all(set(one.seconds) == {"unix", "tcp"} for one in result.workloads)
-    assert all(min(told.seconds) > 0 for told in result.messages.values())
+    assert all(min(messages.seconds) > 0 for messages in result.messages.values())
     assert json.loads(result.model_dump_json())["format"] == "transports-1"

@@ -1,4 +1,4 @@
-"""CUDA's own compiler takes the kernels, for each kind of GPU that they are made for: it needs no GPU."""
+"""CUDA's compiler accepts the kernels for each supported kind of GPU; no GPU is needed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LAUNCHES = {
     "PCA of many columns": moments.launch_for(FLOAT, 64, FLOAT, weighted=True),
     "PCA of float64": moments.launch_for(DOUBLE, 63, DOUBLE, weighted=True),
 }
-"""Each with what is likely to be the first to break: most registers, odd numbers of columns."""
+"""The launches that are most likely to fail: the most registers, odd numbers of columns."""
 
 
 def compiled(launch: Launch, architecture: str) -> str:
-    """Compile a kernel, and return what the compiler says of it."""
+    """Compile a kernel, and return the compiler's log."""
     source = cuda.source_of(launch.name).encode()
     options = [b"-std=c++17", b"--ptxas-options=-v", f"--gpu-architecture={architecture}".encode()]
     options += [f"-D{macro}={value}".encode() for macro, value in launch.macros]
@@ -53,7 +53,7 @@ def test_compiled_by_cuda(name: str, architecture: str) -> None:
     log = compiled(launch, architecture)
     used = re.search(r"Used (\d+) registers", log)
     assert used, log
-    assert int(used[1]) * launch.n_threads <= 65536, "no multiprocessor has so many registers"
+    assert int(used[1]) * launch.n_threads <= 65536, "a multiprocessor has no more registers"
     assert launch.shared_bytes <= cuda.MOST_SHARED_BYTES
     if architecture == "sm_90" and name in {"k-means, sums", "PCA", "truncated SVD"}:
-        assert " 0 bytes spill stores" in log, "what is added up goes through memory"
+        assert " 0 bytes spill stores" in log, "the sums are spilled to memory"

@@ -1,4 +1,4 @@
-"""Flight minutes, patches and digits, made by workers that are somewhere else."""
+"""Flight minutes, patches and digits, made by workers with another working directory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sklearn.feature_extraction.image import extract_patches_2d
 
 @pytest.fixture(scope="module")
 def client(shared_site, shared_cluster, tmp_path_factory):
-    """Two workers, whose working directory is not this process's."""
+    """A client of two workers; this process has a different working directory."""
     cluster = Cluster(shared_cluster, AsyncControl(shared_site.directory))
     with pytest.MonkeyPatch.context() as patch, cluster.get_client() as connected:
         patch.chdir(tmp_path_factory.mktemp("elsewhere"))
@@ -53,11 +53,11 @@ def test_flight_minutes_take_ten_bytes_and_know_their_rows(client: Client):
     assert part.memory_usage(index=False).sum() == 10 * len(part)
     assert (part.index[0], part.index[-1] + 1) == minutes.divisions[42:44]
     assert minutes.npartitions == 100
-    # Only what is needed is made.
+    # Only the needed columns are made.
     assert list(minutes_of((0, 10), 0, ["clock"]).columns) == ["clock"]
 
 
-def test_a_flight_after_midnight_is_in_the_air_on_its_real_day():
+def test_minutes_of_a_flight_after_midnight():
     flights = datasets.flights(as_frame="pandas", columns=["month", "day", "sched_dep_time", "dep_delay", "dep_time",
                                                            "air_time"])  # fmt: skip
     late = flights[(flights.dep_delay > 600) & flights.air_time.notna()].iloc[0]
@@ -122,19 +122,19 @@ def test_digits(client: Client):
         (lambda: datasets.describe("patches", photo="cat"), "photo: must be"),
     ],
 )
-def test_wrong_options_get_a_sentence(make, sentence):
+def test_wrong_options(make, sentence):
     with pytest.raises(InvalidOption, match=sentence):
         make()
 
 
 def test_descriptions_agree_with_the_data():
     for name in ("flights", "weather", "planes", "airports", "airlines"):
-        told = datasets.describe(name)
+        description = datasets.describe(name)
         frame = getattr(datasets, name)(as_frame="pandas")
-        assert (told.rows, told.columns) == frame.shape
+        assert (description.rows, description.columns) == frame.shape
         if pandas.__version__ >= "3":  # text took more before
-            assert told.memory_bytes == pytest.approx(frame.memory_usage(deep=True).sum(), rel=0.5)
-        assert told.kind == "records" and told.distinct_source_rows == told.rows
+            assert description.memory_bytes == pytest.approx(frame.memory_usage(deep=True).sum(), rel=0.5)
+        assert description.kind == "records" and description.distinct_source_rows == description.rows
     minutes = datasets.describe("flight_minutes")
     assert (minutes.rows, minutes.memory_bytes, minutes.kind) == (49_326_610, 493_266_100, "derived")
     assert minutes.distinct_source_rows == 336_776
@@ -147,7 +147,7 @@ def test_descriptions_agree_with_the_data():
         assert datasets.describe(name).rows == made.shape[0]
 
 
-def test_importing_the_package_loads_nothing_heavy():
+def test_importing_the_package_loads_no_large_library():
     code = "import gpucluster, sys; gpucluster.datasets; print({'dask', 'numpy', 'pandas', 'sklearn'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.stdout.strip(), done.returncode) == ("set()", 0), done.stderr

@@ -1,4 +1,4 @@
-"""The tables against what is known of them."""
+"""The tables against known facts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_shapes_on_disk_in_memory_and_lazily(name):
     assert list(lazy.columns) == list(frame.columns)
 
 
-def test_the_files_are_those_that_were_shipped(monkeypatch, tmp_path):
+def test_changed_files_are_found(monkeypatch, tmp_path):
     datasets.verify()
     for name, stored in stored_tables().items():
         data = path_of(name).read_bytes()
@@ -55,7 +55,7 @@ def test_the_files_are_those_that_were_shipped(monkeypatch, tmp_path):
         datasets.verify()
 
 
-def test_what_is_missing(flights):
+def test_missing_values(flights):
     missing = flights.isna().sum()
     assert missing[missing > 0].to_dict() == {
         "dep_time": 8255, "dep_delay": 8255, "arr_time": 8713, "arr_delay": 9430, "air_time": 9430, "tailnum": 2512,
@@ -125,14 +125,14 @@ def test_partitions_do_not_change_the_rows(flights, npartitions):
     assert lazy.loc[300_000:300_001].compute().index.tolist() == [300_000, 300_001]
 
 
-def test_only_the_columns_that_are_used_are_read():
+def test_only_used_columns_are_read():
     mean = datasets.flights().groupby("origin").dep_delay.mean()
     reads = list(mean.optimize(fuse=False).expr.find_operations(type(datasets.flights().expr.frame)))
     assert [sorted(read.columns) for read in reads] == [["dep_delay", "origin"]]
     assert list(read_rows((5, 7, 0), ["dest"], table="flights").columns) == ["dest"]
 
 
-def test_copies_say_that_they_are_copies():
+def test_copies_are_marked():
     lazy = datasets.flights(4, columns=["air_time", "replica"], copies=2)
     frame = lazy.compute()
     assert frame.replica.value_counts().to_dict() == {0: 336_776, 1: 336_776}
@@ -155,12 +155,12 @@ def test_copies_say_that_they_are_copies():
         ({"copies": 3, "npartitions": 4}, "must be a multiple of 3"),
     ],
 )
-def test_wrong_options_get_a_sentence(options, sentence):
+def test_wrong_options(options, sentence):
     with pytest.raises(InvalidOption, match=sentence):
         datasets.flights(**options)
 
 
-def test_missing_gpu_libraries_get_a_sentence(monkeypatch):
+def test_missing_gpu_libraries(monkeypatch):
     monkeypatch.setattr("gpucluster.datasets.libraries.find_spec", lambda name: None)
     with dask.config.set({"dataframe.backend": "cudf"}), pytest.raises(MissingLibrary, match="cudf is not installed"):
         datasets.planes()

@@ -1,4 +1,4 @@
-"""A handle of ours and a ``LocalCluster``, alike, for snippets that are run on both."""
+"""A handle of gpucluster and an equal ``LocalCluster``, for snippets that run on both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALIKE: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "memory_limit"
 
 
 class Both(NamedTuple):
-    """What a snippet is run on."""
+    """The two clusters of a snippet."""
 
     ours: Any
     theirs: Any
@@ -24,13 +24,13 @@ class Both(NamedTuple):
 
 @pytest.fixture(scope="session", autouse=True)
 def _tracker_of_this_process() -> None:
-    """Start what the workers of a ``LocalCluster`` share before there is a site, which would end it with itself."""
+    """Start the resource tracker that workers of a ``LocalCluster`` share, before a site, which would stop it."""
     resource_tracker.ensure_running()
 
 
 @pytest.fixture(scope="module")
 def both(shared_site: Site) -> Iterator[Both]:
-    """Two clusters of two workers, for snippets that leave them so."""
+    """Two clusters of two workers each; snippets restore this number."""
     assert shared_site
     with (
         LocalCluster(dashboard_address="127.0.0.1:0", **ALIKE) as theirs,

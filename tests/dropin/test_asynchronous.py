@@ -1,4 +1,4 @@
-"""The same with coroutines: a handle of ours and ``LocalCluster(asynchronous=True)`` side by side."""
+"""Coroutines: a handle of gpucluster and ``LocalCluster(asynchronous=True)`` side by side."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ async def snippet(cluster):
 
 
 @pytest.mark.full
-async def test_it_comes_to_the_same(site):
+async def test_same_results(site):
     assert site
     async with LocalCluster(dashboard_address="127.0.0.1:0", **ALIKE) as cluster:
         theirs = await snippet(cluster)
     async with gpucluster.create("local", name="async", **ALIKE) as cluster:
         assert await snippet(cluster) == theirs
-        # As code for Dask's clusters is written: neither is awaited.
+        # As in code for Dask's clusters, neither is awaited.
         cluster.scale(2)
         await cluster.wait_for_workers(2, timeout="90s")
         cluster.adapt(minimum=0, maximum=1, interval="100ms")
@@ -48,12 +48,12 @@ async def test_it_comes_to_the_same(site):
         await adaptive.stop()
         assert adaptive.state == "stopped"
         handle = gpucluster.connect("async")
-        # A client of coroutines of a handle without them, and the other way round.
+        # An asynchronous client of a synchronous handle, and the other way round.
         async with handle.get_client(asynchronous=True, set_as_default=False) as client:
             assert await client.submit(sum, [1, 2]) == 3
         with cluster.get_client(asynchronous=False, set_as_default=False) as client:
             assert client.submit(sum, [1, 2]).result() == 3
-        # What Dask calls on the loop of its clients can be awaited there.
+        # Methods that Dask calls on the loop of its clients can be awaited there.
         assert await asyncio.to_thread(handle.sync, _on_the_loop_of_clients, handle) == 1
 
 

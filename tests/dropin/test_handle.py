@@ -1,7 +1,8 @@
-"""Code that people wrote for Dask's clusters, run on a handle of ours and on ``LocalCluster`` side by side."""
+"""Code written for Dask's clusters, run on a handle of gpucluster and on ``LocalCluster`` side by side."""
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import tempfile
 import time
@@ -17,20 +18,22 @@ from distributed.security import Security
 from gpucluster.protocol.errors import InvalidRequest, InvalidState
 from tornado.ioloop import IOLoop
 
+from tests.conftest import until
+
 SECONDS = "90s"
 
 
-def what_it_is(cluster):
+def kind_and_status(cluster):
     return isinstance(cluster, deploy.Cluster), cluster == cluster, len({cluster, cluster}), cluster.status.name  # noqa: PLR0124
 
 
-def a_client_of_it(cluster):
+def client_of_cluster(cluster):
     with Client(cluster) as client:
         client.wait_for_workers(2, timeout=SECONDS)
         return client.submit(sum, [1, 2]).result(), client.cluster == cluster, client.status
 
 
-def its_own_client(cluster):
+def client_by_method(cluster):
     with cluster.get_client() as client:
         return sum(client.gather(client.map(abs, range(-3, 3))))
 
@@ -40,11 +43,11 @@ def names_of_workers(cluster):
     return set(cluster.workers), cluster.plan, cluster.requested, cluster.observed, set(cluster.worker_spec)
 
 
-def what_workers_are_made_of(cluster):
+def specification_of_workers(cluster):
     return [(spec["options"]["nthreads"], "memory_limit" in spec["options"]) for spec in cluster.worker_spec.values()]
 
 
-def what_workers_are(cluster):
+def properties_of_workers(cluster):
     info = cluster.scheduler_info["workers"]
     return {
         name: (worker.name, worker.status.name, worker.nthreads, info[worker.worker_address]["memory_limit"])
@@ -52,7 +55,7 @@ def what_workers_are(cluster):
     }
 
 
-def what_the_scheduler_says(cluster):
+def scheduler_info(cluster):
     info = cluster.scheduler_info
     workers = {
         (worker["name"], worker["nthreads"], worker["memory_limit"], worker["status"])
@@ -61,7 +64,7 @@ def what_the_scheduler_says(cluster):
     return info["type"], info["address"] == cluster.scheduler_address, workers, len(info["workers"])
 
 
-def where_the_scheduler_is(cluster):
+def properties_of_the_scheduler(cluster):
     scheduler = cluster.scheduler
     return scheduler.address == cluster.scheduler_address, len(scheduler.workers), scheduler.status.name
 
@@ -89,9 +92,7 @@ async def _called_inside(cluster):
     return cluster.called_from_running_loop, await cluster.sync(doubled, 5)
 
 
-def time_runs_out(cluster):
-    import asyncio
-
+def timeouts(cluster):
     with pytest.raises(TimeoutError):
         cluster.sync(asyncio.sleep, 600, callback_timeout="50ms")
     with pytest.raises(TimeoutError):
@@ -127,22 +128,22 @@ def adapting(cluster):
     bounds = adaptive.minimum, adaptive.maximum, adaptive.interval, adaptive.wait_count, adaptive.target_duration
     with Client(cluster, set_as_default=False) as client:
         futures = client.map(_slow, range(20), pure=False)
-        _until(lambda: len(cluster.observed) == 3)
+        until(lambda: len(cluster.observed) == 3)
         client.gather(futures)
     when, first = adaptive.log[0]
     adaptive.stop()
     adaptive.stop()
     cluster.scale(2)
     _settle(cluster)
-    told = isinstance(when, float), abs(when - time.time()) < 3600
-    return bounds, first, told, adaptive.state, adaptive.cluster is cluster
+    is_time = isinstance(when, float), abs(when - time.time()) < 3600
+    return bounds, first, is_time, adaptive.state, adaptive.cluster is cluster
 
 
 def _slow(_number):
     time.sleep(0.2)
 
 
-def adapting_as_dask_is_set(cluster):
+def adapting_with_dask_settings(cluster):
     names = {"interval": "200ms", "wait-count": 5, "target_duration": "2s"}
     with dask.config.set({f"distributed.adaptive.{name}": value for name, value in names.items()}):
         adaptive = cluster.adapt(minimum=2, maximum=2)
@@ -152,8 +153,8 @@ def adapting_as_dask_is_set(cluster):
     return adaptive.interval, adaptive.wait_count, adaptive.target_duration
 
 
-def fusing_as_dask_is_set(cluster):
-    """Fused, a task has lost the annotations of its parts. Which are fused is up to the scheduler."""
+def fusing_with_dask_settings(cluster):
+    """A fused task loses the annotations of its parts. The scheduler decides which tasks are fused."""
     found = []
     for connect in (Client, lambda cluster: cluster.get_client()):
         for setting in ({"optimization.fuse.active": False}, {}, {"optimization.annotations.fuse": False}):
@@ -175,7 +176,7 @@ def _fail(_block, path):
     raise ZeroDivisionError
 
 
-def adapting_in_other_words(cluster):
+def adapting_by_cores_and_memory(cluster):
     bounds = []
     for words in (
         {"minimum": 1, "maximum": 2},
@@ -192,33 +193,27 @@ def adapting_in_other_words(cluster):
 
 
 def _settle(cluster):
-    _until(lambda: len(cluster.observed) == len(cluster.plan) and cluster.observed == set(cluster.workers))
-
-
-def _until(condition):
-    deadline = time.monotonic() + 90
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: len(cluster.observed) == len(cluster.plan) and cluster.observed == set(cluster.workers), timeout=90)
 
 
 @pytest.mark.parametrize(
     "snippet",
     [
-        what_it_is, a_client_of_it, its_own_client, names_of_workers, what_workers_are_made_of, what_workers_are,
-        what_the_scheduler_says, where_the_scheduler_is, calls_of_the_scheduler, loops, time_runs_out, logs, scaling,
-        # LocalCluster keeps what it was once told.
-        adapting_as_dask_is_set, adapting, adapting_in_other_words, fusing_as_dask_is_set,
+        kind_and_status, client_of_cluster, client_by_method, names_of_workers, specification_of_workers,
+        properties_of_workers, scheduler_info, properties_of_the_scheduler, calls_of_the_scheduler, loops, timeouts,
+        logs, scaling,
+        # First, because LocalCluster keeps the settings of its first call.
+        adapting_with_dask_settings, adapting, adapting_by_cores_and_memory, fusing_with_dask_settings,
     ],
     ids=lambda snippet: snippet.__name__,
 )  # fmt: skip
 @pytest.mark.full
-def test_it_comes_to_the_same(both, snippet):
+def test_same_results(both, snippet):
     theirs = snippet(both.theirs)
     assert snippet(both.ours) == theirs
 
 
-def test_a_setting_that_no_running_scheduler_reads_is_told_once(both):
+def test_settings_without_effect_warn_once(both):
     with both.ours.get_client(set_as_default=False) as client:
         name = "distributed.scheduler.default-task-durations"
         with dask.config.set({name: {"mine": "2s"}}):
@@ -228,13 +223,13 @@ def test_a_setting_that_no_running_scheduler_reads_is_told_once(both):
 
 
 def test_an_address_is_enough_for_a_client(both):
-    """As text, wherever it comes from; a cluster of Dask's own without encryption is none of ours."""
+    """As plain text, for a cluster of gpucluster and for an unencrypted ``LocalCluster``."""
     for cluster in both:
         with Client(str(cluster.scheduler_address), set_as_default=False) as client:
             assert client.submit(sum, [1, 2]).result() == 3
 
 
-def test_an_encrypted_cluster_is_let_in_by_its_address(both, shared_site):
+def test_an_address_is_enough_for_an_encrypted_cluster(both, shared_site):
     assert both
     with gpucluster.create("local", name="tls", protocol="tls://", security=True, n_workers=1) as cluster:
         address = cluster.scheduler_address
@@ -263,8 +258,8 @@ def test_handles_on_the_same_cluster_are_equal(both):
         ours.scale()
 
 
-def test_what_lives_elsewhere_says_how_to_ask_it(both):
-    # Which ones are left depends on the tests before.
+def test_attributes_of_other_processes_name_an_alternative(both):
+    # The names of the workers depend on the tests before.
     worker = next(iter(both.ours.workers.values()))
     assert worker.pid != worker.nthreads == 1
     with pytest.raises(AttributeError, match=r"another process; 'tasks' .*client\.run_on_scheduler"):
@@ -279,7 +274,7 @@ def test_what_lives_elsewhere_says_how_to_ask_it(both):
     both.ours.scale(2)
 
 
-def test_workers_are_sent_away_by_name_or_address(both):
+def test_scale_down_takes_names_and_addresses(both):
     ours = both.ours
     ours.scale(4)
     first, second = sorted(ours.workers.values(), key=lambda worker: worker.name)[:2]

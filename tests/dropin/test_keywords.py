@@ -1,4 +1,4 @@
-"""Keywords of ``LocalCluster``, given to it and to ``gpucluster.create``."""
+"""Keywords of ``LocalCluster``, passed to it and to ``gpucluster.create``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUIET = {"silence_logs": logging.ERROR, "dashboard_address": ":0", "scheduler_po
 
 
 def snippet(make, scratch, module):
-    """Return what the keywords of one call have come to."""
+    """Create a cluster with many keywords, and return their effects."""
     with (
         make(
             n_workers=0, threads_per_worker=2, memory_limit=0, processes=True, resources={"GPU": 2},
@@ -28,14 +28,14 @@ def snippet(make, scratch, module):
         before = len(cluster.observed)
         cluster.scale(1)
         client.wait_for_workers(1, timeout="90s")
-        [worker] = client.run(what_a_worker_is).values()
+        [worker] = client.run(properties_of_worker).values()
         needs = client.submit(lambda: get_worker().name, resources={"GPU": 2}, pure=False).result()
         [info] = client.scheduler_info()["workers"].values()
         inside = os.path.commonpath([worker.pop("directory"), os.path.realpath(scratch)]) == os.path.realpath(scratch)
         return before, worker, needs, info["resources"], info["memory_limit"], inside
 
 
-def what_a_worker_is(dask_worker):
+def properties_of_worker(dask_worker):
     return {
         "colour": os.environ["COLOUR"],
         "threads": os.environ["OMP_NUM_THREADS"],
@@ -47,7 +47,7 @@ def what_a_worker_is(dask_worker):
     }
 
 
-def test_it_comes_to_the_same(site, tmp_path):
+def test_same_effects(site, tmp_path):
     assert site
     module = tmp_path / "setup_worker.py"
     module.write_text("def dask_setup(worker):\n    worker.preloaded_here = worker.name\n")
@@ -56,27 +56,26 @@ def test_it_comes_to_the_same(site, tmp_path):
         return gpucluster.create("local", name="keywords", **options)
 
     theirs = snippet(LocalCluster, tmp_path / "new" / "theirs", module)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", KeywordWithoutEffect)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", KeywordWithoutEffect)
         assert snippet(ours, tmp_path / "new" / "ours", module) == theirs
-    assert not [warning for warning in told if warning.category is KeywordWithoutEffect]
     record = (site.registry.folder(site.get("keywords").id).path / "state.json").read_text()
     assert "COLOUR" in record
     assert "green" not in record, "it may be a password"
 
 
 @pytest.mark.full
-def test_what_has_no_effect_is_said_where_it_was_written(site, wait_until):
-    """And workers that have lived long enough start anew."""
+def test_keywords_without_effect_warn_at_the_call(site, wait_until):
+    """Workers are replaced after their lifetime."""
     with pytest.raises(InvalidRequest, match="^host: a cluster can be reached from this machine only"):
         gpucluster.create("local", host="0.0.0.0")  # noqa: S104
     assert not site.control.list()
-    with pytest.warns(KeywordWithoutEffect) as told:
+    with pytest.warns(KeywordWithoutEffect) as caught:
         cluster = gpucluster.create("local", n_workers=1, processes=False, scheduler_port=8786, lifetime="2s")
     with cluster:
         first = cluster.workers[0].pid
-        assert {warning.filename for warning in told} == {__file__}
-        assert [str(warning.message).partition(":")[0] for warning in told] == [
+        assert {warning.filename for warning in caught} == {__file__}
+        assert [str(warning.message).partition(":")[0] for warning in caught] == [
             "processes=False has no effect", "scheduler_port=8786 has no effect",
         ]  # fmt: skip
         wait_until(lambda: [worker.pid for worker in cluster.workers.values()] not in ([], [first]))

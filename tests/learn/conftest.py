@@ -23,11 +23,11 @@ NEWER = {
     "preprocessing/test_extremes.py::test_new_rows_are_clipped": ("1.9", "MaxAbsScaler has clip"),
     "test_estimator_checks.py::test_arrays_of_the_array_api": ("1.9", "estimators that only say so are checked"),
 }  # fmt: skip
-"""Tests that compare with what scikit-learn does in newer releases only: from which one, at the latest, and what."""
+"""Tests that compare with the behaviour of newer scikit-learn releases: the first such release, and the behaviour."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip comparisons with what the scikit-learn that is installed does otherwise (``make test-libraries``)."""
+    """Skip comparisons that need a newer scikit-learn than the installed one (``make test-libraries``)."""
     for item in items:
         for name, (release, what) in NEWER.items():
             if f"tests/learn/{name}" in item.nodeid and Version(sklearn.__version__) < Version(release):
@@ -40,7 +40,7 @@ _IDLE = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""For a cluster that lives as long as the run, mostly without work: a tenth of a processor otherwise."""
+"""For the cluster of the whole test run, which is mostly idle: the defaults cost a tenth of a processor."""
 
 
 @pytest.fixture(scope="session")
@@ -58,8 +58,23 @@ def dask_client(_cluster: LocalCluster) -> Iterator[Client]:
         yield client
 
 
+@pytest.fixture
+def own_client() -> Iterator[Client]:
+    """The default client, connected to two workers that the test may kill."""
+    local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    with local as cluster, Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def in_process() -> Iterator[None]:
+    """Let Dask compute in threads of this process where a test does not use a cluster."""
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
 def cut_points(n_rows: int, n_blocks: int, *, empty: bool = False) -> tuple[int, ...]:
-    """Return lengths of blocks, uneven where there are three or more; the second one empty if asked for."""
+    """Return lengths of blocks, uneven where there are three or more; with ``empty``, the second one is 0."""
     shares = np.arange(1, n_blocks + 1) if n_blocks > 2 else np.ones(n_blocks)
     ends = np.round(np.cumsum(shares) / shares.sum() * n_rows).astype(int)
     lengths = list(np.diff([0, *ends]))
@@ -82,9 +97,7 @@ def split() -> Any:
 
 @pytest.fixture(autouse=True)
 def _no_scheduler_is_left() -> Iterator[None]:
-    """Fail where a client leaves Dask's configuration pointing to a cluster that is gone."""
-    import dask
-
+    """Fail where a client leaves Dask's configuration pointing to a closed cluster."""
     before = dask.config.get("scheduler", None)
     yield
     after = dask.config.get("scheduler", None)

@@ -1,4 +1,4 @@
-"""Run under ``mpiexec``: each rank fits on its own rows, and all find what one process finds with all rows."""
+"""Run under ``mpiexec``: fits of ranks on their own rows equal those of one process on all rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gpucluster.learn import (
     LabelEncoder,
     LinearRegression,
     LogisticRegression,
+    MLPClassifier,
     MPICommunicator,
     MultinomialNB,
     NearestNeighbors,
@@ -46,6 +47,7 @@ with config_context(communicator=communicator):
     Q, R = tsqr(X[mine, 20:30])
     classes = LabelEncoder().fit(y[mine]).classes_
     forest = RandomForestClassifier(10, random_state=0).fit(X[mine], y[mine])
+    losses = MLPClassifier((16,), max_iter=4, random_state=3).fit(X[mine] / 16, y[mine]).loss_curve_
 
 np.testing.assert_allclose(gaussian.var_, GaussianNB().fit(X, y).var_, rtol=1e-9)
 np.testing.assert_array_equal(multinomial.feature_count_, MultinomialNB().fit(X, y).feature_count_)
@@ -63,4 +65,6 @@ np.testing.assert_allclose(R, tsqr(X[:, 20:30])[1], atol=1e-9)
 np.testing.assert_array_equal(classes, range(10))
 np.testing.assert_array_equal(forest.classes_, range(10))
 assert len(forest.estimators_) == 10
+alone = MLPClassifier((16,), max_iter=4, random_state=3).fit(X / 16, y).loss_curve_
+np.testing.assert_allclose(losses, alone, rtol=1e-10)
 print("the same", communicator.rank)

@@ -1,8 +1,7 @@
-"""No estimator depends on how rows are cut into blocks, and none on whether they are sorted."""
+"""No estimator depends on the blocks of the data, or on whether rows are sorted."""
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,8 +10,9 @@ import dask.array as da
 import gpucluster.learn as learn
 import numpy as np
 import pytest
-from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.datasets import load_digits
+
+from tests.learn.shared import ESTIMATORS
 
 X, LABELS = load_digits(return_X_y=True)
 X = X[:, ::2] / 16 + np.random.default_rng(0).uniform(0, 1e-2, size=(len(X), 32))
@@ -22,19 +22,19 @@ SHUFFLED = np.random.default_rng(1).permutation(len(X))
 TEST, TRAIN = SHUFFLED[:400], SHUFFLED[400:900]
 ORDERS = {"shuffled": TRAIN, "sorted by class": TRAIN[np.argsort(LABELS[TRAIN], kind="stable")]}
 CUTS = {"even": (125, 125, 125, 125), "uneven": (1, 0, 180, 2, 317)}
-"""Lengths of blocks of 500 rows: sorted, blocks have few classes; uneven, one has no row and some hardly any."""
+"""Lengths of blocks of 500 rows. Blocks of sorted rows have few classes; uneven ones include an empty block."""
 
 
 class Case(NamedTuple):
-    """An estimator, what it is fitted to, and what is compared."""
+    """An estimator, its target, and the figures that are compared."""
 
     make: Callable[[], Any]
     y: Any
     figures: Callable[[Any], Any]
     same: float = 1e-7
-    """How far figures of different cuts may be from those of rows in one block, in parts of the largest."""
+    """Tolerance between figures of different blocks and of a single block, relative to the largest."""
     alike: float | None = None
-    """How far a score may be between shuffled and sorted rows; ``None``: as far as figures of different cuts."""
+    """Tolerance between shuffled and sorted rows; default: ``same``."""
 
 
 def score(y: Any) -> Callable[[Any], float]:
@@ -93,13 +93,8 @@ OF_LABELS = {"LabelBinarizer", "LabelEncoder"}
 OF_CATEGORIES = {"OneHotEncoder", "OrdinalEncoder"}
 
 
-def test_every_estimator_is_looked_at() -> None:
-    found = {
-        name
-        for name in learn.__all__
-        if inspect.isclass(each := getattr(learn, name)) and issubclass(each, DistributedEstimator)
-    }
-    assert found == set(CASES) | OF_LABELS | OF_CATEGORIES
+def test_every_estimator_has_a_case() -> None:
+    assert set(ESTIMATORS) == set(CASES) | OF_LABELS | OF_CATEGORIES
 
 
 def in_blocks(array: Any, lengths: tuple[int, ...]) -> Any:

@@ -1,10 +1,9 @@
-"""Made-up tables: the same rows however they are cut, and what they are made for can be learned from them."""
+"""Generated tables: the same rows for any blocks, and models can be fitted to them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -18,6 +17,8 @@ from gpucluster.learn import (
 )
 from gpucluster.learn.errors import InvalidParameter, NotSupported
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 MAKERS: list[tuple[Any, dict[str, Any]]] = [
     (make_blobs, {}),
     (make_regression, {"n_features": 5, "noise": 0.5}),
@@ -25,14 +26,8 @@ MAKERS: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def in_process() -> Any:
-    with dask.config.set(scheduler="threads"):
-        yield
-
-
 @pytest.mark.parametrize(("make", "options"), MAKERS)
-def test_the_same_rows_however_they_are_cut(make: Any, options: dict[str, Any]) -> None:
+def test_the_same_rows_for_any_blocks(make: Any, options: dict[str, Any]) -> None:
     found = [
         make(9000, random_state=7, **cut, **options)
         for cut in ({"chunks": 1000}, {"chunks": (1, 4096, 4903)}, {"n_parts": 2}, {})

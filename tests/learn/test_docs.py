@@ -1,4 +1,4 @@
-"""The examples of the documentation run, in their order, on two CPU workers."""
+"""The examples of each page of the documentation run in order on two CPU workers."""
 
 from __future__ import annotations
 

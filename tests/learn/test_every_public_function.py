@@ -1,4 +1,4 @@
-"""What holds for everything public that computes: Ctrl-C leaves nothing behind, and what cannot be right is refused."""
+"""All public functions that compute: Ctrl-C leaves nothing behind, and unusable data are refused."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ MOST_WAITS = 40
 
 
 def actions(X: Any, y: Any, words: Any) -> dict[str, Callable[[], Any]]:
-    """Return calls of everything public that computes; what they need beforehand is computed here."""
+    """Return calls of all public functions that compute; fitted models that they need are fitted here."""
     positive = abs(X)
     rows = np.ones((3, 2))
-    # Of other keys: what these keep depends on them, and Dask may fuse the same tasks in another way.
+    # With other keys: these models keep tasks of their data, and Dask may fuse the same tasks differently.
     known, target, _ = tables(seed=1)
     neighbors = learn.NearestNeighbors(n_neighbors=2).fit(known)
     fitted = learn.KMeans(2, n_init=1, random_state=0).fit(known)
@@ -106,7 +106,7 @@ async def _go_on(
 
 
 class Interrupted:
-    """Makes the client wait, until at one of its waits Ctrl-C is pressed."""
+    """Presses Ctrl-C at one of the client's waits."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.waits_left = 0
@@ -116,7 +116,7 @@ class Interrupted:
             self.waits_left -= 1
             if self.waits_left != 0:
                 return sync(client, function, *arguments, **options)
-            # As when the signal comes during the wait: what the client has asked for goes on in its event loop.
+            # As for a signal during the wait: the client's request continues in its event loop.
             client.loop.add_callback(_go_on, function, *arguments, **options)
             signal.raise_signal(signal.SIGINT)
             raise AssertionError("No interrupt.")
@@ -124,7 +124,7 @@ class Interrupted:
         monkeypatch.setattr(Client, "sync", wait_or_interrupt)
 
     def call(self, action: Callable[[], Any], *, at: int) -> BaseException | None:
-        """Call, and return what the interrupt raised; ``None`` where there were fewer waits."""
+        """Call, and return the exception raised by the interrupt; ``None`` if there were fewer waits."""
         self.waits_left = at
         try:
             action()
@@ -179,7 +179,7 @@ def test_nothing_stays_on_the_cluster(
 
 
 def _left(find: Callable[[], set[Any]]) -> set[Any]:
-    """Return what is found a moment later: the scheduler and the workers hear of it by messages."""
+    """Return what is still found after up to 10 s: messages to the scheduler and the workers take time."""
     deadline = time.monotonic() + 10
     while (found := find()) and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -198,7 +198,7 @@ OF_FITTED = {
     *("KNeighborsClassifier.predict", "NearestNeighbors.kneighbors", "NearestNeighbors.radius_neighbors"),
     "NearestNeighbors.get_combined_model",
 }
-"""What is called without data on Dask."""
+"""Calls without data on Dask."""
 
 
 def test_data_of_another_cluster_are_refused(dask_client: Client) -> None:

@@ -1,4 +1,4 @@
-"""Missing or infinite values in rows and weights: an error, as in scikit-learn, not any class or cluster."""
+"""Missing or infinite values in rows and weights are an error, as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _answer(model: Any, data: Any) -> Any:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_they_are_refused(model: Any, value: float) -> None:
+def test_nan_and_infinity_are_refused(model: Any, value: float) -> None:
     model.fit(X, Y)
     bad = X.copy()
     bad[45, 1] = value
@@ -98,7 +98,7 @@ def test_large_numbers_are_not_infinite() -> None:
     assert (model.predict(da.from_array(large, chunks=(2, -1))).compute() == 0).all()
 
 
-def test_scaling_lets_missing_values_through() -> None:
+def test_scaling_keeps_missing_values() -> None:
     holes = X.copy()
     holes[7, 2] = np.nan
     data = da.from_array(holes, chunks=(20, -1))

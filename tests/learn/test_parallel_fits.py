@@ -1,8 +1,7 @@
-"""Every estimator under every backend of joblib, and inside tasks of Dask: the same model, and nobody waits forever."""
+"""Every estimator under every backend of joblib and inside tasks of Dask gives the same model, without deadlocks."""
 
 from __future__ import annotations
 
-import inspect
 import pickle
 from collections.abc import Iterator
 from typing import Any
@@ -14,11 +13,12 @@ import joblib
 import numpy as np
 import pytest
 from distributed import Client, get_client, secede, wait, worker_client
-from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
+
+from tests.learn.shared import ESTIMATORS
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 
@@ -36,16 +36,11 @@ GRIDS: dict[str, dict[str, list[Any]]] = {"RandomForestClassifier": {"max_depth"
 
 def estimators() -> dict[str, Any]:
     """Return one of each estimator of the package."""
-    classes = {name: getattr(learn, name) for name in learn.__all__}
-    return {
-        name: cls(**OPTIONS.get(name, {}))
-        for name, cls in classes.items()
-        if inspect.isclass(cls) and issubclass(cls, DistributedEstimator)
-    }
+    return {name: cls(**OPTIONS.get(name, {})) for name, cls in ESTIMATORS.items()}
 
 
 def fitted(estimator: Any, lazy: bool) -> Any:
-    """Fit a copy of an estimator, take it through a pickle, and return what it says of the data."""
+    """Fit a copy of an estimator, pickle and unpickle it, and return its answer for the data."""
     rows, labels = (da.from_array(X, chunks=(50, -1)), da.from_array(Y, chunks=50)) if lazy else (X, Y)
     model = clone(estimator)
     if type(model).__name__ in OF_LABELS:
@@ -55,8 +50,8 @@ def fitted(estimator: Any, lazy: bool) -> Any:
         return np.asarray(model.labels_)
     if not lazy or not model._not_saved_because:
         model = cloudpickle.loads(pickle.dumps(pickle.loads(cloudpickle.dumps(model))))
-    ask = next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
-    answer = ask(rows)
+    method = next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
+    answer = method(rows)
     answer = answer[0] if isinstance(answer, tuple) else answer
     return np.asarray(answer.toarray() if hasattr(answer, "toarray") else answer)
 
@@ -68,13 +63,13 @@ ALL: Cases = HERE + [(name, True) for name in estimators()]
 
 @pytest.fixture(scope="module")
 def alone() -> dict[tuple[str, bool], Any]:
-    """Return what each estimator says when it is fitted here, one after the other."""
+    """Return the answers of estimators that are fitted here, one after the other."""
     return {(name, lazy): fitted(estimators()[name], lazy) for name, lazy in ALL}
 
 
 @pytest.fixture
 def client(dask_client: Client, wait_until: Any) -> Iterator[Client]:
-    """A client whose cluster is created again where a test has left threads that wait for ever."""
+    """A client; its workers are restarted if a test leaves threads that wait forever."""
     yield dask_client
     try:
         wait_until(lambda: not any(dask_client.processing().values()), timeout=20)
@@ -93,7 +88,7 @@ def expect_same(cases: Cases, found: Any, alone: dict[tuple[str, bool], Any]) ->
 )
 @pytest.mark.full
 def test_every_estimator_under_every_backend(client: Client, alone: dict[Any, Any], backend: str, cases: Cases) -> None:
-    patience = None if backend == "sequential" else PATIENCE_SECONDS  # it cannot be given up
+    patience = None if backend == "sequential" else PATIENCE_SECONDS  # which has no timeout
     with joblib.parallel_config(backend):
         found = joblib.Parallel(n_jobs=2, timeout=patience)(
             joblib.delayed(fitted)(estimators()[name], lazy) for name, lazy in cases
@@ -102,7 +97,7 @@ def test_every_estimator_under_every_backend(client: Client, alone: dict[Any, An
 
 
 def test_every_estimator_inside_tasks(client: Client, alone: dict[Any, Any]) -> None:
-    """Many more than there are threads: all of them wait for tasks of their own."""
+    """There are many more than threads, and all of them wait for tasks that they submit."""
     names, lazy = zip(*ALL, strict=True)
     futures = client.map(fitted, [estimators()[name] for name in names], lazy, pure=False)
     wait(futures, timeout=PATIENCE_SECONDS)
@@ -121,7 +116,7 @@ def _after_secede(estimator: Any) -> Any:
 
 
 @pytest.mark.parametrize("inside", [_within_worker_client, _after_secede])
-def test_tasks_that_have_left_the_workers_threads(client: Client, alone: dict[Any, Any], inside: Any) -> None:
+def test_tasks_that_have_seceded(client: Client, alone: dict[Any, Any], inside: Any) -> None:
     futures = client.map(inside, [estimators()["KMeans"]] * 5, pure=False)
     wait(futures, timeout=PATIENCE_SECONDS)
     for answer in client.gather(futures):
@@ -129,12 +124,12 @@ def test_tasks_that_have_left_the_workers_threads(client: Client, alone: dict[An
 
 
 def one(model: Any, rows: Any, labels: Any) -> float:
-    """Score of a model that has no score."""
+    """Score for models without a score."""
     return 1.0
 
 
 def search_over(name: str, estimator: Any) -> Any:
-    """Return a search for that estimator in a pipeline, as small as can be."""
+    """Return a minimal search for the estimator in a pipeline."""
     grid = GRIDS.get(name) or {key: [value] for key, value in list(estimator.get_params().items())[:1]}
     steps = Pipeline([("scaled", learn.StandardScaler(with_mean=False)), ("model", estimator)])
     scoring = None if hasattr(estimator, "score") else one
@@ -143,7 +138,7 @@ def search_over(name: str, estimator: Any) -> Any:
 
 @pytest.mark.parametrize("backend", ["threading", "loky", "dask"])
 def test_searches_in_pipelines(client: Client, backend: str) -> None:
-    """Of forests under Dask, one search never came back: a class of trees could not be sent to a worker."""
+    """A search for forests under Dask once never returned: a class of trees could not be sent to a worker."""
     searches = {name: search_over(name, each) for name, each in estimators().items() if name not in OF_LABELS}
     expected = {name: clone(search).fit(X, Y).cv_results_["mean_test_score"] for name, search in searches.items()}
     with joblib.parallel_config(backend):

@@ -1,4 +1,4 @@
-"""Parameters that classes declare: the constructor, and what is refused before fitting."""
+"""Declared parameters: the constructor, and checks before fitting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Renamed(Counted):
     name: str | None = "other"
 
 
-def test_a_constructor_is_made_of_what_classes_declare() -> None:
+def test_the_constructor_has_the_declared_parameters() -> None:
     assert Counted(5, name="x").get_params() == {"name": "x", "share": 0.5, "steps": 5}
     assert Renamed().get_params() == {"name": "other", "share": 0.5, "steps": 3}
     kinds = {name: each.kind.name for name, each in inspect.signature(Counted).parameters.items()}
@@ -62,7 +62,7 @@ def test_rules(rule: Rule, right: list[Any], wrong: list[Any]) -> None:
             rule.check("option", value)
 
 
-def test_options_are_refused_before_the_data_are_looked_at() -> None:
+def test_options_are_checked_before_the_data() -> None:
     for estimator in (KMeans(0), PCA(svd_solver="power"), RandomForestRegressor(oob_score=True)):
         with pytest.raises((InvalidParameter, NotSupported)):
             estimator.fit("no data", None)

@@ -1,4 +1,4 @@
-"""`partial_fit`: block after block it finds what `fit` finds in all rows, so wrappers such as Dask-ML's take it."""
+"""`partial_fit` block by block equals `fit` to all rows, so wrappers such as Dask-ML's can use it."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def test_part_by_part(dask_client: Any, split: Any, name: str) -> None:
         expected = getattr(whole, attribute)
         for found in (in_memory, lazy):
             np.testing.assert_allclose(getattr(found, attribute), expected, rtol=1e-9, atol=1e-12)
-        # scikit-learn's GaussianNB takes its smallest variance from the last part alone.
+        # scikit-learn's GaussianNB computes its smallest variance from the last part only.
         np.testing.assert_allclose(getattr(theirs, attribute), expected, rtol=1e-6, atol=1e-7)
 
 
-def test_a_network_goes_once_through_the_rows(dask_client: Any, split: Any) -> None:
+def test_a_network_trains_one_epoch(dask_client: Any, split: Any) -> None:
     options: dict[str, Any] = {"random_state": 0, "n_iter_no_change": 100}
     whole = learn.MLPClassifier((16,), max_iter=4, **options).fit(X / 16, Y)
     step_by_step = learn.MLPClassifier((16,), **options)
@@ -57,8 +57,8 @@ def test_a_network_goes_once_through_the_rows(dask_client: Any, split: Any) -> N
     np.testing.assert_allclose(step_by_step.coefs_[0], whole.coefs_[0], atol=1e-9)
 
 
-def test_incremental_wrappers_take_it(dask_client: Any, split: Any) -> None:
-    """What `Incremental` of Dask-ML does: a task per block, each with what the one before has left."""
+def test_incremental_wrappers(dask_client: Any, split: Any) -> None:
+    """As `Incremental` of Dask-ML does: a task per block, each with the model of the one before."""
 
     def train(model: Any, rows: Any, labels: Any, classes: Any) -> Any:
         return deepcopy(model).partial_fit(rows, labels, classes=classes)
@@ -72,7 +72,7 @@ def test_incremental_wrappers_take_it(dask_client: Any, split: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "MLPClassifier"])
-def test_classes_are_named_at_first(name: str) -> None:
+def test_classes_are_required_at_first(name: str) -> None:
     with pytest.raises(InvalidData, match="classes must be passed on the first call"):
         getattr(learn, name)().partial_fit(X, Y)
     model = getattr(learn, name)().partial_fit(X[Y < 3], Y[Y < 3], classes=[0, 1, 2])
@@ -95,5 +95,5 @@ def test_weights_count(dask_client: Any, split: Any) -> None:
             model.partial_fit(X[part], Y[part], sample_weight=weights[part], **more)
         mean = "theta_" if labelled else "mean_"
         np.testing.assert_allclose(getattr(model, mean), getattr(whole, mean))
-        # What GaussianNB adds to variances is a billionth of the largest one: of all rows, which are not weighted.
+        # GaussianNB adds a billionth of the largest unweighted variance to all variances.
         np.testing.assert_allclose(model.var_, whole.var_, rtol=1e-6, atol=1e-8)

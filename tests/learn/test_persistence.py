@@ -1,4 +1,4 @@
-"""Models come back as they were; files that are none are refused, whatever is in them."""
+"""Loaded models equal the saved ones; files of other formats and changed files are refused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ import pandas as pd
 import pytest
 from gpucluster.learn import load, save
 from gpucluster.learn.errors import InvalidParameter, NotSupported, UnreadableModel
-from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
+
+from tests.learn.shared import ESTIMATORS
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:300] / 16, Y[:300]
@@ -49,7 +50,7 @@ NEED_THEIR_DATA = {"NearestNeighbors", "KNeighborsClassifier", "KNeighborsRegres
 
 
 def answers(model: Any) -> list[Any]:
-    """Return everything that the model says of some rows."""
+    """Return the results of all methods of a model for some rows."""
     if isinstance(model, learn.OneHotEncoder | learn.OrdinalEncoder):
         return [np.asarray(model.transform(pd.DataFrame({"word": WORDS[:20], "odd": Y[:20] % 2})))]
     if isinstance(model, learn.LabelEncoder | learn.LabelBinarizer):
@@ -62,16 +63,11 @@ def answers(model: Any) -> list[Any]:
 
 
 def test_all_estimators_are_here() -> None:
-    estimators = {
-        name
-        for name in learn.__all__
-        if isinstance(value := getattr(learn, name), type) and issubclass(value, DistributedEstimator)
-    }
-    assert estimators - NEED_THEIR_DATA == set(FITTED)
+    assert set(ESTIMATORS) - NEED_THEIR_DATA == set(FITTED)
 
 
 @pytest.mark.parametrize("name", sorted(FITTED))
-def test_there_and_back(name: str, tmp_path: Path) -> None:
+def test_save_and_load(name: str, tmp_path: Path) -> None:
     model = FITTED[name]()
     save(model, tmp_path / "model")
     again = load(tmp_path / "model")
@@ -85,12 +81,12 @@ def test_there_and_back(name: str, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
 
 
-def test_what_needs_its_data(tmp_path: Path) -> None:
+def test_models_that_need_their_data_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotSupported, match="cannot be saved"):
         save(learn.NearestNeighbors().fit(X), tmp_path / "model")
 
 
-def test_before_fit(tmp_path: Path) -> None:
+def test_unfitted_models_and_other_objects_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFittedError):
         save(learn.KMeans(), tmp_path / "model")
     with pytest.raises(InvalidParameter, match="Use joblib for other objects"):
@@ -98,7 +94,7 @@ def test_before_fit(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
+def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "model"
     save(FITTED["PCA"](), path)
     before = path.read_bytes()
@@ -110,7 +106,7 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 def rewritten(path: Path, change: Any) -> Path:
-    """Return a copy of a model's file with another document or other arrays."""
+    """Return the path of a copy of a model's file after a change to its document and its arrays."""
     with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     document = json.loads(files["model.json"])
@@ -128,46 +124,26 @@ class Harm:
         return (print, ("harm",))
 
 
-def no_version(document: Any, files: Any) -> None:
-    document["format"] = 99
-
-
-def other_class(document: Any, files: Any) -> None:
-    document["class"] = "subprocess.Popen"
-
-
-def a_function(document: Any, files: Any) -> None:
-    document["class"] = "save"
-
-
-def a_method(document: Any, files: Any) -> None:
-    document["attributes"]["predict"] = "gone"
-
-
-def private(document: Any, files: Any) -> None:
-    document["attributes"]["__class__"] = "gone"
-
-
-def missing(document: Any, files: Any) -> None:
-    del files["0.npy"]
-
-
-def unknown_kind(document: Any, files: Any) -> None:
-    document["attributes"]["n_iter_"] = {"eval": "1"}
-
-
-def pickled(document: Any, files: Any) -> None:
-    array = np.empty(1, dtype=object)
-    array[0] = Harm()
+def npy(array: Any) -> bytes:
     file = io.BytesIO()
     np.save(file, array, allow_pickle=True)
-    files["0.npy"] = file.getvalue()
+    return file.getvalue()
 
 
-@pytest.mark.parametrize(
-    "change", [no_version, other_class, a_function, a_method, private, missing, unknown_kind, pickled]
-)
-def test_files_that_were_changed(change: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+CHANGES: dict[str, Any] = {
+    "another format": lambda document, files: document.update({"format": 99}),
+    "a class of another package": lambda document, files: document.update({"class": "subprocess.Popen"}),
+    "a function as class": lambda document, files: document.update({"class": "save"}),
+    "a method as attribute": lambda document, files: document["attributes"].update({"predict": "gone"}),
+    "a private attribute": lambda document, files: document["attributes"].update({"__class__": "gone"}),
+    "a missing array": lambda document, files: files.pop("0.npy"),
+    "an unknown kind": lambda document, files: document["attributes"].update({"n_iter_": {"eval": "1"}}),
+    "a pickled array": lambda document, files: files.update({"0.npy": npy(np.array([Harm()], dtype=object))}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_changed_files_are_refused(change: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save(FITTED["KMeans"](), tmp_path / "model")
     with pytest.raises(UnreadableModel):
         load(rewritten(tmp_path / "model", change))
@@ -179,8 +155,8 @@ def test_files_that_were_changed(change: Any, tmp_path: Path, capsys: pytest.Cap
     [(field, value) for field in ("left_child", "right_child") for value in (10**9, -7, 0)]
     + [("feature", 10**9), ("feature", -7)],
 )
-def test_trees_that_lead_elsewhere(field: str, value: int, tmp_path: Path) -> None:
-    """scikit-learn would follow such a number out of the array."""
+def test_trees_with_invalid_nodes_are_refused(field: str, value: int, tmp_path: Path) -> None:
+    """With such a number, scikit-learn would read beyond the array."""
 
     def change(document: Any, files: Any) -> None:
         tree = dict(document["attributes"]["estimators_"]["list"][0]["tree"]["dict"])
@@ -188,9 +164,7 @@ def test_trees_that_lead_elsewhere(field: str, value: int, tmp_path: Path) -> No
         name = f"{nodes[field]['array']}.npy"
         array = np.load(io.BytesIO(files[name]))
         array[0] = value
-        file = io.BytesIO()
-        np.save(file, array)
-        files[name] = file.getvalue()
+        files[name] = npy(array)
 
     save(FITTED["RandomForestRegressor"](), tmp_path / "model")
     with pytest.raises(UnreadableModel, match="refers to nodes or columns that do not exist"):
@@ -198,7 +172,7 @@ def test_trees_that_lead_elsewhere(field: str, value: int, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", pickle.dumps(Harm()), b"PK\x03\x04" + b"\0" * 40])
-def test_other_files(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_files_are_refused(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model"
     path.write_bytes(content)
     with pytest.raises(UnreadableModel, match="is no model that gpucluster.learn.save has written"):

@@ -39,7 +39,7 @@ def test_data_on_dask_give_lazy_data_frames(make: Callable[[], Any], kind: str) 
             pd.testing.assert_frame_equal(lazy.compute(), model.transform(X.compute()))
 
 
-def test_configuration_of_scikit_learn_counts_too() -> None:
+def test_configuration_of_scikit_learn() -> None:
     X = da.random.default_rng(0).random((40, 2), chunks=(10, 2))
     with dask.config.set(scheduler="sync"):
         with sklearn.config_context(transform_output="pandas"):

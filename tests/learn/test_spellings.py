@@ -1,4 +1,4 @@
-"""What code for cuML, Dask-ML and scikit-learn says is understood, on our cluster and on Dask's ``LocalCluster`` alike.
+"""Code written for cuML, Dask-ML and scikit-learn runs on our cluster and on Dask's ``LocalCluster``.
 
 The snippets are in the style of these libraries' documentation.
 """
@@ -22,30 +22,26 @@ import sklearn.linear_model
 from distributed import Client, LocalCluster, default_client, futures_of
 from gpucluster.learn.delegation import DELEGATED
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
-from gpucluster.learn.estimator import DistributedEstimator
 from gpucluster.protocol.models import ClusterModel
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 
+from tests.learn.shared import ESTIMATORS
+
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
-ESTIMATORS = [
-    cls
-    for cls in (getattr(learn, name) for name in learn.__all__)
-    if inspect.isclass(cls) and issubclass(cls, DistributedEstimator)
-]
 
 
 @pytest.fixture(scope="module")
 def ours(shared_cluster: ClusterModel) -> Iterator[Client]:
-    """A client of our own cluster; not the default one."""
+    """A client of a cluster of gpucluster; not the default client."""
     with gpucluster.connect(shared_cluster.id).get_client(set_as_default=False) as client:
         yield client
 
 
 @pytest.fixture
 def theirs(_cluster: LocalCluster) -> Iterator[Client]:
-    """A client of Dask's own cluster; not the default one."""
+    """A client of a ``LocalCluster``; not the default client."""
     with Client(_cluster, set_as_default=False) as client:
         yield client
 
@@ -95,14 +91,9 @@ def regression(client: Client) -> Any:
 
 def table(client: Client) -> Any:
     frame = dd.from_pandas(pd.DataFrame({"size": X[:, 20], "kind": Y.astype(str)}), npartitions=3)
-    prepared = learn.ColumnTransformer(
-        [
-            ("size", learn.StandardScaler(client=client), ["size"]),
-            ("kind", learn.OrdinalEncoder(client=client), ["kind"]),
-        ]
-    )
-    binary = learn.LabelBinarizer(client=client)
-    columns = binary.fit_transform(frame["kind"])
+    size, kind = learn.StandardScaler(client=client), learn.OrdinalEncoder(client=client)
+    prepared = learn.ColumnTransformer([("size", size, ["size"]), ("kind", kind, ["kind"])])
+    columns = learn.LabelBinarizer(client=client).fit_transform(frame["kind"])
     return [client.compute(prepared.fit_transform(frame)).result().to_numpy(), client.compute(columns).result()]
 
 
@@ -113,8 +104,8 @@ def test_on_our_cluster_and_on_dasks(ours: Client, theirs: Client, snippet: Call
         np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
-def test_every_estimator_takes_a_client(theirs: Client, cls: type) -> None:
+@pytest.mark.parametrize("cls", ESTIMATORS.values())
+def test_every_estimator_takes_a_client(theirs: Client, cls: Any) -> None:
     estimator = cls(client=theirs)
     assert estimator._client is theirs
     assert clone(estimator)._client is theirs
@@ -125,7 +116,7 @@ def test_every_estimator_takes_a_client(theirs: Client, cls: type) -> None:
 
 
 def test_a_column_transformer_takes_a_client(theirs: Client) -> None:
-    """And fits those with it that were given none; a copy has it, what is saved has not."""
+    """It passes the client on to transformers without one; clones keep it, saved models do not."""
     seen: list[object] = []
 
     class Watched(learn.StandardScaler):
@@ -147,7 +138,7 @@ def test_a_search_fits_with_the_estimators_client(theirs: Client) -> None:
     assert search.best_estimator_._client is theirs
 
 
-def test_what_only_cuml_has_is_handed_on_to_it() -> None:
+def test_parameters_that_only_cuml_has_default_to_none() -> None:
     for name, entry in DELEGATED.items():
         parameters = inspect.signature(getattr(learn, name)).parameters
         assert all(parameters[own].default is None for own in entry.own), name
@@ -156,8 +147,8 @@ def test_what_only_cuml_has_is_handed_on_to_it() -> None:
 CUML = {"handle": None, "verbose": False, "output_type": "numpy"}
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
-def test_every_estimator_takes_what_those_of_cuml_take(cls: type) -> None:
+@pytest.mark.parametrize("cls", ESTIMATORS.values())
+def test_every_estimator_takes_the_keywords_of_cuml(cls: Any) -> None:
     estimator = cls(**CUML)
     assert {name: str(each) for name, each in estimator.get_params().items() if name != "verbose"} == {
         name: str(each) for name, each in cls().get_params().items() if name != "verbose"
@@ -193,7 +184,7 @@ def test_every_estimator_takes_what_those_of_cuml_take(cls: type) -> None:
         ("OneHotEncoder", {"sparse": False}, {"sparse_output": False}),
     ],
 )  # fmt: skip
-def test_keywords_that_stand_for_ours(name: str, given: dict[str, Any], meant: dict[str, Any]) -> None:
+def test_keywords_with_equivalents(name: str, given: dict[str, Any], meant: dict[str, Any]) -> None:
     cls = getattr(learn, name)
     expected = str(cls(**meant).get_params())
     assert str(cls(**given).get_params()) == expected
@@ -217,7 +208,7 @@ def test_keywords_that_stand_for_ours(name: str, given: dict[str, Any], meant: d
         ("log_loss", {"eps": 1e-9}, "Clip them yourself"),
     ],
 )
-def test_keywords_that_are_refused_name_what_to_use_instead(name: str, given: dict[str, Any], instead: str) -> None:
+def test_refused_keywords_name_an_alternative(name: str, given: dict[str, Any], instead: str) -> None:
     arguments = (Y[:9], Y[:9]) if name in {"r2_score", "log_loss"} else ()
     with pytest.raises(NotSupported, match=rf"^{next(iter(given))}: .*{instead}"):
         getattr(learn, name)(*arguments, **given)
@@ -231,18 +222,18 @@ def test_keywords_that_are_refused_name_what_to_use_instead(name: str, given: di
         ("OrdinalEncoder", {"categories": pd.DataFrame({"a": [1]})}, "array"),
     ],
 )
-def test_encoders_take_a_list_where_those_of_cuml_take_names(name: str, given: dict[str, Any], what: str) -> None:
+def test_encoders_take_lists_instead_of_names(name: str, given: dict[str, Any], what: str) -> None:
     encoder = getattr(learn, name)(**given)  # constructors refuse nothing, as in scikit-learn
     with pytest.raises(NotSupported, match=f"^{next(iter(given))}: must be a list with one {what} per column"):
         encoder.fit(X)
 
 
-def test_the_same_by_two_keywords() -> None:
-    with pytest.raises(InvalidParameter, match="says the same"):
+def test_two_equivalent_keywords_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="means the same"):
         learn.RandomForestClassifier(criterion="gini", split_criterion="gini")
 
 
-def test_methods_take_what_those_of_cuml_take(dask_client: Client) -> None:
+def test_methods_take_the_keywords_of_cuml(dask_client: Client) -> None:
     data, target = da.from_array(X, chunks=(150, -1)), da.from_array(Y % 2, chunks=150)
     forest = learn.RandomForestClassifier(3, random_state=0)
     forest.fit(data, target, convert_dtype=True, broadcast_data=False)
@@ -266,8 +257,8 @@ def test_methods_take_what_those_of_cuml_take(dask_client: Client) -> None:
 
 
 @pytest.mark.full
-def test_elastic_net_is_scikit_learns_where_cuml_has_another_default(dask_client: Client) -> None:
-    """cuml.dask's leaves alpha at its solver's 0.0001, and so fits more closely; its documentation says 1, as here."""
+def test_elastic_net_has_scikit_learns_default(dask_client: Client) -> None:
+    """cuml.dask uses its solver's alpha of 0.0001, which fits more closely; its documentation says 1, as here."""
     data, target = learn.make_regression(500, 20, n_informative=10, n_parts=16, random_state=0)
     ours, theirs = learn.ElasticNet().fit(data, target), sklearn.linear_model.ElasticNet()
     expected = theirs.fit(data.compute(), target.compute()).score(data.compute(), target.compute())
@@ -276,12 +267,12 @@ def test_elastic_net_is_scikit_learns_where_cuml_has_another_default(dask_client
     assert learn.ElasticNet(alpha=1e-4).fit(data, target).score(data, target) > 0.9999
 
 
-def test_tables_have_a_block_for_each_worker_and_the_order_asked_for(dask_client: Client) -> None:
+def test_tables_have_a_block_for_each_worker_and_the_given_order(dask_client: Client) -> None:
     for make in (learn.make_blobs, learn.make_regression, learn.make_classification):
         rows, _ = make(1000, 20, n_parts=None, verbose=False, handle=None)
         assert rows.numblocks[0] == 2
         for order in ("C", "F"):
-            # Dask copies what it computes.
+            # Results of Dask are copies.
             [block, *_] = futures_of(make(1000, 20, order=order)[0].persist())
             assert block.result().flags[f"{order}_CONTIGUOUS"]
         with pytest.raises(InvalidParameter, match="order: must be 'C' or 'F'"):
@@ -290,7 +281,7 @@ def test_tables_have_a_block_for_each_worker_and_the_order_asked_for(dask_client
             make(1000, 20, chunks=(100, 5))
 
 
-def test_tables_are_made_for_an_asynchronous_client(_cluster: LocalCluster) -> None:
+def test_tables_for_an_asynchronous_client(_cluster: LocalCluster) -> None:
     async def make() -> tuple[int, ...]:
         async with Client(_cluster.scheduler_address, asynchronous=True):
             return learn.make_blobs(1000, 3)[0].numblocks
@@ -303,13 +294,13 @@ SPARSE = [
     "LogisticRegression", "MLPClassifier", "MaxAbsScaler", "MultinomialNB", "NearestNeighbors", "PCA",
     "RandomForestClassifier", "RandomForestRegressor", "Ridge", "StandardScaler", "TruncatedSVD",
 ]  # fmt: skip
-"""Those that take sparse X in scikit-learn."""
+"""Estimators that accept sparse X in scikit-learn."""
 
 
 @pytest.mark.parametrize("name", SPARSE)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_sparse_rows(dask_client: Client, name: str) -> None:
-    """In memory and in blocks of a Dask array: the same model and answers as of dense ones."""
+    """In memory and in blocks of a Dask array, they give the same model and results as dense rows."""
     options = {
         "KMeans": {"random_state": 0}, "MLPClassifier": {"max_iter": 1, "random_state": 0}, "PCA": {"n_components": 4},
         "RandomForestClassifier": {"n_estimators": 2, "random_state": 0}, "LogisticRegression": {"max_iter": 5},
@@ -330,6 +321,6 @@ def test_sparse_rows(dask_client: Client, name: str) -> None:
             np.testing.assert_array_equal(np.asarray(model.labels_), dense.labels_)
 
 
-def test_sparse_rows_that_are_too_many_dense_ones() -> None:
+def test_sparse_rows_too_large_for_a_dense_table() -> None:
     with pytest.raises(InvalidData, match="is sparse, and as a dense table of 10,000,000 × 100,000"):
         learn.MaxAbsScaler().fit(scipy.sparse.csr_matrix((10_000_000, 100_000)))

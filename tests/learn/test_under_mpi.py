@@ -1,15 +1,14 @@
-"""Estimators and metrics under ``mpiexec``, each rank with rows of other classes."""
+"""Estimators and metrics under ``mpiexec``, where each rank has rows of different classes."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.mpi import mpiexec, must_have_mpi
+from tests.mpi import ONE_THREAD, mpiexec, must_have_mpi
 
 pytestmark = pytest.mark.full
 
@@ -19,10 +18,7 @@ must_have_mpi()
 
 @pytest.mark.parametrize("size", [1, 3])
 def test_the_same_under_mpiexec(size: int) -> None:
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*mpiexec(size), sys.executable, PROGRAM],
-        capture_output=True, text=True, timeout=150, env=environment, check=False,
-    )  # fmt: skip
+    command = [*mpiexec(size), sys.executable, PROGRAM]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=150, env=ONE_THREAD, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.count("the same") == size

@@ -1,4 +1,4 @@
-"""Installs packages of tests beside an environment, without network; who has their folder on PYTHONPATH has them."""
+"""Installs packages of tests into a folder for PYTHONPATH, without network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent / "gpucluster_subprocess"
 def install(target: Path, source: Path = PACKAGE) -> Path:
     """Build a package with the build backend of this environment, install it into a folder, and return the folder.
 
-    The folder on PYTHONPATH makes it known to a Jupyter server, kernels and supervisors alike, and to nobody else.
+    Only processes with the folder on PYTHONPATH know the package: a Jupyter server, kernels and supervisors alike.
     """
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
     command += ["--disable-pip-version-check", "--no-cache-dir", "--target", str(target), str(source)]
@@ -22,20 +22,20 @@ def install(target: Path, source: Path = PACKAGE) -> Path:
 
 
 def offer(target: Path, name: str, module: str, *, package: str | None = None, kind: str = "gone:Gone") -> Path:
-    """Install a package that offers a kind of cluster and consists of one module; it may be as broken as one likes.
+    """Install a package that offers a kind of cluster and consists of one module, which may be broken.
 
     Parameters
     ----------
     target : Path
         The folder.
     name : str
-        Of the kind.
+        Name of the kind.
     module : str
-        Source of the module, which is called like ``kind`` says.
+        Source of the module.
     package : str, optional
-        Of the distribution; default: made from the name.
+        Name of the distribution; default: derived from ``name``.
     kind : str
-        Where the entry point leads: ``module:Class``.
+        Value of the entry point, ``module:Class``; it names the module.
     """
     package = package or f"gpucluster-{name}"
     (target / f"{kind.partition(':')[0]}.py").write_text(module)

@@ -1,4 +1,4 @@
-"""Verbs and routes that another package adds appear beside ours, and one that is broken says so."""
+"""Verbs and routes that another package adds to ours; broken ones are reported."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_verb_is_listed_explained_completed_and_run(capsys):
     assert "greet" in verbs_of(MAGIC) and "stars count" not in verbs_of(MAGIC)
 
 
-def test_ours_win_and_a_broken_one_says_why(capsys):
+def test_our_verbs_win_and_broken_ones_are_reported(capsys):
     assert [verb.summary for verb in all_verbs() if verb.name == "list"] == ["List your clusters on this machine."]
     assert main(["absent"]) == 2
     assert "The verb 'absent' of the package gpucluster-greeting 1.2 cannot be used." in capsys.readouterr().err

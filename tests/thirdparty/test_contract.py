@@ -1,7 +1,7 @@
-"""A kind of cluster of another package, whose scheduler and workers are jobs of a queue: the contract of backends.
+"""The contract of backends, with a kind of another package: its scheduler and workers are jobs of a queue.
 
-The package is ``gpucluster_subprocess``; its queue serves nobody while the gate is closed, and what it
-starts does not end with the supervisor.
+The package is ``gpucluster_subprocess``. Its queue starts no worker while the gate is closed, and its jobs do not
+end with the supervisor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gpucluster.registry.started_elsewhere import read_remembered
 
 @pytest.fixture(scope="module", autouse=True)
 def package(subprocess_kind):
-    """The package is installed, for this process and those that it starts."""
+    """Install the package for this process and its child processes."""
     path = subprocess_kind["PYTHONPATH"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", path)
@@ -38,19 +38,19 @@ def package(subprocess_kind):
 
 @pytest.fixture(scope="module")
 def gate(tmp_path_factory):
-    """While this file is there, the queue serves no worker."""
+    """A file; while it exists, the queue starts no worker."""
     return tmp_path_factory.mktemp("queue") / "closed"
 
 
 @pytest.fixture(scope="module")
 def fault(gate):
-    """While this file is there, workers that the queue serves cannot start."""
+    """A file; while it exists, workers that the queue starts fail."""
     return gate.with_name("fault")
 
 
 @pytest.fixture(scope="module")
 def queued(shared_site, package, gate, fault):
-    """A cluster that was made while the gate was closed; gives the model that it had then."""
+    """Create a cluster while the gate is closed, and return its model."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GPUCLUSTER_SUBPROCESS_GATE", str(gate))
         patch.setenv("GPUCLUSTER_SUBPROCESS_FAULT", str(fault))
@@ -72,12 +72,12 @@ def names(model):
 
 
 @pytest.mark.full
-def test_it_runs_while_all_workers_wait(shared_site, queued, gate):
+def test_the_cluster_runs_while_all_workers_wait(shared_site, queued, gate):
     assert (queued.state, queued.backend, queued.backend_title) == ("running", "subprocess", kind_title("subprocess"))
     assert (queued.n_workers, queued.n_pending, queued.wanted.n_workers) == (0, 2, 2)
     assert queued.pending_reason == "waits in the queue 'short'"
     assert (queued.can, queued.has_gpus, queued.dashboard_path) == (("scale", "retire"), False, None)
-    assert shared_site.get("queued").idle.idle_since is None, "who waits in a queue is not idle"
+    assert shared_site.get("queued").idle.idle_since is None, "a cluster with queued workers is not idle"
     folder = shared_site.registry.folder(queued.id)
     assert read_remembered(folder).state["jobs"] == ["scheduler", "worker-0", "worker-1"]
     assert stat.S_IMODE(folder.remembered.stat().st_mode) == 0o600
@@ -87,7 +87,7 @@ def test_it_runs_while_all_workers_wait(shared_site, queued, gate):
 
 
 @pytest.mark.full
-def test_what_is_computed_shows(shared_site, two, wait_until):
+def test_computed_tasks_are_shown(shared_site, two, wait_until):
     with two.get_client() as client:
         futures = client.map(lambda number: number**2, range(20))
         assert client.gather(futures) == [number**2 for number in range(20)]
@@ -100,7 +100,7 @@ def test_what_is_computed_shows(shared_site, two, wait_until):
     shared_site.wait_for("queued", lambda model: model.n_clients == 0)
 
 
-def test_a_request_is_done_when_the_queue_has_it(shared_site, two, gate):
+def test_scaling_returns_when_the_queue_has_the_job(shared_site, two, gate):
     before = names(two.model)
     gate.touch()
     two.scale(3)
@@ -108,10 +108,10 @@ def test_a_request_is_done_when_the_queue_has_it(shared_site, two, gate):
     assert (model.state, model.n_workers, model.n_pending, model.notice) == (ClusterState.RUNNING, 2, 1, None)
     two.scale(2)
     model = shared_site.wait_for("queued", lambda model: not model.n_pending)
-    assert names(model) == before, "who waits leaves first"
+    assert names(model) == before, "queued workers leave first"
 
 
-def test_results_go_to_the_others(shared_site, two):
+def test_results_move_to_the_remaining_workers(shared_site, two):
     leaves, stays = two.model.workers
     with two.get_client() as client:
         futures = client.scatter(list(range(20)), workers=[leaves.address])
@@ -126,7 +126,7 @@ def test_results_go_to_the_others(shared_site, two):
         assert sum(client.gather(futures)) == 2 * sum(range(20))
 
 
-def test_what_it_cannot_do_is_refused(two):
+def test_unsupported_requests_are_refused(two):
     before = two.model
     with pytest.raises(InvalidState, match="'queued' cannot follow the load; ask for a number of workers"):
         two.adapt(minimum=1, maximum=2)
@@ -135,23 +135,23 @@ def test_what_it_cannot_do_is_refused(two):
     assert two.model.wanted == before.wanted
 
 
-async def test_a_view_goes_on_when_nobody_can_be_told_of_a_change(two):
+async def test_a_view_survives_errors_of_its_listener(two):
     view = await RemoteScheduler.connect(two.scheduler_address, two.security, timeout=30)
-    told = asyncio.Queue()
+    counts = asyncio.Queue()
 
     def fail():
-        told.put_nowait(view.members().n_clients)
+        counts.put_nowait(view.members().n_clients)
         raise RuntimeError("a bug of ours")
 
     view.watch(fail)
     before = view.members().n_clients
     async with Client(two.scheduler_address, security=two.security, asynchronous=True):
-        assert await asyncio.wait_for(told.get(), 30) == before + 1
-    assert await asyncio.wait_for(told.get(), 30) == before
+        assert await asyncio.wait_for(counts.get(), 30) == before + 1
+    assert await asyncio.wait_for(counts.get(), 30) == before
     await view.close()
 
 
-def test_who_is_lost_is_asked_for_again(shared_site, two, gate, wait_until):
+def test_lost_workers_are_replaced(shared_site, two, gate, wait_until):
     lost, stays = two.model.workers
     gate.touch()
     os.kill(lost.pid, signal.SIGKILL)
@@ -160,13 +160,13 @@ def test_who_is_lost_is_asked_for_again(shared_site, two, gate, wait_until):
     gate.unlink()
     model = shared_site.wait_for("queued", lambda model: model.n_workers == 2)
     assert lost.name not in names(model)
-    told = f"Worker {lost.name} left unexpectedly; see the log."
-    # Within a second: the activity is written down once a second.
-    wait_until(lambda: [entry for entry in two.activity() if (entry.kind, entry.message) == ("worker_died", told)])
+    message = f"Worker {lost.name} left unexpectedly; see the log."
+    # The activity is written once a second.
+    wait_until(lambda: [entry for entry in two.activity() if (entry.kind, entry.message) == ("worker_died", message)])
 
 
 @pytest.mark.full
-def test_who_cannot_start_is_told_and_asked_for_again(shared_site, two, fault):
+def test_workers_that_cannot_start_are_reported_and_replaced(shared_site, two, fault):
     fault.touch()
     two.scale(3, wait=False)
     model = shared_site.wait_for("queued", lambda model: model.notice)
@@ -176,7 +176,7 @@ def test_who_cannot_start_is_told_and_asked_for_again(shared_site, two, fault):
     shared_site.wait_for("queued", lambda model: model.n_workers == 3 and model.notice is None)
 
 
-def test_the_end_takes_all_along(shared_site, two, wait_until):
+def test_stop_ends_all_jobs(shared_site, two, wait_until):
     folder = shared_site.registry.folder(two.id)
     shared_site.control.stop("queued")
     wait_until(lambda: not shared_site.processes())
@@ -184,7 +184,7 @@ def test_the_end_takes_all_along(shared_site, two, wait_until):
 
 
 @pytest.mark.full
-def test_workers_that_can_be_are_restarted_through_the_view(site):
+def test_workers_with_nannies_are_restarted(site):
     before = site.running(backend="subprocess", n_workers=2, nannies=True)
     before = site.wait_for(before.id, lambda model: model.n_workers == 2)
     assert {"scale", "retire", "restart"} <= set(before.can)
@@ -216,30 +216,29 @@ def test_a_scheduler_that_cannot_start(site, monkeypatch, wait_until):
 
 @pytest.mark.parametrize("step", ["remembered", "submitted", "running"])
 @pytest.mark.full
-def test_whoever_looks_next_ends_what_a_dead_supervisor_has_left(site, monkeypatch, wait_until, step):
+def test_jobs_of_a_dead_supervisor_are_ended(site, monkeypatch, wait_until, step):
     monkeypatch.setenv("GPUCLUSTER_SUBPROCESS_DIES", step)
     model = site.create(backend="subprocess")
     folder = site.registry.folder(model.id)
     if step == "running":
         pid = site.wait_for(model.id, lambda model: model.n_workers == 1).pid
-        others = {process.pid for process in site.processes()} - {
-            process.pid for process in site.family(site.get(model.id))
-        }
+        family = {process.pid for process in site.family(site.get(model.id))}
+        others = {process.pid for process in site.processes()} - family
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not psutil.pid_exists(pid))
-        assert others <= {process.pid for process in site.processes()}, "they do not end with it"
+        assert others <= {process.pid for process in site.processes()}, "jobs survive the supervisor"
     model = site.wait_for(model.id, lambda model: model.state.ended)
     assert model.state is ClusterState.FAILED
     wait_until(lambda: site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     wait_until(lambda: not site.processes())
-    told = [entry.message for entry in site.control.activity(model.id).entries]
-    assert any("left were ended: scheduler" in message for message in told) is (step != "remembered"), told
+    messages = [entry.message for entry in site.control.activity(model.id).entries]
+    assert any("left were ended: scheduler" in message for message in messages) is (step != "remembered"), messages
     site.control.remove(model.id)
     assert site.control.list() == []
 
 
 @pytest.mark.full
-def test_what_cannot_be_ended_is_tried_again_and_not_forgotten(site, wait_until):
+def test_ending_jobs_is_retried_after_a_failure(site, wait_until):
     model = site.running(backend="subprocess")
     folder = site.registry.folder(model.id)
     kept = folder.remembered.read_text()
@@ -249,22 +248,20 @@ def test_what_cannot_be_ended_is_tried_again_and_not_forgotten(site, wait_until)
     wait_until(lambda: "may still run" in site.control.activity(model.id).entries[-1].message)
     with pytest.raises(InvalidState, match="its processes elsewhere may still be running"):
         site.control.remove(model.id)
-    assert site.processes(), "they do not end by themselves"
+    assert site.processes(), "the jobs still run"
     folder.remembered.write_text(kept)
-    folder.reaping.write_text("")  # A minute later.
+    folder.reaping.write_text("")  # as after a minute
     wait_until(lambda: site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     wait_until(lambda: not site.processes())
 
 
 @pytest.mark.full
-def test_a_scheduler_that_is_gone_ends_the_cluster(site, monkeypatch, wait_until):
+def test_a_lost_scheduler_ends_the_cluster(site, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
     model = site.running(backend="subprocess")
     for process in site.processes():
-        if (
-            "distributed.cli.dask_scheduler" in process.cmdline()
-            and "gpucluster_subprocess.job" not in process.cmdline()
-        ):
+        command = process.cmdline()
+        if "distributed.cli.dask_scheduler" in command and "gpucluster_subprocess.job" not in command:
             process.kill()
     model = site.wait_for(model.id, lambda model: model.state.ended)
     assert (model.state, model.reason) == (ClusterState.FAILED, "The scheduler does not answer any more.")

@@ -1,4 +1,4 @@
-"""Whatever face asks, in a process of its own: it knows the kind without a line of ours, and without Dask."""
+"""The command line, in a new process, knows the kind of another package without importing Dask."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ print([name for name in sys.modules if name.split(".")[0] in {"dask", "distribut
 
 
 def test_the_command_line_offers_it_without_importing_dask(subprocess_kind):
-    # -P: as the supervisor of a cluster is started.
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", LOOK], env=subprocess_kind, capture_output=True, text=True, timeout=120
-    )
+    # -P, like the supervisor of a cluster.
+    command = [sys.executable, "-P", "-c", LOOK]
+    done = subprocess.run(command, env=subprocess_kind, capture_output=True, text=True, timeout=120)
     assert done.stdout.splitlines() == [
         "auto cuda local slurm ssh mpi kubernetes gateway existing subprocess",
         "long",

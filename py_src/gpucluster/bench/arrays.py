@@ -11,11 +11,11 @@ SEED = 20130101
 
 
 def random_rows(context: Context, rows: int, columns: int, dtype: str, seed: int = SEED) -> Any:
-    """Return a persisted array of uniform random numbers from 0 to 1, cut along its rows only."""
+    """Return a persisted array of uniform random numbers from 0 to 1, chunked along its rows only."""
     import dask.array as da
 
     n_blocks = min(rows, context.blocks_for(rows * columns * (8 if dtype == "float64" else 4)))
-    # From the system's generator of whatever library Dask is set to, NumPy or CuPy.
+    # By the generator of Dask's array library, NumPy or CuPy.
     made = da.random.default_rng(seed).random((rows, columns), chunks=(-(-rows // n_blocks), columns))
     return persisted(made.astype(dtype))[0]
 
@@ -65,7 +65,7 @@ def _svd(x: Any) -> Outcome:
     from dask.base import compute
 
     u, s, _ = da.linalg.svd(x)
-    # The left vectors are needed too, but not in the client: their squares' sum is the number of columns.
+    # Compute the left vectors as well, but not in the client: the sum of their squares is the number of columns.
     singular, squares = compute(s.sum(), (u**2).sum())
     expect(float(squares), SVD_COLUMNS, "The sum of squares of the left singular vectors", 1e-6)
     return Outcome(float(singular))

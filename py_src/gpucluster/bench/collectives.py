@@ -1,4 +1,4 @@
-"""How fast the workers of a cluster agree on a sum: allreduce over their own links, or over MPI."""
+"""Workloads of collective operations: allreduce over the workers' links, or over MPI."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .names import SIZES, Size
 from .workload import Context, Outcome, Parameters, Workload, expect
 
 LATENCY_BYTES = 8
-_MEASURED_SECONDS = 0.2  # About so long one run repeats the operation.
+_MEASURED_SECONDS = 0.2  # Approximate duration of one run of repeated operations.
 _LEAST, _MOST = 5, 500
 
 
@@ -25,9 +25,9 @@ def _one_row_each(context: Context, parameters: Parameters) -> Any:
 
 
 def timed_allreduces(shard: Any, n_bytes: int) -> tuple[float, float]:
-    """Sum an array over all ranks again and again; runs on the workers.
+    """Sum an array over all ranks repeatedly; runs on the workers.
 
-    Returns the median seconds of one operation, as this rank saw it, and the total of the last result's first element.
+    Returns the median seconds of one operation on this rank, and the first element of the last result.
     """
     communicator = shard.communicator
     values = np.ones(max(1, n_bytes // 8))
@@ -36,7 +36,7 @@ def timed_allreduces(shard: Any, n_bytes: int) -> tuple[float, float]:
     for _ in range(_LEAST):
         communicator.allreduce(values)
     each = (time.perf_counter() - started) / _LEAST
-    # All ranks must agree on how often: the slowest one's word counts.
+    # All ranks repeat as often as the slowest one.
     repeats = int(min(max(_MEASURED_SECONDS / communicator.allreduce(each, "max"), _LEAST), _MOST))
     taken = []
     result = values

@@ -1,4 +1,4 @@
-"""The verb ``bench`` for the command line and the magic: its arguments, and what it does."""
+"""The verb ``bench`` of the command line and the magic."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .target import Target
 
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
-"""Fields of the specs that a cluster for the time being can have."""
+"""Fields of the spec of a temporary cluster."""
 _COMPARE = "compare"
 _MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler", "transports")
 
@@ -151,13 +151,7 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
         )
     if words:
         raise InvalidRequest(f"--transports starts its own clusters; leave out '{shown(words[0])}'.")
-    names = [name.strip() for name in found.transports.split(",") if name.strip()]
-    if not names:
-        raise InvalidRequest(f"--transports: name at least one of {', '.join(TRANSPORTS)}.")
-    for name in names:
-        if name not in TRANSPORTS:
-            hint = did_you_mean(name, TRANSPORTS)
-            raise InvalidRequest(f"--transports: there is no '{shown(name)}'.{hint} There are {', '.join(TRANSPORTS)}.")
+    names = _names(found.transports, "--transports", TRANSPORTS, "", f"of {', '.join(TRANSPORTS)}")
     size: Any = _size(found) or "small"
     output = _output(found)
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
@@ -178,7 +172,7 @@ def _written(text: str, value: BaseModel, files: Sequence[Path], code: int = 0) 
 
 
 def _target(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Target]:
-    """Return the cluster that is meant; only entering it starts or asks anything."""
+    """Return the cluster to measure; nothing is started or connected before it is entered."""
     address = getattr(found, "scheduler", None)
     created = [option for option in ("backend", "preset", *BENCH_FIELDS) if option in vars(found)]
     if created and (name is not None or address is not None):
@@ -193,20 +187,25 @@ def _target(found: Namespace, name: str | None, counts: list[int] | None) -> Abs
     if name is not None:
         return target.existing(name, scales=counts is not None)
     spec = spec_from(Namespace(**{name: value for name, value in vars(found).items() if name in created}))
-    # Sizes are chosen where there are fewest workers, so it begins there.
+    # Sizes are chosen with the fewest workers, so start with these.
     return target.created(spec.model_copy(update={"n_workers": min(counts)}) if counts else spec)
 
 
 def _only(found: Namespace) -> list[str] | None:
     if "only" not in vars(found):
         return None
-    names = [name.strip() for name in found.only.split(",") if name.strip()]
+    return _names(found.only, "--only", NAMES, "workload ", "workload; --list shows them")
+
+
+def _names(text: str, option: str, known: Sequence[str], kind: str, hint_if_none: str) -> list[str]:
+    """Return the comma-separated names of an option; refuse an empty list, and unknown names."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise InvalidRequest("--only: name at least one workload; --list shows them.")
+        raise InvalidRequest(f"{option}: name at least one {hint_if_none}.")
     for name in names:
-        if name not in NAMES:
-            hint = did_you_mean(name, NAMES)
-            raise InvalidRequest(f"--only: there is no workload '{shown(name)}'.{hint} There are {', '.join(NAMES)}.")
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InvalidRequest(f"{option}: there is no {kind}'{shown(name)}'.{hint} There are {', '.join(known)}.")
     return names
 
 

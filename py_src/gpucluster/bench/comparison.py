@@ -1,4 +1,4 @@
-"""Two results beside each other."""
+"""Compare two results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pair(BaseModel):
 
     @property
     def words(self) -> str:
-        """What the numbers say, in words."""
+        """The comparison in words."""
         if self.lower is None or self.upper is None:
             return "too few runs: four of each are needed"
         if self.lower <= 1 <= self.upper:
@@ -40,7 +40,7 @@ class Pair(BaseModel):
 
 
 class Comparison(BaseModel):
-    """Everything that two results have in common, and what they do not."""
+    """The workloads that two results have in common, and the differences between their clusters."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""What can go wrong while a cluster is measured."""
+"""Errors of benchmarks."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class NotComparable(BenchError):
 
 
 class UnreadableResult(BenchError):
-    """A file is no result of ``gpucluster bench``."""
+    """The file is not a result of ``gpucluster bench``."""
 
     code = "unreadable_result"
     exit_code = 2
 
 
 class WrongResult(BenchError):
-    """A workload computed something else than it should."""
+    """A workload computed a wrong result."""
 
     code = "wrong_result"

@@ -7,7 +7,7 @@ from typing import Any
 from ..protocol.plain_text import counted
 from .result import BenchResult, Measurement, by_workload, curves, efficiency, speed_up, speed_up_intervals
 
-# Okabe and Ito's colours, told apart by people who see few colours; with shapes, since there are more workloads.
+# Okabe and Ito's colours, for colour-blind readers; with shapes, because there are more workloads.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")
 SHAPES = ("circle", "square", "triangle", "diamond", "inverted_triangle")
 _IDEAL = "#999999"
@@ -40,7 +40,7 @@ def efficiency_figure(result: BenchResult) -> Any:
 
 
 def time_figures(result: BenchResult) -> list[Any]:
-    """Return for each workload on several numbers of workers a small figure: all runs, medians, perfect scaling."""
+    """Return a small figure for each workload on several numbers of workers: all runs, medians, perfect scaling."""
     found = []
     for name, ones in by_workload(result).items():
         if len(ones) < 2:
@@ -85,27 +85,21 @@ def times_figure(result: BenchResult) -> Any:
 
 
 def _tick(power: int) -> str:
-    """Return a power of ten seconds in the unit that people say."""
+    """Return a power of ten seconds in the common unit."""
     unit, least = next(pair for pair in (("s", 0), ("ms", -3), ("µs", -6), ("ns", -9)) if power >= pair[1])
     return f"{10 ** (power - least):,} {unit}"
 
 
 def _figure(result: BenchResult, title: str, width: int, height: int) -> Any:
-    from bokeh.models import DataRange1d
+    from bokeh.models import DataRange1d, NumeralTickFormatter
     from bokeh.plotting import figure
 
     made = figure(width=width, height=height, title=title, toolbar_location=None, y_range=DataRange1d(start=0))
     made.xaxis.ticker = sorted(result.cluster.n_workers)
     made.xaxis.axis_label = "workers"
-    made.yaxis.formatter = _formatter()
+    made.yaxis.formatter = NumeralTickFormatter(format="0.[00]")
     _plain(made)
     return made
-
-
-def _formatter() -> Any:
-    from bokeh.models import NumeralTickFormatter
-
-    return NumeralTickFormatter(format="0.[00]")
 
 
 def _plain(made: Any) -> None:
@@ -121,7 +115,7 @@ def _lines(made: Any, drawn: dict[str, list[Measurement]], values: Any, share: A
     from bokeh.models.annotations import Legend, LegendItem
 
     counts = [one.n_workers for ones in drawn.values() for one in ones]
-    # Beside each other, or their bars would hide one another.
+    # Side by side, so that the bars do not overlap.
     apart = _APART * (max(counts) - min(counts))
     items = []
     for place, (name, ones) in enumerate(drawn.items()):

@@ -73,12 +73,12 @@ FRAME_SUM = Workload(
 # -- merge ---------------------------------------------------------------------------------------
 
 _STRIDES = {"left": 982_451_653, "right": 899_809_363}
-"""Primes: row × stride modulo the number of rows gives each key once, in an order that looks like chance."""
+"""Primes: row × stride modulo the number of rows gives each key once, in a pseudo-random order."""
 _MATCHING = 0.3
 
 
 def keyed_block(rows: tuple[int, int], *, side: str, n_rows: int, library: str) -> Any:
-    """Return some rows of a table with a key that no other row has; runs on the workers."""
+    """Return some rows of a table with unique keys; runs on the workers."""
     row = np.arange(*rows, dtype=np.int64)
     key = row * _STRIDES[side] % n_rows + (_first_match(n_rows) if side == "right" else 0)
     return frame_of({"key": key, side: row}, library)
@@ -136,7 +136,7 @@ def _shuffle(table: Any) -> Outcome:
         moved = table.shuffle("key")
         found = moved.map_partitions(_weighed, meta=(None, "float64")).compute()
     expect(float(len(found)), moved.npartitions, "The number of partitions")
-    # Each key comes once, wherever it has been brought.
+    # Each key occurs once, in any partition.
     return Outcome(float(found.sum()))
 
 
@@ -171,7 +171,7 @@ def _flights_etl(copies: Any) -> Outcome:
     joined = flown.merge(sky, how="left", on=["origin", "time_hour"]).merge(built, how="left", on="tailnum")
     grouped = joined.groupby(["carrier", "origin"])[["dep_delay", "air_time", "visib", "seats", "dep_time"]]
     wanted = {"dep_delay": "mean", "air_time": "sum", "visib": "mean", "seats": "mean", "dep_time": "count"}
-    # There are few groups: without split_out=1, Dask shuffles them between the workers.
+    # For few groups: without split_out=1, Dask shuffles them between the workers.
     found = grouped.agg(wanted, split_out=1).compute()
     expect(float(found["dep_time"].sum()), FLOWN * copies, "The number of flights that were flown")
     return Outcome(float(found["dep_delay"].sum() + found["visib"].sum() + found["seats"].sum()))
@@ -183,7 +183,7 @@ FLIGHTS_ETL = Workload(
     {"tiny": {"copies": 1}, "small": {"copies": 4}, "medium": {"copies": 32}, "large": {"copies": 256}},
     prepare=_sources,
     run=_flights_etl,
-    # Partitions come and go; no more than a few per thread are there at the same time.
+    # Each thread has only a few partitions in memory at the same time.
     memory_bytes=lambda parameters: 256 * 2**20,
     amount=lambda parameters: 336_776 * parameters["copies"],
 )

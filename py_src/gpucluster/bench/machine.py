@@ -1,4 +1,4 @@
-"""What a cluster consists of, by its own report."""
+"""Hardware and software of a cluster, as its workers report them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SETTINGS = (
 
 
 def report() -> dict[str, Any]:
-    """Return what one worker knows about its computer; runs on the workers."""
+    """Return a worker's information about its computer; runs on the workers."""
     import psutil
 
     return {
@@ -42,17 +42,17 @@ def hosts_of(
 ) -> list[HostFacts]:
     """Return the computers by kind.
 
-    ``reports`` is what each worker reported and ``workers`` what the scheduler knows of it, such as GPUs' names, both
-    by address; ``loads`` is that of each computer, by name, before anything was measured.
+    ``reports`` are the reports of the workers and ``workers`` the scheduler's information about them, such as GPUs'
+    names, both by address; ``loads`` are the loads of the computers, by name, before the measurement.
     """
     by_host: dict[str, list[str]] = {}
-    for address, told in reports.items():
-        by_host.setdefault(told["host"], []).append(address)
+    for address, each in reports.items():
+        by_host.setdefault(each["host"], []).append(address)
     kinds: dict[tuple[Any, ...], list[tuple[list[str], list[str]]]] = {}
     for addresses in by_host.values():
         first = reports[addresses[0]]
         gpus = sorted(filter(None, (gpu_name(workers.get(address, {})) for address in addresses)))
-        # Memory of equal computers differs by what their firmware keeps.
+        # Firmware reserves slightly different amounts of memory on equal computers.
         kind = (first["cpu_model"], first["cpus"], round(first["memory_bytes"], -9), first["system"], tuple(gpus))
         kinds.setdefault(kind, []).append((addresses, gpus))
     return [
@@ -95,10 +95,10 @@ def _versions() -> dict[str, str]:
 
 
 def _mpi_ranks() -> tuple[int, int] | None:
-    """Return this process's rank and their number where it is one of several that MPI started."""
+    """Return this process's rank and the number of ranks, if MPI started several."""
     import sys
 
-    # Loading MPI in a process that it did not start would make it one, and may end it.
+    # Importing MPI would start it in a process outside an MPI program, and may terminate that process.
     if "mpi4py.MPI" not in sys.modules:
         return None
     world = sys.modules["mpi4py.MPI"].COMM_WORLD

@@ -25,7 +25,7 @@ def _kmeans(X: Any) -> Outcome:
     from ..learn import KMeans
 
     start = np.random.default_rng(SEED).random((CLUSTERS, KMEANS_COLUMNS), dtype=np.float32)
-    # In uniform random numbers there are no clusters to find, so it does not end before the last iteration.
+    # Uniform random numbers have no clusters, so k-means does not converge before the last iteration.
     model = KMeans(CLUSTERS, init=start, n_init=1, max_iter=ITERATIONS, tol=0).fit(X)
     return Outcome(float(model.inertia_))
 

@@ -1,4 +1,4 @@
-"""Names of the workloads and sizes, for whoever only needs to offer them."""
+"""Names of the workloads, sizes and transports, without importing the workloads."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ NAMES = (
 )
 Size = Literal["tiny", "small", "medium", "large"]
 SIZES: tuple[Size, ...] = get_args(Size)
-TRANSPORTS = ("unix", "tls", "tcp", "mpi", "ucx")  # What ``--transports`` compares.
+TRANSPORTS = ("unix", "tls", "tcp", "mpi", "ucx")  # Choices of ``--transports``.

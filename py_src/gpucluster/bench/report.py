@@ -1,4 +1,4 @@
-"""A result as one HTML page that needs nothing else."""
+"""A result as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -57,44 +57,65 @@ _SCALING = (
     "the runs shows. Click a name to hide its line."
 )
 _SMALL = "Each dot is a run; the line joins the medians, the dashed one is perfect scaling."
+Section = tuple[str, str, Sequence[Any]]  # Heading, note, and Bokeh figures.
 
 
 def write_report(result: BenchResult, path: Path) -> None:
-    """Write a page with tables and curves. It holds all it needs, and loads nothing from elsewhere."""
+    """Write a self-contained page with tables and curves."""
     path.write_text(report_html(result), encoding="utf-8")
 
 
 def report_html(result: BenchResult) -> str:
+    notes = [
+        f'<p class="{"failed" if item.failed else ""}">{escape(sentence)}</p>'
+        for item, sentence in zip(result.left_out, left_out_lines(result), strict=True)
+    ]
+    return page(
+        f"Benchmark of {result.cluster.name}",
+        facts_lines(result),
+        _sections(result),
+        table(result_rows(result), numbers={2, 3, 4, 5, 6}),
+        [*notes, *paragraphs(result.notes)],
+        [("NAME", "VERSION OR VALUE"), *result.versions.items(), *result.settings.items()],
+    )
+
+
+def page(
+    title: str, facts: Sequence[str], sections: Sequence[Section], measured: str, notes: Sequence[str],
+    versions: Sequence[tuple[str, str]],
+) -> str:  # fmt: skip
+    """Return a page with facts, sections of figures, the HTML table ``measured``, notes in HTML, and versions."""
     from bokeh.embed import components
     from bokeh.resources import Resources
 
-    sections = _sections(result)
-    scripts, parts = [], []
+    scripts = [Resources(mode="inline", components=["bokeh"], log_level="fatal").render_js()]
+    parts = []
     for heading, note, drawn in sections:
         script, places = components(drawn)
         scripts.append(script)
         parts.append(
             f'<h2>{escape(heading)}</h2><p class="note">{escape(note)}</p><div class="figures">{"".join(places)}</div>'
         )
-    bokeh = Resources(mode="inline", components=["bokeh"], log_level="fatal").render_js()
     return PAGE.format(
-        title=f"Benchmark of {escape(result.cluster.name)}",
-        script="\n".join([bokeh, *scripts]),
-        facts="".join(f"<p>{escape(line)}</p>" for line in facts_lines(result)),
+        title=escape(title),
+        script="\n".join(scripts),
+        facts="".join(paragraphs(facts)),
         pictures="".join(parts),
-        table=table(result_rows(result), numbers={2, 3, 4, 5, 6}),
-        left_out=_left_out(result),
-        versions=table(
-            [("NAME", "VERSION OR VALUE"), *result.versions.items(), *result.settings.items()], numbers=set()
-        ),
+        table=measured,
+        left_out=f'<h2>Notes</h2><div class="note">{"".join(notes)}</div>' if notes else "",
+        versions=table(versions, numbers=set()),
     )
 
 
-def _sections(result: BenchResult) -> list[tuple[str, str, Sequence[Any]]]:
+def paragraphs(lines: Sequence[str]) -> list[str]:
+    return [f"<p>{escape(line)}</p>" for line in lines]
+
+
+def _sections(result: BenchResult) -> list[Section]:
     runs = f"Each of {result.n_repeats} runs, after one that does not count."
     if len(result.cluster.n_workers) == 1:
         return [("Times", f"{runs} The scale is logarithmic.", [figures.times_figure(result)])]
-    found: list[tuple[str, str, Sequence[Any]]] = []
+    found: list[Section] = []
     if scaling.curves(result):
         drawn = [figures.speed_up_figure(result), figures.efficiency_figure(result)]
         found.append(("Scaling", _SCALING.format(runs=result.n_repeats), drawn))
@@ -104,17 +125,8 @@ def _sections(result: BenchResult) -> list[tuple[str, str, Sequence[Any]]]:
     return found or [("Times", f"{runs} The scale is logarithmic.", [figures.times_figure(result)])]
 
 
-def _left_out(result: BenchResult) -> str:
-    lines = [
-        f'<p class="{"failed" if item.failed else ""}">{escape(sentence)}</p>'
-        for item, sentence in zip(result.left_out, left_out_lines(result), strict=True)
-    ]
-    lines += [f"<p>{escape(note)}</p>" for note in result.notes]
-    return f'<h2>Notes</h2><div class="note">{"".join(lines)}</div>' if lines else ""
-
-
 def table(rows: Sequence[Sequence[str]], *, numbers: set[int]) -> str:
-    """Return rows as HTML, the head first; columns of numbers end at the right."""
+    """Return rows as an HTML table, the head first; columns of numbers are right-aligned."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         return "".join(

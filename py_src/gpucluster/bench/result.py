@@ -1,4 +1,4 @@
-"""What a measurement found out, as it is written to a file."""
+"""The result of a measurement, and its JSON file."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ClusterFacts(_Model):
 
 
 class Measurement(_Model):
-    """One workload on so many workers."""
+    """One workload on one number of workers."""
 
     workload: str
     title: str
@@ -69,12 +69,12 @@ class Measurement(_Model):
 
     @property
     def rate(self) -> float | None:
-        """How much of ``unit`` a second of the median run."""
+        """Amount in ``unit`` per second of the median run."""
         return None if self.amount is None else self.amount / self.spread.median
 
 
 class LeftOut(_Model):
-    """A workload that was not measured on so many workers, and why."""
+    """A workload that was not measured on one number of workers, and why."""
 
     workload: str
     n_workers: int
@@ -83,7 +83,7 @@ class LeftOut(_Model):
 
 
 class BenchResult(_Model):
-    """Everything that one measurement found out."""
+    """The result of one measurement."""
 
     format: Literal[1] = 1
     started_at: str
@@ -109,7 +109,7 @@ def load(path: str | Path) -> BenchResult:
     Raises
     ------
     UnreadableResult
-        There is no such file, or it is something else.
+        There is no such file, or it is not a result.
     """
     try:
         text = Path(path).read_bytes()
@@ -123,13 +123,13 @@ def load(path: str | Path) -> BenchResult:
         ) from None
 
 
-SHORT_SECONDS = 0.1  # Of a run: Dask itself takes some hundredths of a second for each.
-BUSY_SHARE = 0.5  # Of the CPUs that were busy before anything was measured.
+SHORT_SECONDS = 0.1  # Of a run: Dask's overhead is some hundredths of a second.
+BUSY_SHARE = 0.5  # Of the CPUs that were busy before the measurement.
 WIDE_SHARE = 0.3  # Between the quartiles, of the median.
 
 
 def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> list[str]:
-    """Return sentences about what to do for better figures; none where nothing is wrong with them."""
+    """Return advice for better measurements; empty where nothing is wrong."""
     found = []
     busy = load_where_busy(hosts)
     if busy is not None:
@@ -151,7 +151,7 @@ def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> l
 
 
 def load_where_busy(hosts: Sequence[HostFacts]) -> str | None:
-    """Return how busy a computer was before anything was measured, in words; ``None`` where all were idle enough."""
+    """Return the load of a busy computer before the measurement, in words; ``None`` where all were idle enough."""
     for host in hosts:
         if host.load_before is not None and host.load_before > BUSY_SHARE * host.cpus:
             return f"load {host.load_before:.1f} on {host.cpus} CPUs"
@@ -173,24 +173,24 @@ def by_workload(result: BenchResult) -> dict[str, list[Measurement]]:
 
 
 def curves(result: BenchResult) -> dict[str, list[Measurement]]:
-    """Return those workloads that more workers should make faster and that were measured on several numbers of them."""
+    """Return the workloads that should scale and were measured on several numbers of workers."""
     return {
         name: ones for name, ones in by_workload(result).items() if len(ones) > 1 and all(one.scales for one in ones)
     }
 
 
 def speed_up(ones: Sequence[Measurement]) -> list[float]:
-    """Return how many times faster each number of workers is than the fewest, by medians."""
+    """Return the speed-up of each number of workers over the fewest, by medians."""
     return [ones[0].spread.median / one.spread.median for one in ones]
 
 
 def efficiency(ones: Sequence[Measurement]) -> list[float]:
-    """Return the speed-up as a share of what so many more workers would give at best."""
+    """Return the speed-up relative to perfect scaling."""
     return [gain * ones[0].n_workers / one.n_workers for gain, one in zip(speed_up(ones), ones, strict=True)]
 
 
 def speed_up_intervals(ones: Sequence[Measurement]) -> list[tuple[float, float] | None]:
-    """Return for each number of workers what the speed-up lies between, as far as the runs tell; see `ratio_of`.
+    """Return a confidence interval of the speed-up for each number of workers; see `ratio_of`.
 
     ``None`` for the fewest workers, and where there are too few runs.
     """

@@ -22,10 +22,10 @@ SHARE = 0.5  # Of the workers' memory: Dask begins to spill at 0.6.
 
 
 class Sizes:
-    """Decides the sizes where there are fewest workers; with more of them, they stay the same.
+    """Chooses the sizes with the fewest workers; with more workers, they stay the same.
 
-    ``seconds``: instead of the wanted size, how long one workload may take on one number of workers; sizes grow from
-    the smallest. ``memory_bytes``: of all workers together where they are fewest; ``None``: no limit is known.
+    ``seconds``: instead of the wanted size, the time limit of one workload on one number of workers; sizes grow from
+    the smallest. ``memory_bytes``: of the fewest workers together; ``None``: no limit is known.
     """
 
     def __init__(self, wanted: Size, seconds: float | None, memory_bytes: int | None, repeats: int) -> None:
@@ -60,21 +60,21 @@ class Sizes:
         size = SIZES[0]
         ready = prepared(workload, context, size)
         while True:
-            # The first run of anything is slow; the second one tells how long the others take.
+            # The first run is slow; the second one is an estimate of the others.
             started = time.perf_counter()
             workload.run(ready.data)
             each = time.perf_counter() - started
             left = seconds - (time.perf_counter() - began)
             if size != SIZES[0] and each * self._repeats > left:
                 smaller = SIZES[SIZES.index(size) - 1]
-                ready.data = None  # The workers need the room.
+                ready.data = None  # The workers need the memory.
                 return prepared(workload, context, smaller)
             if size == largest:
                 return ready
             larger = SIZES[SIZES.index(size) + 1]
             factor = work(workload, larger) / work(workload, size)
-            # Small sizes take longer than their work, so this is the most that trying the next one can take: its data,
-            # a run that does not count and one that tells.
+            # Small sizes have relatively more overhead, so this is an upper bound for trying the next one: its data, a
+            # warm-up run and a timed run.
             if factor == 1 or 3 * each * factor > left:
                 return ready
             ready.data = None
@@ -90,14 +90,14 @@ def largest_that_fits(workload: Workload, wanted: Size, memory_bytes: int | None
 
 
 def work(workload: Workload, size: Size) -> float:
-    """Return what the time of a run is about proportional to."""
+    """Return a number that the time of a run is about proportional to."""
     parameters = workload.sizes[size]
     if "queries" in parameters:  # Each query is compared with each row.
         return float(parameters["queries"] * parameters["rows"])
     return workload.amount(parameters) if workload.amount is not None else 1.0
 
 
-REPEATS = 5  # So many runs count; four are needed to compare two results.
+REPEATS = 5  # Runs that count; four are needed to compare two results.
 INTERRUPTED = "Interrupted: what came later was not measured."
 
 
@@ -123,18 +123,18 @@ def bench(
         Of all workloads. Where it does not fit into half of the workers' memory, the largest that does is measured.
         Default: ``small``.
     seconds : float, optional
-        Instead of a size: how long all may take, roughly. Sizes are then chosen by trying.
+        Instead of a size: approximate time limit of the benchmark. Sizes are then chosen by trial runs.
     workers : sequence of int, optional
         Numbers of workers to measure in turn. Sizes are the same for all. Default: as many as there are.
     repeats : int
-        Runs that count; one before them does not.
+        Runs that count, after a warm-up run.
     say : callable
         Shows one line of progress.
 
     Returns
     -------
     BenchResult
-        After Ctrl-C, with what was measured until then.
+        After Ctrl-C, with the measurements until then.
 
     Raises
     ------
@@ -173,7 +173,7 @@ class _Run:
 
         started, at = time.perf_counter(), datetime.now(UTC).isoformat(timespec="seconds")
         reports = self._target.client.run(report)
-        ranks = [told["mpi"] for told in reports.values()]
+        ranks = [each["mpi"] for each in reports.values()]
         mpi = all(ranks) and len(set(ranks)) == len(ranks)
         possible = [workload for workload in chosen if mpi or not workload.needs_mpi]
         if named and len(possible) < len(chosen):
@@ -197,7 +197,7 @@ class _Run:
             raise NothingToMeasure(
                 "Nothing could be measured: " + "; ".join(f"{o.workload}: {o.why}" for o in self._left_out) + "."
             )
-        loads = {told["host"]: told["load"] for told in reports.values()}  # Before our own work.
+        loads = {each["host"]: each["load"] for each in reports.values()}  # Before the measurement.
         first = next(iter(more.values()))
         hosts = hosts_of(more, workers, loads)
         notes = [
@@ -214,7 +214,7 @@ class _Run:
         for count in self._counts:
             bar.show(f"waiting for {counted(count, 'worker')}")
             self._target.scale(count)
-            # As many blocks for all numbers of workers, so that the work is the same.
+            # The same number of blocks for all numbers of workers, so that the work is the same.
             n_blocks = 2 * self._threads * self._counts[-1]
             context = Context(self._target.client, count, n_blocks, self._libraries.frames)
             for workload in workloads:
@@ -228,7 +228,7 @@ class _Run:
         )  # fmt: skip
 
     def _one(self, workload: Workload, context: Context, sizes: Sizes, bar: ProgressBar) -> None:
-        """Measure one workload on the workers that are there now, or write down why not."""
+        """Measure one workload on the current workers, or record why not."""
         text = f"{workload.name}, {counted(context.n_workers, 'worker')}"
         if context.n_workers < workload.least_workers:
             self._leave_out(workload, context, f"it needs at least {workload.least_workers} workers", failed=False)
@@ -253,12 +253,12 @@ class _Run:
             require_same(workload, known, measured.check, "different numbers of workers")
             self._measured.append(measured)
         except Exception as error:
-            # Whatever a workload or the cluster does wrong: the others can still be measured.
+            # Any error of a workload or the cluster: the others can still be measured.
             why = error.message if isinstance(error, GPUClusterError) else f"{type(error).__name__}: {error}"
             self._leave_out(workload, context, " ".join(why.split())[:500], failed=True)
         finally:
             ready = None
-            gc.collect()  # Lets the workers forget the data before the next ones come.
+            gc.collect()  # Let the workers forget the data before they get the next ones.
             bar.step(text, self._repeats + 2 - steps)
 
     def _leave_out(self, workload: Workload, context: Context, why: str, *, failed: bool) -> None:

@@ -1,4 +1,4 @@
-"""What a few measured times say, and what they do not."""
+"""Statistics of a few measured times."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as long the second takes as the first."""
+    """The second time divided by the first."""
 
     medians: float  # Ratio of the medians.
     lower: float | None
-    upper: float | None  # Ends of the interval; ``None`` where there are too few values to give one.
+    upper: float | None  # Ends of the interval; ``None`` with too few values.
 
     @property
     def differs(self) -> bool | None:
@@ -51,12 +51,12 @@ class Ratio:
 
 
 def ratio_of(first: Sequence[float], second: Sequence[float]) -> Ratio:
-    """Return how many times as long the second takes, with an interval that holds the true ratio in 95 of 100 cases.
+    """Return the ratio of the second to the first time, with a 95 % confidence interval.
 
-    The interval is that of Hodges and Lehmann, made of the ratios of all pairs. It assumes nothing about how times are
-    distributed, only that the values of each series are independent and that one distribution is a multiple of the
-    other. It needs four values of each. Source: M. Hollander, D. A. Wolfe and E. Chicken, *Nonparametric Statistical
-    Methods*, 3rd edition (2014), section 4.3, applied to logarithms.
+    The interval is that of Hodges and Lehmann, from the ratios of all pairs. It makes no assumption about the
+    distribution of times, except that the values of each series are independent and that one distribution is a multiple
+    of the other. It needs four values of each. Source: M. Hollander, D. A. Wolfe and E. Chicken, *Nonparametric
+    Statistical Methods*, 3rd edition (2014), section 4.3, applied to logarithms.
     """
     medians = spread_of(second).median / spread_of(first).median
     cut = _rank_sum_cut(len(first), len(second))
@@ -68,7 +68,7 @@ def ratio_of(first: Sequence[float], second: Sequence[float]) -> Ratio:
 
 @cache
 def _rank_sum_cut(m: int, n: int) -> int:
-    """Return which pair from either end bounds the interval; 0 when even the outermost would promise too much."""
+    """Return the number of the pair from either end that bounds the interval; 0 with too few values."""
     counts = _orderings(m, n)
     allowed = (1 - CONFIDENCE) / 2 * sum(counts)
     total = 0
@@ -80,7 +80,7 @@ def _rank_sum_cut(m: int, n: int) -> int:
 
 
 def _orderings(m: int, n: int) -> list[int]:
-    """Return in how many of all orderings of m and n values so many pairs are the wrong way round."""
+    """Return the number of orderings of m and n values by their number of inverted pairs."""
     # Coefficients of the Gaussian binomial: multiply by (1 - q^(n+i)) and divide by (1 - q^i), i from 1 to m.
     counts = [1] + [0] * (m * n)
     for i in range(1, m + 1):

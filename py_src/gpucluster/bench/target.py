@@ -1,4 +1,4 @@
-"""The cluster that is measured: one of ours that lives already, one for the time being, or any scheduler of Dask."""
+"""The cluster to measure: a running one, a temporary one, or any Dask scheduler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONNECT_SECONDS = 20
 
 
 class Target:
-    """A cluster with a client; without ``cluster``, its scheduler was not started by gpucluster and never scales."""
+    """A cluster with a client; without ``cluster``, any Dask scheduler, which cannot be scaled."""
 
     def __init__(self, client: Any, cluster: Cluster | None = None) -> None:
         self.client = client
@@ -31,22 +31,22 @@ class Target:
 
     @property
     def workers(self) -> dict[str, Any]:
-        """What the scheduler knows of each worker, by address."""
+        """The scheduler's information about each worker, by address."""
         found: dict[str, Any] = known_workers(self.client)
         return found
 
     @property
     def protocol(self) -> str:
-        """How workers talk: the scheme of the scheduler's address."""
+        """The scheme of the scheduler's address."""
         return str(self.client.scheduler_info(n_workers=0)["address"]).partition("://")[0]
 
     def libraries(self) -> Libraries:
-        """Return what arrays and data frames are made of here."""
+        """Return the libraries of arrays and data frames on this cluster."""
         gpus = self.backend == "cuda" or (self.backend == "other" and all(map(gpu_name, self.workers.values())))
         return libraries_for(has_gpus=bool(gpus))
 
     def worker_memory_bytes(self, frames: str) -> int | None:
-        """Return the memory of the smallest worker, of its GPU where data are there; ``None`` where it is unlimited."""
+        """Return the memory of the smallest worker, or of its GPU for cuDF; ``None`` where it is unlimited."""
         if frames == "cudf":
             sizes = [gpu_memory(worker) for worker in self.workers.values()]
         else:
@@ -55,7 +55,7 @@ class Target:
         return min(known) if known else None
 
     def scale(self, n_workers: int) -> None:
-        """Have exactly so many workers; `InvalidState` where this cluster cannot be scaled from here."""
+        """Scale to exactly this number of workers; raises `InvalidState` where that is not possible."""
         if len(self.workers) == n_workers:
             return
         if self.cluster is None:
@@ -65,7 +65,7 @@ class Target:
             )
         self.cluster.scale(n_workers, timeout=_WAIT_SECONDS)
         self.client.wait_for_workers(n_workers, timeout=_WAIT_SECONDS)
-        while len(self.workers) > n_workers:  # The scheduler learns last of those that leave.
+        while len(self.workers) > n_workers:  # The scheduler removes retired workers last.
             self.client.sync(_moment)
 
 
@@ -77,10 +77,7 @@ async def _moment() -> None:
 
 @contextmanager
 def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
-    """Use a running cluster, by name or id, or the only one; afterwards it has the workers it had.
-
-    ``scales``: whether its number of workers will be changed.
-    """
+    """Use a running cluster, by name or id, or the only one; with ``scales``, restore its workers at the end."""
     cluster = connect(name)
     wanted = cluster.model.wanted
     if scales and wanted.adapt is not None:
@@ -99,7 +96,7 @@ def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
 
 @contextmanager
 def created(spec: SpecBase) -> Iterator[Target]:
-    """Use a cluster that is started now and stopped afterwards."""
+    """Start a cluster, and stop it at the end."""
     options: dict[str, Any] = spec.model_dump(exclude_unset=True)
     options.setdefault("backend", getattr(spec, "backend", "auto"))
     with create(**options) as cluster, cluster.get_client() as client:
@@ -108,7 +105,7 @@ def created(spec: SpecBase) -> Iterator[Target]:
 
 @contextmanager
 def scheduler(address: str) -> Iterator[Target]:
-    """Use any scheduler of Dask by an address such as ``tcp://10.0.0.1:8786``, or by its scheduler file."""
+    """Use any Dask scheduler by an address such as ``tcp://10.0.0.1:8786``, or by its scheduler file."""
     from distributed import Client
 
     if "://" in address:

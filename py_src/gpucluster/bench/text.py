@@ -1,4 +1,4 @@
-"""Results as text for people."""
+"""Results as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .workload import Workload
 _SHOWN = (
     "gpucluster", "python", "distributed", "numpy", "scikit-learn", "cudf-cu13", "cuml-cu13", "cudf-cu12", "cuml-cu12",
 )  # fmt: skip
-"""Packages that are named at the top."""
+"""Packages in the header."""
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
@@ -21,7 +21,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def seconds_texts(values: Sequence[float], quartiles: Sequence[tuple[float, float]] | None = None) -> list[str]:
-    """Return seconds that are compared, in one unit: that of the shortest; with their lower and upper quartiles."""
+    """Return seconds in one unit, that of the shortest, optionally with their lower and upper quartiles."""
     unit, factor = next((pair for pair in _UNITS if min(values) >= 0.9995 * pair[1]), _UNITS[-1])
     found = [f"{_three(value / factor)} {unit}" for value in values]
     if quartiles is None:
@@ -31,7 +31,7 @@ def seconds_texts(values: Sequence[float], quartiles: Sequence[tuple[float, floa
 
 
 def rate_text(measurement: Measurement) -> str:
-    """Return how much is worked through in a second."""
+    """Return the amount per second."""
     if measurement.rate is None:
         return ""
     if measurement.unit == "bytes":
@@ -50,7 +50,7 @@ def parameters_text(measurement: Measurement) -> str:
 
 
 def result_rows(result: BenchResult) -> list[tuple[str, ...]]:
-    """Return the table of all measurements, its head first; those of one workload beside each other."""
+    """Return the table of all measurements, its head first, grouped by workload."""
     several = len(result.cluster.n_workers) > 1
     rows: list[tuple[str, ...]] = [
         ("WORKLOAD", "SIZE", "WORKERS", "MEDIAN", "QUARTILES", "RATE", *(["SPEED-UP"] if several else []))
@@ -77,7 +77,7 @@ def result_text(result: BenchResult) -> str:
 
 
 def left_out_lines(result: BenchResult) -> list[str]:
-    """Return what was not measured, and why, a sentence each."""
+    """Return a line for each workload that was not measured, with the reason."""
     return [
         f"{'Failed' if item.failed else 'Left out'}: {item.workload} on {counted(item.n_workers, 'worker')}: "
         f"{item.why}."
@@ -86,7 +86,7 @@ def left_out_lines(result: BenchResult) -> list[str]:
 
 
 def facts_lines(result: BenchResult) -> list[str]:
-    """Return what was measured, in a few lines."""
+    """Return a summary of cluster and measurement, in a few lines."""
     cluster = result.cluster
     limit = "no memory limit" if cluster.memory_limit_bytes is None else format_size(cluster.memory_limit_bytes)
     *few, most = cluster.n_workers

@@ -1,4 +1,4 @@
-"""Take the time of one workload."""
+"""Measure the time of one workload."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FULL, _EMPTY = "█", "░"
 
 
 class ProgressBar:
-    """Counts steps of about the same length, and shows after each how many are done and how long the rest takes."""
+    """Counts steps of about the same length, and shows progress and remaining time."""
 
     def __init__(self, total: float, say: Say) -> None:
         self._total = max(total, 1.0)
@@ -27,7 +27,7 @@ class ProgressBar:
         self._started = time.monotonic()
 
     def step(self, text: str, steps: float = 1.0) -> None:
-        """Count steps as done, and say what comes next."""
+        """Count steps as done, and show what is next."""
         self._done = min(self._done + steps, self._total)
         self.show(text)
 
@@ -43,14 +43,14 @@ class ProgressBar:
 
 
 def bar(share: float) -> str:
-    """Return a bar that is filled to a share, with the share in percent."""
+    """Return a progress bar with the share in percent."""
     full = round(share * _WIDTH)
     return f"{_FULL * full}{_EMPTY * (_WIDTH - full)} {share:4.0%}"
 
 
 @dataclass
 class Prepared:
-    """A workload whose data are there and that has run once, which does not count."""
+    """A workload with its data, after a warm-up run."""
 
     workload: Workload
     context: Context
@@ -59,17 +59,21 @@ class Prepared:
     prepare_seconds: float
     warm_up_seconds: float
     check: float
-    n_tasks: int  # So many the scheduler knows between two runs.
+    n_tasks: int  # Number of tasks of the scheduler between two runs.
+
+    def seconds(self) -> float:
+        """Run the workload once, check its result, and return its seconds."""
+        self.context.wait_until_forgotten(self.n_tasks)
+        outcome, seconds = timed(self.workload, self.data)
+        require_same(self.workload, self.check, outcome.check, "two runs")
+        return seconds
 
     def measure(self, repeats: int, step: Callable[[int], None]) -> Measurement:
-        """Run the workload that often and return what was measured; ``step`` gets each run's number before it."""
+        """Measure ``repeats`` runs; ``step`` is called with the number of each run before it."""
         seconds = []
         for number in range(repeats):
             step(number)
-            self.context.wait_until_forgotten(self.n_tasks)
-            outcome, taken = timed(self.workload, self.data)
-            self._compare(outcome)
-            seconds.append(taken)
+            seconds.append(self.seconds())
         parameters = self.workload.sizes[self.size]
         return Measurement(
             workload=self.workload.name,
@@ -87,9 +91,6 @@ class Prepared:
             check=self.check,
         )
 
-    def _compare(self, outcome: Outcome) -> None:
-        require_same(self.workload, self.check, outcome.check, "two runs")
-
 
 def prepared(workload: Workload, context: Context, size: Size) -> Prepared:
     """Make the data of a workload and run it once."""
@@ -102,7 +103,7 @@ def prepared(workload: Workload, context: Context, size: Size) -> Prepared:
 
 
 def timed(workload: Workload, data: Any) -> tuple[Outcome, float]:
-    """Run a workload and return what it computed and how long it took, from the call until the result is here."""
+    """Run a workload, and return its result and its seconds from the call until the result is in the client."""
     started = time.perf_counter()
     outcome = workload.run(data)
     seconds = time.perf_counter() - started
@@ -110,7 +111,7 @@ def timed(workload: Workload, data: Any) -> tuple[Outcome, float]:
 
 
 def require_same(workload: Workload, one: float, other: float, whose: str) -> None:
-    """Raise `WrongResult` where results differ by more than sums in another order do."""
+    """Raise `WrongResult` where results differ by more than the workload's tolerance."""
     if not abs(one - other) <= workload.tolerance * max(abs(one), abs(other), 1e-300):
         raise WrongResult(
             f"The results of {whose} differ: {one!r} and {other!r}. A time without a correct result means nothing."

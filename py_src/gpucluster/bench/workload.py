@@ -1,4 +1,4 @@
-"""What a workload is: data that are made first, and work on them whose time is taken."""
+"""Workloads: data that are made first, and work on them that is timed."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from .errors import WrongResult
 from .names import Size
 
 Parameters = Mapping[str, int]
-FORGET_SECONDS = 5.0  # Others may use the cluster meanwhile, so that it never knows as few tasks as before.
+FORGET_SECONDS = 5.0  # If others use the cluster, the number of tasks may never fall to that before a run.
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a workload needs to know of the cluster."""
+    """Properties of the cluster for workloads."""
 
-    client: Any  # A ``distributed.Client``, the current one; ``None`` where a workload computes in this process.
+    client: Any  # The current ``distributed.Client``; ``None`` where a workload computes in this process.
     n_workers: int
-    n_blocks: int  # So many blocks the data should have at least: the same for all numbers of workers.
-    frames: str = "pandas"  # What data frames are made of: ``pandas`` or ``cudf``.
+    n_blocks: int  # Fewest blocks of the data: the same for all numbers of workers.
+    frames: str = "pandas"  # Library of data frames: ``pandas`` or ``cudf``.
 
     def blocks_for(self, size_bytes: int, most_bytes: int = 64 * 10**6) -> int:
-        """Return into how many blocks data of this size are cut."""
+        """Return the number of blocks of data of this size."""
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
 
     def n_tasks(self) -> int:
         return 0 if self.client is None else int(self.client.run_on_scheduler(_n_tasks))
 
     def wait_until_forgotten(self, n_tasks: int) -> None:
-        """Wait, for a bounded time, until the scheduler knows no more tasks than before a run.
+        """Wait, for a bounded time, until the scheduler has no more tasks than before a run.
 
-        The next run has tasks of the same names: those that it still forgets could be taken for the new ones.
+        The next run has tasks of the same names, which could be confused with old tasks.
         """
         deadline = time.monotonic() + FORGET_SECONDS
         while self.n_tasks() > n_tasks and time.monotonic() < deadline:
@@ -46,10 +46,10 @@ def _n_tasks(dask_scheduler: Any) -> int:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run computed."""
+    """The result of one run."""
 
-    check: float  # A number that depends on the whole result: the same in all runs, or something is wrong.
-    seconds: float | None = None  # Where the workload takes the time itself: the time of one operation.
+    check: float  # A number that depends on the whole result, and must be the same in all runs.
+    seconds: float | None = None  # Time of one operation, if the workload measures it.
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,19 @@ class Workload:
     """One thing to measure."""
 
     name: str
-    title: str  # What it does, in a few words.
+    title: str
     sizes: Mapping[Size, Parameters]
     prepare: Callable[[Context, Parameters], Any]
     """Makes the data on the workers and waits for them; this time does not count."""
-    run: Callable[[Any], Outcome]  # The work; its time counts, from the call until the result is in the client.
-    memory_bytes: Callable[[Parameters], int]  # What it needs on all workers together at its worst, roughly.
+    run: Callable[[Any], Outcome]  # The work; timed from the call until the result is in the client.
+    memory_bytes: Callable[[Parameters], int]  # Approximate peak memory of all workers together.
     amount: Callable[[Parameters], float] | None = None
-    """How much one run works through, in ``unit``; ``None`` where a rate would say nothing."""
+    """Amount of data of one run, in ``unit``; ``None`` where a rate is meaningless."""
     unit: str = "rows"
     least_workers: int = 1
     needs_mpi: bool = False
     tolerance: float = 1e-6
-    """Relative difference that the checks of two runs may have: sums of floats depend on their order."""
+    """Largest relative difference of the checks of two runs: sums of floats depend on their order."""
     scales: bool = field(default=True)  # Whether more workers should make it faster.
 
 
@@ -87,6 +87,6 @@ def persisted(*collections: Any) -> list[Any]:
 
 
 def expect(found: float, known: float, what: str, tolerance: float = 1e-9) -> None:
-    """Raise `WrongResult` unless a result is the one that is known beforehand."""
+    """Raise `WrongResult` unless a result equals the known one."""
     if not abs(found - known) <= tolerance * max(1.0, abs(known)):
         raise WrongResult(f"{what} must be {known!r}, but the cluster computed {found!r}.")

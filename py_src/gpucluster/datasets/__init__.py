@@ -1,8 +1,8 @@
 """Real data that need no network: flights of one year, two photos, handwritten digits.
 
-Tables come as lazy Dask data frames, everything else as lazy Dask arrays. Blocks are made on the workers, each from the
-files of its own installed package, so nothing is sent from the notebook. ``describe`` says how large something is and
-whether its rows are records, derived from records, or copies.
+Tables are lazy Dask data frames, everything else lazy Dask arrays. Workers make the blocks from the files of their
+installed package, so nothing is sent from the notebook. ``describe`` returns the size of a data set, and whether its
+rows are records, derived from records, or copies.
 
 Nothing heavy is imported before a name is used.
 """

@@ -1,4 +1,4 @@
-"""One row for each minute that each flight was in the air: a large table that is made of real records."""
+"""One row for each minute that each flight was in the air: a large table derived from real records."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def flight_minutes(npartitions: int | None = None) -> DaskFrame:
     * ``minute`` (int16): minute since take-off, from 0
     * ``clock`` (int32): minute of the year 2013 by the clock of New York, from 0 at 2013-01-01 00:00
 
-    A flight is taken to be in the air from its departure at the gate on, without a break: the records do not say how
-    long it taxied. The clock is that of the departure all the way, whatever the time at the destination, and knows no
-    daylight saving time of its own.
+    A flight is assumed to be in the air from its departure at the gate on, without a break, because the records have no
+    taxi times. The clock is that of the departure during the whole flight, whatever the time at the destination, and
+    ignores changes of daylight saving time.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def flight_minutes(npartitions: int | None = None) -> DaskFrame:
     Returns
     -------
     dask.dataframe.DataFrame
-        Of what Dask's option ``dataframe.backend`` says. The index counts the rows.
+        Of the library in Dask's option ``dataframe.backend``. The index counts the rows.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def flight_minutes(npartitions: int | None = None) -> DaskFrame:
 def minutes_of(
     rows: tuple[int, int], start: int, columns: list[str] | None = None, *, library: FrameLibrary = "pandas"
 ) -> Frame:
-    """Return the minutes in the air of the flights from the first row to before the second; runs on the workers.
+    """Return the minutes in the air of a range of flights; runs on the workers.
 
     ``start`` is the number of the first minute among all.
     """
@@ -111,7 +111,7 @@ def minutes_of(
 def _departures(flights: pd.DataFrame) -> NDArray[np.float64]:
     """Return the minute of the year at which each flight departed.
 
-    Made of schedule and delay: ``dep_time`` alone does not tell that 1,199 flights left after midnight, a day late.
+    From schedule and delay: ``dep_time`` alone does not show that 1,199 flights left after midnight, a day late.
     """
     days = _DAYS_BEFORE_MONTH[flights["month"].to_numpy() - 1] + flights["day"].to_numpy() - 1
     scheduled = flights["sched_dep_time"].to_numpy()
@@ -132,7 +132,7 @@ def _frame(made: dict[str, Any], start: int, length: int, library: FrameLibrary)
 
 @cache
 def _minutes_before() -> NDArray[np.int64]:
-    """Return for each flight how many minutes all flights before it were in the air, and the sum of all."""
+    """Return the minutes in the air of all earlier flights for each flight, and the total of all flights."""
     rows = stored_tables()["flights"].rows
     minutes = read_rows((0, rows, 0), ["air_time"], table="flights")["air_time"].fillna(0).to_numpy()
     return np.concatenate([[0], np.cumsum(minutes.astype(np.int64))])

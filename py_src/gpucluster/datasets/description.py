@@ -1,4 +1,4 @@
-"""How large a data set is, and what its rows are."""
+"""Size, kind and source of the data sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..protocol.sizes import format_size
 from . import airborne, handwriting, manifest
 from .cutting import whole_number
 from .errors import InvalidOption
-from .photographs import ATTRIBUTION, CHANNELS, HEIGHT, NAMES, WIDTH, patches_per_photo
+from .photographs import ATTRIBUTION, CHANNELS, HEIGHT, NAMES, WIDTH, chosen_photos, patches_per_photo
 
 Kind = Literal["records", "derived", "copies"]
 _WORDS = {
@@ -24,7 +24,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Description:
-    """What there is to know about a data set before it is used."""
+    """Size, kind and source of a data set."""
 
     name: str
     kind: Kind
@@ -35,7 +35,7 @@ class Description:
     disk_bytes: int
     """Of the files that the rows come from."""
     distinct_source_rows: int
-    """So many different records, pixels or pictures there really are."""
+    """Number of different records, pixels or pictures."""
     source: str
     """Origin, licence and attribution."""
 
@@ -61,7 +61,7 @@ class Description:
 
 
 def describe(name: str, **options: Any) -> Description:
-    """Return how large a data set is, on disk and in memory, and what its rows are. Nothing is read.
+    """Return the size of a data set, on disk and in memory, its kind and its source, without reading it.
 
     Parameters
     ----------
@@ -124,10 +124,7 @@ def _photos(name: str) -> Description:
 def _patches(name: str, size: int = 8, photo: Any = None) -> Description:
     if name == "pixels":
         size, photo = 1, photo or NAMES[0]
-    whole_number(size, "size", most=min(HEIGHT, WIDTH))
-    if photo is not None and photo not in NAMES:
-        raise InvalidOption(f"photo: must be 'china', 'flower' or None for both, not {photo!r}.")
-    chosen = NAMES if photo is None else (photo,)
+    chosen = chosen_photos(size, photo)
     rows, columns = len(chosen) * patches_per_photo(size), size * size * CHANNELS
     return Description(
         name if name == "pixels" else f"{name} of {size} × {size} pixels",

@@ -1,4 +1,4 @@
-"""What can go wrong while data are asked for."""
+"""Errors of the data sets."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class InvalidOption(DatasetError, ValueError):
 
 
 class MissingLibrary(DatasetError, ImportError):
-    """The library that the data are wanted in is not installed."""
+    """The library for the data is not installed."""
 
     code = "missing_library"
 
 
 class DamagedFile(DatasetError):
-    """A file of the package is missing, or is not the one that was shipped."""
+    """A file of the package is missing or damaged."""
 
     code = "damaged_file"

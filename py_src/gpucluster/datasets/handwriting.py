@@ -18,7 +18,7 @@ ROWS, COLUMNS = 1797, 64
 
 
 def digits(n_blocks: int | None = None) -> tuple[DaskArray, DaskArray]:
-    """Return 1,797 pictures of handwritten digits, and which digit each one shows.
+    """Return 1,797 pictures of handwritten digits, and their digits.
 
     The test set of *Optical Recognition of Handwritten Digits* (E. Alpaydin and C. Kaynak, UCI), bundled with
     scikit-learn.

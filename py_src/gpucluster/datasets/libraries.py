@@ -1,4 +1,4 @@
-"""Which library data are made of: what Dask is set to."""
+"""The libraries of arrays and data frames, by Dask's configuration."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _EXTRA = "gpucluster[gpu-cu13] or gpucluster[gpu-cu12]"
 
 
 def frame_library() -> FrameLibrary:
-    """Return what Dask's option ``dataframe.backend`` says: ``pandas`` or ``cudf``."""
+    """Return Dask's option ``dataframe.backend``: ``pandas`` or ``cudf``."""
     return require(_option("dataframe.backend", ("pandas", "cudf")))  # type: ignore[return-value]
 
 
 def array_library() -> ArrayLibrary:
-    """Return what Dask's option ``array.backend`` says: ``numpy`` or ``cupy``."""
+    """Return Dask's option ``array.backend``: ``numpy`` or ``cupy``."""
     return require(_option("array.backend", ("numpy", "cupy")))  # type: ignore[return-value]
 
 
 def as_library(array: Array, library: ArrayLibrary) -> Array:
-    """Return a NumPy array in the memory of the device that a library works on."""
+    """Return a NumPy array as an array of a library, in the memory of its device."""
     return array if library == "numpy" else import_module("cupy").asarray(array)
 
 
@@ -43,7 +43,7 @@ def _option(name: str, allowed: tuple[str, str]) -> str:
 
 
 def require(library: str) -> str:
-    """Return the name of a library that can be imported; raise `MissingLibrary` where it cannot."""
+    """Return the name of an installed library; raises `MissingLibrary` where it is not installed."""
     if find_spec(library) is None:
         raise MissingLibrary(f"{library} is not installed here. Install {_EXTRA}, or use Dask's CPU backends.")
     return library

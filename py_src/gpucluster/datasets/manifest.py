@@ -1,4 +1,4 @@
-"""The files that come with the package, as their manifest describes them."""
+"""The data files of the package, and their manifest."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class StoredTable:
     rows: int
     columns: int
     bytes: int
-    memory_bytes: int  # As a pandas data frame, as the table's maker measured it.
+    memory_bytes: int  # As a pandas data frame, measured when the file was made.
     sha256: str
 
 
 def path_of(table: str) -> Path:
-    """Return where the file of a table is on this computer: in the package that is installed here."""
+    """Return the path of a table in the installed package."""
     return Path(str(files(__package__))) / FOLDER / f"{table}.parquet"
 
 
@@ -39,7 +39,7 @@ def stored_tables() -> dict[str, StoredTable]:
 
 
 def source() -> dict[str, str]:
-    """Return where the tables come from: package, address, checksum and licence."""
+    """Return the source of the tables: package, address, checksum and licence."""
     found: dict[str, str] = _manifest()["source"]
     return found
 
@@ -50,7 +50,7 @@ def verify() -> None:
     Raises
     ------
     DamagedFile
-        One is missing, or has other bytes than were shipped.
+        A file is missing or damaged.
     """
     for name, table in stored_tables().items():
         path = path_of(name)

@@ -1,7 +1,7 @@
 """Two photographs, their pixels, and all small squares that can be cut out of them.
 
-The photos are bundled with scikit-learn. They are licensed under Creative Commons Attribution 2.0: whoever shows them
-shows `ATTRIBUTION` with them.
+The photos are bundled with scikit-learn. They are licensed under Creative Commons Attribution 2.0: show `ATTRIBUTION`
+with them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ATTRIBUTION = (
 )
 NAMES: tuple[Photo, ...] = ("china", "flower")
 HEIGHT, WIDTH, CHANNELS = 427, 640, 3
-BLOCK_BYTES = 32 * 10**6  # Blocks are about so large where nobody says how many there should be.
+BLOCK_BYTES = 32 * 10**6  # Approximate default size of blocks.
 
 
 def photos() -> DaskArray:
@@ -64,9 +64,9 @@ def pixels(n_blocks: int | None = None, *, photo: Photo = "china") -> DaskArray:
 def patches(size: int = 8, *, n_blocks: int | None = None, photo: Photo | None = None) -> DaskArray:
     """Return all overlapping squares of ``size`` × ``size`` pixels of the photos, one a row.
 
-    A lazy Dask array, float32, values from 0 to 1. A block is made when it is needed, by the worker that needs it, and
-    never stored. Both photos: 8 pixels make 531,720 × 192 (0.41 GB), 16 make 515,000 × 768 (1.58 GB), 32 make
-    482,328 × 3,072 (5.9 GB), 64 make 420,056 × 12,288 (20.6 GB). Rows overlap, so they are not independent.
+    A lazy Dask array, float32, values from 0 to 1. Workers make blocks on demand, and never store them. Both photos:
+    8 pixels make 531,720 × 192 (0.41 GB), 16 make 515,000 × 768 (1.58 GB), 32 make 482,328 × 3,072 (5.9 GB), 64 make
+    420,056 × 12,288 (20.6 GB). Rows overlap, so they are not independent.
 
     “china.jpg” by danielbuechele and “flower.jpg” by vultilion, both CC BY 2.0. Show `ATTRIBUTION` with them.
 
@@ -82,8 +82,8 @@ def patches(size: int = 8, *, n_blocks: int | None = None, photo: Photo | None =
     Returns
     -------
     dask.array.Array
-        Of shape (n_patches, size × size × 3), of what Dask's option ``array.backend`` says. A row is the square line by
-        line, three channels a pixel: ``row.reshape(size, size, 3)``.
+        Of shape (n_patches, size × size × 3), of the library in Dask's option ``array.backend``. A row is the square
+        line by line, three channels a pixel: ``row.reshape(size, size, 3)``.
 
     Raises
     ------
@@ -94,10 +94,7 @@ def patches(size: int = 8, *, n_blocks: int | None = None, photo: Photo | None =
     >>> patches(8).shape
     (531720, 192)
     """
-    whole_number(size, "size", most=min(HEIGHT, WIDTH))
-    if photo is not None and photo not in NAMES:
-        raise InvalidOption(f"photo: must be 'china', 'flower' or None for both, not {photo!r}.")
-    chosen = NAMES if photo is None else (photo,)
+    chosen = chosen_photos(size, photo)
     columns = size * size * CHANNELS
     n_rows = len(chosen) * patches_per_photo(size)
     if n_blocks is None:
@@ -106,8 +103,16 @@ def patches(size: int = 8, *, n_blocks: int | None = None, photo: Photo | None =
     return _lazy(_patch_block, (lengths(cuts), (columns,)), np.float32, size=size, chosen=chosen)
 
 
+def chosen_photos(size: int, photo: Photo | None) -> tuple[Photo, ...]:
+    """Return the photos to cut patches of this size from, after checks of both options."""
+    whole_number(size, "size", most=min(HEIGHT, WIDTH))
+    if photo is not None and photo not in NAMES:
+        raise InvalidOption(f"photo: must be 'china', 'flower' or None for both, not {photo!r}.")
+    return NAMES if photo is None else (photo,)
+
+
 def patches_per_photo(size: int) -> int:
-    """Return how many squares of ``size`` × ``size`` pixels one photo has."""
+    """Return the number of squares of ``size`` × ``size`` pixels in one photo."""
     return (HEIGHT - size + 1) * (WIDTH - size + 1)
 
 

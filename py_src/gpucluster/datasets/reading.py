@@ -1,4 +1,4 @@
-"""Reads rows of the stored tables; runs on the workers."""
+"""Read rows of the stored tables, on the workers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def read_rows(
     replica: bool = False,
     shift: int = 0,
 ) -> Frame:
-    """Read consecutive rows of a table from the package that is installed here; the index counts the rows.
+    """Read consecutive rows of a table from the installed package; the index counts the rows.
 
     ``rows``: the first row, the row after the last one, and the number of the copy. ``replica``: add a column of this
-    name with that number. ``shift``: rows of one copy, from which the row numbers of the next copy go on.
+    name with that number. ``shift``: rows of one copy, for the index of the next copies.
     """
     start, stop, copy = rows
     stored = None if columns is None else [name for name in columns if name != "replica"]
@@ -43,7 +43,7 @@ def read_rows(
 
 
 def row_group_starts(table: str) -> list[int]:
-    """Return the rows at which parts of the file begin that can be read by themselves, and the number of rows."""
+    """Return the first row of each row group of the file, and the number of rows."""
     from pyarrow.parquet import read_metadata
 
     return _starts(read_metadata(path_of(table)))
@@ -69,6 +69,6 @@ def _read_pandas(table: str, start: int, stop: int, columns: list[str] | None) -
 def _read_cudf(table: str, start: int, stop: int, columns: list[str] | None) -> Frame:
     import cudf
 
-    # Where only the types are wanted, one row is read: some versions take 0 for "all".
+    # Read one row for the types, because some versions take 0 for "all".
     frame = cudf.read_parquet(path_of(table), columns=columns, skip_rows=start, nrows=max(1, stop - start))
     return frame.iloc[: stop - start]

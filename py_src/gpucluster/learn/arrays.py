@@ -1,6 +1,6 @@
 """Arrays and tables: names of their types, and code that works on NumPy and CuPy arrays alike.
 
-Neither CuPy nor scikit-learn have types, and Dask has few; here is said what they are taken for.
+CuPy and scikit-learn have no type annotations and Dask has few, so the names here stand in for them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Array: TypeAlias = NDArray[Any]  # In one memory: of NumPy, or of CuPy, which ha
 Dtype: TypeAlias = np.dtype[Any]
 DaskArray: TypeAlias = "da.Array"
 DaskFrame: TypeAlias = "dd.DataFrame | dd.Series"
-Collection: TypeAlias = "DaskArray | DaskFrame"  # On Dask, of whatever library its blocks are.
+Collection: TypeAlias = "DaskArray | DaskFrame"  # On Dask; the blocks may belong to any library.
 Data: TypeAlias = "Array | Collection"
-"""What estimators and metrics take: on Dask or in memory, also lists and data frames of pandas, which have no types."""
-Output: TypeAlias = Any  # What they give: an array for data in memory, a lazy array, series or frame for data on Dask.
+"""Input of estimators and metrics: on Dask or in memory, also lists and pandas data frames, which have no types."""
+Output: TypeAlias = Any  # What they return: an array for data in memory, a lazy array, series or frame for Dask data.
 Delayed: TypeAlias = Any  # A ``dask.delayed`` object, which stands for something on a worker.
 PlainModel: TypeAlias = Any  # An estimator of scikit-learn, or of cuML.
 RandomState: TypeAlias = int | np.random.RandomState | None  # As scikit-learn's estimators take it.

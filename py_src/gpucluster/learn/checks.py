@@ -1,4 +1,4 @@
-"""What algorithms refuse of the data once they have gone through them, each in one sentence."""
+"""Checks of data that algorithms can only make while computing, and their error messages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_finite(totals: Array, name: str = "X") -> None:
 
 
 def total_weight(block: Block) -> float:
-    """Return the sum of what a block's rows weigh, without signs; 1 where there are no weights."""
+    """Return the sum of the absolute weights of a block's rows; 1 where there are no weights."""
     if block.weights is None:
         return 1.0
     weights = array_namespace_of(block.weights).asarray(block.weights, dtype=np.float64)

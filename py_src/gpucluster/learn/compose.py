@@ -25,7 +25,7 @@ Columns = str | int | slice | Sequence[Any] | Callable[[Any], Any]
 
 
 class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
-    """Fit a transformer to some columns each, and put what they give side by side; lazily for a table on Dask.
+    """Fit transformers to different columns, and concatenate their results; lazily for a table on Dask.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         ``"passthrough"``. Columns are a name or number, a list, slice or mask of these, or a function of the table,
         such as ``sklearn.compose.make_column_selector`` makes.
     remainder : {"drop", "passthrough"} or transformer
-        What becomes of the other columns; they come last.
+        For the other columns, which come last.
     sparse_threshold, n_jobs, verbose, force_int_remainder_cols
         Without effect: results are dense, and the cluster computes.
     transformer_weights : dict, optional
-        What the columns of each transformer are multiplied with.
+        Factors for the columns of each transformer.
     verbose_feature_names_out : bool or callable
         Put the transformer's name before the names of its columns.
     client : distributed.Client, optional
-        Fits the transformers that were given none; default: the current one.
+        Fits transformers that have no client; default: the current one.
 
     Attributes
     ----------
@@ -54,9 +54,9 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
 
     Notes
     -----
-    A data frame gives a data frame with the same index, an array an array; tables in memory, too. Each transformer is
-    fitted on its own, with a pass over its columns. Columns are chosen by name where both the table that was fitted on
-    and the one to transform have names: their order does not matter then, and neither do further columns.
+    A data frame gives a data frame with the same index, an array gives an array, on Dask and in memory. Each
+    transformer is fitted separately, with a pass over its columns. Columns are chosen by name where both the fitted
+    table and the one to transform have names: then their order and further columns do not matter.
     """
 
     _client: Any = None
@@ -113,7 +113,7 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         return copy
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the client behind."""
+        """Drop the client."""
         state = dict(super().__getstate__())
         state.pop("_client", None)
         return state
@@ -125,12 +125,12 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         ----------
         X : Dask data frame or array, or data frame or array, of shape (n_rows, n_features)
         y : optional
-            Given to all of them.
+            Passed to all of them.
 
         Raises
         ------
         InvalidData, InvalidParameter
-            There are no such columns, or no such transformers.
+            Columns or transformers do not exist.
         """
         X = _table(X)
         self._check_names()
@@ -143,7 +143,7 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         self.transformers_: list[tuple[str, Any, Any]] = []
         left = set(range(self.n_features_in_))
         for name, transformer, columns in self.transformers:
-            columns = columns(_example(X)) if callable(columns) else columns
+            columns = columns(meta(X) if is_dask(X) else X) if callable(columns) else columns
             left -= set(self._positions(columns))
             self._fit_one(name, transformer, columns, X, y)
         if left:
@@ -151,7 +151,7 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Data) -> Output:
-        """Return what the transformers make of X: lazy where X is lazy.
+        """Transform X with all transformers: lazy where X is lazy.
 
         Parameters
         ----------
@@ -180,12 +180,12 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         return Bunch(**{name: fitted for name, fitted, _ in self.transformers_})
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
-        """Return the names of the columns that come out.
+        """Return the names of the transformed columns.
 
         Parameters
         ----------
         input_features
-            Not used: the columns are those of the table that was fitted on.
+            Ignored: the columns are those of the fitted table.
         """
         check_is_fitted(self)
         before = self.verbose_feature_names_out
@@ -205,32 +205,25 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         return np.asarray(found, dtype=object)
 
     def _fit_one(self, name: str, transformer: Any, columns: Any, X: Any, y: Data | None) -> None:
-        if isinstance(transformer, str):
-            if transformer not in {"drop", "passthrough"}:
-                raise InvalidParameter(
-                    f"transformers: {name!r} must be a transformer, 'drop' or 'passthrough', not {transformer!r}."
-                )
-            self.transformers_.append((name, transformer, columns))
-            return
-        if not hasattr(transformer, "fit") or not hasattr(transformer, "transform"):
+        named = isinstance(transformer, str)
+        transforms = hasattr(transformer, "fit") and hasattr(transformer, "transform")
+        if not (transformer in {"drop", "passthrough"} if named else transforms):
             raise InvalidParameter(
                 f"transformers: {name!r} must be a transformer, 'drop' or 'passthrough', not {transformer!r}."
             )
-        if not self._positions(columns):
-            self.transformers_.append((name, transformer, columns))
-            return
-        fitted = clone(transformer)
-        part = self._chosen(X, columns)
-        with computing_with(self._client):
-            fitted.fit(part) if y is None else fitted.fit(part, y)
-        self.transformers_.append((name, fitted, columns))
+        if not named and self._positions(columns):
+            transformer = clone(transformer)
+            part = self._chosen(X, columns)
+            with computing_with(self._client):
+                transformer.fit(part) if y is None else transformer.fit(part, y)
+        self.transformers_.append((name, transformer, columns))
 
     def _named(self) -> list[tuple[str, Any]]:
-        """Return the names of the transformers, and these; nothing where they are no list of tuples."""
+        """Return the transformers with their names; an empty list where ``transformers`` is not a list of tuples."""
         try:
             return [(name, transformer) for name, transformer, _ in self.transformers]
         except (TypeError, ValueError):
-            return []  # fit refuses it; parameters can be read and set all the same
+            return []  # `fit` refuses it, but parameters can be read and set.
 
     def _check_names(self) -> None:
         """Refuse names of transformers that are ambiguous, or equal to parameters."""
@@ -318,20 +311,15 @@ def _names_of(X: Any) -> list[str] | None:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def _example(X: Any) -> Any:
-    """Return something without rows that has the columns of X."""
-    return meta(X) if is_dask(X) else X
-
-
 def _side_by_side(X: Any, parts: list[Any], names: list[str]) -> Output:
     if not parts:
         return X[[]] if hasattr(X, "columns") else X[:, :0].astype(np.float64)
     if not hasattr(X, "columns"):
+        columns = [part[:, None] if part.ndim == 1 else part for part in parts]
         if not is_dask(X):
-            return np.hstack([part[:, None] if part.ndim == 1 else part for part in parts])
+            return np.hstack(columns)
         import dask.array as da
 
-        columns = [part[:, None] if part.ndim == 1 else part for part in parts]
         return da.concatenate(columns, axis=1, allow_unknown_chunksizes=True).rechunk({1: -1})
     if not is_dask(X):
         return _framed(X, *parts, names=names)

@@ -1,7 +1,7 @@
-"""Made-up tables for trying estimators, as scikit-learn makes them, made block by block on the workers.
+"""Synthetic tables like scikit-learn's, generated block by block on the workers.
 
-Random numbers belong to rows: they are drawn for `GRANULE` rows at a time, from a seed and the number of these, so that
-the same ``random_state`` gives the same rows however they are cut.
+Random numbers belong to rows: they are drawn for `GRANULE` rows at a time, from a seed and the granule's number. So the
+same ``random_state`` gives the same rows, whatever the blocks.
 """
 
 from __future__ import annotations
@@ -52,16 +52,15 @@ def make_blobs(
         3 when not given.
     cluster_std : float, or one for each centre
     n_parts : int, optional
-        Number of blocks, as cuML says it.
+        Number of blocks (cuML's name).
     center_box : tuple of float
-        Where centres are drawn.
+        Bounds of the centres.
     shuffle : bool
-        Mix the clusters; else their rows lie one cluster after the other.
+        Mix the clusters; otherwise their rows follow each other.
     random_state : int or RandomState, optional
     return_centers : bool
     chunks : int or tuple, optional
-        Rows per block, as Dask says it. When neither is given, one block per million numbers, and at least one for each
-        worker.
+        Rows per block (Dask's name). By default one block per million numbers, and at least one for each worker.
     dtype
         Of X.
     order : {"C", "F"}
@@ -84,9 +83,7 @@ def make_blobs(
             raise InvalidParameter("centers: must be a number, or an array of shape (n_centers, n_features).")
     spreads = np.broadcast_to(np.asarray(cluster_std, dtype=np.float64), len(places))
     rows = partial(_blob_rows, centers=places, spreads=spreads, n_samples=n_samples, shuffle=shuffle, dtype=dtype)
-    X, y = _table(
-        rows, n_samples, places.shape[1], None, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(np.int64)
-    )
+    X, y = _table(rows, n_samples, places.shape[1], None, random, chunks, n_parts, order, dtype, np.int64)
     return (X, y, places) if return_centers else (X, y)
 
 
@@ -109,7 +106,7 @@ def make_regression(
     dtype: DTypeLike = np.float64,
     order: Order = "C",
 ) -> tuple[Any, ...]:
-    """Make rows of normally distributed numbers, and targets that are sums of some of them.
+    """Make rows of normally distributed numbers, and targets that are linear in some of the columns.
 
     Parameters
     ----------
@@ -119,11 +116,11 @@ def make_regression(
     effective_rank : None
         Not supported, and so ``tail_strength`` has no effect.
     noise : float
-        Standard deviation of what is added to the targets.
+        Standard deviation of the noise of the targets.
     shuffle : bool
-        Informative columns anywhere; else they come first.
+        Place informative columns at random; otherwise they come first.
     coef : bool
-        Return the coefficients, too.
+        Return the coefficients as well.
     random_state : int or RandomState, optional
     chunks, n_parts, dtype, order
         As those of `make_blobs`.
@@ -145,9 +142,7 @@ def make_regression(
         truth = truth[random.permutation(n_features)]
     rows = partial(_regression_rows, truth=truth, bias=bias, noise=noise, dtype=dtype)
     targets = None if n_targets == 1 else n_targets
-    X, y = _table(
-        rows, n_samples, n_features, targets, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(dtype)
-    )
+    X, y = _table(rows, n_samples, n_features, targets, random, chunks, n_parts, order, dtype, dtype)
     return (X, y, np.squeeze(truth)) if coef else (X, y)
 
 
@@ -174,7 +169,7 @@ def make_classification(
     dtype: DTypeLike = np.float64,
     order: Order = "C",
 ) -> tuple[DaskArray, DaskArray]:
-    """Make classes of clusters at the corners of a cube, with columns that say something, that repeat it, and noise.
+    """Make classes of clusters at the corners of a cube, with informative, redundant, repeated and random columns.
 
     Parameters
     ----------
@@ -187,7 +182,7 @@ def make_classification(
     class_sep, hypercube, shift, scale
         As in scikit-learn; ``None`` draws shift or scale for each column.
     shuffle : bool
-        Mix rows and columns; else classes follow each other, and informative columns come first.
+        Mix rows and columns; otherwise classes follow each other, and informative columns come first.
     random_state : int or RandomState, optional
     chunks, n_parts, dtype, order
         As those of `make_blobs`.
@@ -232,10 +227,7 @@ def make_classification(
         _class_rows, model=model, ends=ends, n_classes=n_classes, flip=flip_y, shuffle=shuffle, n_samples=n_samples,
         dtype=dtype,
     )  # fmt: skip
-    X, y = _table(
-        rows, n_samples, n_features, None, random, chunks, n_parts, order, np.dtype(dtype), np.dtype(np.int64)
-    )
-    return X, y
+    return _table(rows, n_samples, n_features, None, random, chunks, n_parts, order, dtype, np.int64)
 
 
 def _corners(count: int, dimensions: int, random: np.random.RandomState) -> Array:
@@ -285,7 +277,7 @@ def _class_rows(
 
 
 def _evenly(random: np.random.Generator, start: int, length: int, ends: Array, n_samples: int, shuffle: bool) -> Array:
-    """Return a group for each of some rows, with the wanted shares: at random places, or one after the other."""
+    """Return a group for each row, with the wanted shares: in random order, or one after the other."""
     places = (np.arange(length) + 0.5) / length if shuffle else (start + np.arange(length) + 0.5) / n_samples
     groups = np.minimum(np.searchsorted(ends, places, side="right"), len(ends) - 1)
     return random.permutation(groups) if shuffle else groups
@@ -299,15 +291,15 @@ def _count(value: Any, name: str) -> int:
 
 def _table(
     rows: Callable[..., Made], n_samples: int, n_features: int, n_targets: int | None, random: np.random.RandomState,
-    chunks: Chunks, n_parts: int | None, order: Order, x_type: np.dtype[Any], y_type: np.dtype[Any],
+    chunks: Chunks, n_parts: int | None, order: Order, x_type: DTypeLike, y_type: DTypeLike,
 ) -> tuple[DaskArray, DaskArray]:  # fmt: skip
-    """Return the lazy table of rows that are made granule by granule."""
+    """Return the lazy table of rows, which are generated granule by granule."""
     import dask.array as da
     from dask.delayed import delayed
 
     n_samples = _count(n_samples, "n_samples")
     if chunks is not None and n_parts is not None:
-        raise InvalidParameter("chunks, n_parts: both say how rows are cut. Give one of them.")
+        raise InvalidParameter("chunks, n_parts: both set the blocks. Give one of them.")
     if order not in {"C", "F"}:
         raise InvalidParameter(f"order: must be 'C' or 'F', not {order!r}.")
     parts = max(_n_workers(), -(-n_samples * n_features // 10**6)) if n_parts is None else _count(n_parts, "n_parts")
@@ -323,14 +315,14 @@ def _table(
     xs, ys, start = [], [], 0
     for length in lengths:
         X, y = make(start, length)
-        xs.append(da.from_delayed(X, (length, n_features), dtype=x_type))
-        ys.append(da.from_delayed(y, (length,) if n_targets is None else (length, n_targets), dtype=y_type))
+        xs.append(da.from_delayed(X, (length, n_features), dtype=np.dtype(x_type)))
+        ys.append(da.from_delayed(y, (length,) if n_targets is None else (length, n_targets), dtype=np.dtype(y_type)))
         start += length
     return da.concatenate(xs), da.concatenate(ys)
 
 
 def _n_workers() -> int:
-    """Return the number of workers that the current client knows of; 1 where there is none."""
+    """Return the number of workers of the current client; 1 without one."""
     client = current_client()
     return 1 if client is None else max(1, int(client.scheduler_info(n_workers=0).get("n_workers", 1)))
 

@@ -1,4 +1,4 @@
-"""What can go wrong while fitting and predicting."""
+"""Errors of fitting and predicting."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class InvalidData(LearnError, ValueError):
 
 
 class InvalidParameter(LearnError, ValueError):
-    """An estimator's option is not allowed."""
+    """A parameter of an estimator is not allowed."""
 
     code = "invalid_parameter"
 
 
 class NotSupported(LearnError, NotImplementedError):
-    """This estimator cannot do that on this kind of data."""
+    """The estimator does not support this with this kind of data."""
 
     code = "not_supported"
 
@@ -48,17 +48,17 @@ class PeerLost(LearnError):
     """Another rank is gone, so this one cannot go on."""
 
     code = "peer_lost"
-    calls: str | None = None  # What this one waited in, as in 'rank 0 calls reduce (2)'; ``None``: in nothing.
+    calls: str | None = None  # The operation in which this rank waited, as in 'rank 0 calls reduce (2)'.
 
 
 class WorkersLost(LearnError):
-    """Workers died again and again during one computation."""
+    """Workers died repeatedly during one computation."""
 
     code = "workers_lost"
 
 
 class ClusterStopped(LearnError):
-    """The cluster ended during a computation, or gave it up."""
+    """The cluster stopped during a computation, or cancelled it."""
 
     code = "cluster_stopped"
 
@@ -70,13 +70,13 @@ class MissingMPI(LearnError, ImportError):
 
 
 class UnreadableModel(LearnError, ValueError):
-    """A file is no model that this package has saved."""
+    """The file is not a model that this package has saved."""
 
     code = "unreadable_model"
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the line that called this package, however many of our functions and scikit-learn's are between."""
+    """Warn at the line that called this package, skipping frames of this package and of scikit-learn."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(("gpucluster.", "sklearn.")):
         level, frame = level + 1, frame.f_back

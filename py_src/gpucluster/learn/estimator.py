@@ -1,4 +1,4 @@
-"""What all estimators have in common: how they take data, how they give results, and how they are scored."""
+"""The common base of all estimators: input, output and scores."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_array, validate_data
 from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
+from .checks import not_finite
 from .delegation.methods import completed_docstring, delegable, is_delegable
 from .errors import InvalidData, InvalidParameter, NotSupported
 from .keywords import computing_with, in_our_words, keeps_client, names_of
@@ -31,12 +32,12 @@ class ScoredClassifier(ClassifierMixin):
     """A classifier whose score is the accuracy, computed where the data are."""
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
-        """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`.
+        """Return the fraction of correctly predicted rows; see `accuracy_score`.
 
         Returns
         -------
         float
-            From 0 to 1; of the sum of weights where there are some.
+            From 0 to 1; with weights, the fraction of their sum.
         """
         from .metrics.classification import accuracy
 
@@ -64,7 +65,7 @@ class ScoredRegressor(RegressorMixin):
 
 
 def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
-    """Return what belongs to the rows of X on Dask, too: else rows would be counted by predicting them."""
+    """Return y and weights on Dask if X is there: otherwise counting the rows would compute predictions."""
     if not is_dask(X) or all(part is None or is_dask(part) for part in (y, sample_weight)):
         return y, sample_weight
     table = as_table(X, y, sample_weight)
@@ -75,17 +76,17 @@ def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
 class DistributedEstimator(BaseEstimator):
     """Base of the estimators.
 
-    Fitting and predicting take Dask arrays and data frames, or arrays in memory. What comes out has the kind of what
-    went in: a lazy Dask array for a Dask array, a lazy series or data frame with the same index for a Dask data frame,
-    an array for an array.
+    Fitting and predicting take Dask arrays and data frames, or arrays in memory. Results are of the same kind: a lazy
+    Dask array for a Dask array, a lazy series or data frame with the same index for a Dask data frame, an array for an
+    array.
 
     All estimators take the keyword ``client``, a Dask client to compute with; the current one when not given. All
-    methods that answer lazily take ``delayed=False``, as in cuML: the answer is then computed on the workers at once.
-    Other keywords of cuML and Dask-ML are understood where they mean something; see `gpucluster.learn.keywords`.
+    methods with lazy results take ``delayed=False``, as in cuML: the result is then computed on the workers at once.
+    Other keywords of cuML and Dask-ML are translated where possible; see `gpucluster.learn.keywords`.
     """
 
     _scikit_learn: ClassVar[str]
-    """Full name of scikit-learn's class, which is imported when it is needed."""
+    """Full name of scikit-learn's class, which is imported on demand."""
     _own_parameters: ClassVar[frozenset[str]] = frozenset()
     """Parameters that scikit-learn's class does not have."""
     _checks: ClassVar[dict[str, Any]] = {}
@@ -93,18 +94,18 @@ class DistributedEstimator(BaseEstimator):
     _takes_sparse: ClassVar[bool] = True
     """Whether X may be sparse; it is made dense, on Dask block by block."""
     _not_saved_because: ClassVar[str] = ""
-    """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
+    """Why the fitted estimator cannot be saved, as an error message; empty where it can."""
 
     _declared: ClassVar[dict[str, Declared]] = {}
     """The parameters; see `gpucluster.learn.parameters`."""
     _fixed: ClassVar[frozenset[str]] = frozenset()
     """Parameters of the base class that are attributes of this class."""
     _client: Any = None
-    """What computes; ``None``: Dask's current client."""
+    """The client to compute with; ``None``: Dask's current client."""
 
     @keeps_client
     def __init__(self) -> None:
-        """Estimators without parameters take a client, too."""
+        """Take a client in estimators without parameters."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -122,7 +123,7 @@ class DistributedEstimator(BaseEstimator):
                 method.__doc__ = completed_docstring(cls, method)
 
     def set_params(self, **parameters: Any) -> Any:
-        """Set parameters, also by the names that cuML and Dask-ML have for them."""
+        """Set parameters, also by cuML's and Dask-ML's names for them."""
         return super().set_params(**in_our_words(names_of(type(self)), self.get_params(), parameters))
 
     def __sklearn_clone__(self) -> Any:
@@ -132,7 +133,7 @@ class DistributedEstimator(BaseEstimator):
         return copy
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave lazy results behind, which would take all data along, and the client."""
+        """Drop the client, and lazy results, which would contain all data."""
         state = dict(super().__getstate__())
         state.pop("_client", None)
         training = state.get("_training")
@@ -143,7 +144,7 @@ class DistributedEstimator(BaseEstimator):
     # -- fitting ---------------------------------------------------------------------------------
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that are not allowed, before fitting; subclasses add what depends on several of them."""
+        """Refuse wrong parameters before fitting; subclasses add checks of several parameters together."""
         for name, each in self._declared.items():
             if each.rule is not None:
                 each.rule.check(name, getattr(self, name))
@@ -180,7 +181,7 @@ class DistributedEstimator(BaseEstimator):
         return algorithm(local_rows(X, y, sample_weight), **parameters)
 
     def _densified(self, X: Any) -> Any:
-        """Return data in memory, dense where they were sparse; refuse those that would take too much memory."""
+        """Return data in memory as dense data; refuse sparse data that would take too much memory."""
         from scipy.sparse import issparse
 
         columns = _sparse_columns(X)
@@ -209,12 +210,9 @@ class DistributedEstimator(BaseEstimator):
     def _table(
         self, X: Collection, y: Data | None = None, sample_weight: Data | None = None, *, reset: bool = True
     ) -> Table:
-        """Return Dask collections as a table, and note what its columns are."""
+        """Return Dask collections as a table, and note its columns; without ``reset``, check them."""
         table = as_table(X, y, sample_weight)
-        if not reset:
-            self._check_columns(table.n_features, table.names)
-            return table
-        self._note_columns(table.n_features, table.names)
+        (self._note_columns if reset else self._check_columns)(table.n_features, table.names)
         return table
 
     def _note_columns(self, n_features: int, names: Any) -> None:
@@ -226,7 +224,7 @@ class DistributedEstimator(BaseEstimator):
 
     @property
     def _names_in(self) -> list[str] | None:
-        """Names of the columns that were fitted, where these had names."""
+        """Names of the fitted columns, if any."""
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(names)
 
@@ -234,7 +232,7 @@ class DistributedEstimator(BaseEstimator):
 
     @delegable
     def get_combined_model(self) -> PlainModel:
-        """Return scikit-learn's estimator of the same name, fitted: with our parameters and what fitting has found."""
+        """Return scikit-learn's estimator of the same name with the same parameters and fitted attributes."""
         return self._plain_model()
 
     def _plain_class(self) -> Callable[..., Any]:
@@ -243,7 +241,7 @@ class DistributedEstimator(BaseEstimator):
         return getattr(import_module(module), name)
 
     def _plain_parameters(self) -> dict[str, Any]:
-        """Return the parameters that scikit-learn's class has too; what an older release lacks needs its default."""
+        """Return scikit-learn's parameters; those that the installed release lacks must have their defaults."""
         shared = {name: value for name, value in self.get_params().items() if name not in self._own_parameters}
         known, own = signature(self._plain_class()).parameters, signature(type(self)).parameters
         for name in shared.keys() - known.keys():
@@ -252,7 +250,7 @@ class DistributedEstimator(BaseEstimator):
         return shared
 
     def _plain_model(self, parameters: Mapping[str, Any] | None = None, **changed: Any) -> Any:
-        """Return scikit-learn's estimator with the same parameters and attributes, but for those that are given."""
+        """Return scikit-learn's estimator with the same parameters and attributes, except those that are passed."""
         model = self._plain_class()(**(self._plain_parameters() | dict(parameters or {})))
         fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
         for name, value in (fitted | changed).items():
@@ -280,7 +278,7 @@ class DistributedEstimator(BaseEstimator):
         X
             Dask collection or array.
         *arguments
-            The model. Small, or ``dask.delayed`` objects that hold something large.
+            The model: small values, or ``dask.delayed`` objects for large ones.
         dtype : optional
             Of the result; when not given, the one that X and the arrays among the arguments have in common.
         columns : int, optional
@@ -288,7 +286,7 @@ class DistributedEstimator(BaseEstimator):
         names : list of str, optional
             Of the columns, for data frames.
         takes : int, optional
-            How many columns X must have, where these are not the columns the model was fitted on.
+            Number of columns of X, where these are not the fitted columns.
         """
         if not is_dask(X):
             checked: dict[str, Any] = {
@@ -307,7 +305,9 @@ class DistributedEstimator(BaseEstimator):
         missing = self._checks.get("ensure_all_finite") == "allow-nan"
         label, function = getattr(function, "__name__", type(function).__name__), partial(_of_finite, function, missing)
         if not is_dask_array(X):
-            return _mapped_frame(function, X, arguments, table.X.dtype, dtype, columns, names)
+            like, frame = frame_like(X, dtype, columns, names), partial(_partition, function, table.X.dtype)
+            lazy = X
+            return lazy.map_partitions(partial(frame, like), *arguments, meta=like)
         empty = meta(table.X)[:0].sum(axis=1) if columns is None else meta(table.X)[:0, :0]
         return lazy.map_blocks(
             function,
@@ -334,16 +334,16 @@ class DistributedEstimator(BaseEstimator):
 
 
 def _sparse_columns(X: Any) -> dict[Any, Dtype]:
-    """Return the types that the sparse columns of a data frame of pandas have as dense ones, by their names."""
+    """Return the dense types of the sparse columns of a pandas data frame, by their names."""
     dtypes: Any = getattr(X, "dtypes", None) if hasattr(X, "columns") else None
     items = dtypes.items() if hasattr(dtypes, "items") else ()
     return {name: dtype.subtype for name, dtype in items if type(dtype).__name__ == "SparseDtype"}
 
 
 class LazyTransformerMixin(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Of transformers: for data on Dask, ``set_output(transform="pandas")`` gives a lazy data frame.
+    """Transformers whose ``set_output(transform="pandas")`` gives a lazy data frame for data on Dask.
 
-    scikit-learn's own class would bring all rows to this process.
+    scikit-learn's mixin would bring all rows to this process.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -353,14 +353,14 @@ class LazyTransformerMixin(TransformerMixin, auto_wrap_output_keys=None):  # typ
                 setattr(cls, name, _with_lazy_output(vars(cls)[name]))
 
     def fit_transform(self, X: Data, y: Data | None = None, **options: Any) -> Output:
-        """Fit, and return what `transform` makes of the same data."""
+        """Fit, and transform the same data."""
         if not is_dask(X):
             return super().fit_transform(X, y, **options)
         return (self.fit(X, **options) if y is None else self.fit(X, y, **options)).transform(X)
 
 
 def _with_lazy_output(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that scikit-learn gives the configured output, which for data on Dask we do."""
+    """Wrap a method so that results on Dask get the configured output here, and others in scikit-learn."""
 
     @wraps(method)
     def call(self: Any, X: Data, *arguments: Any, **options: Any) -> Output:
@@ -373,7 +373,7 @@ def _with_lazy_output(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_configured(estimator: Any, answer: Any) -> Output:
-    """Return a lazy answer in the form that `set_output` wants."""
+    """Return a lazy result in the form that `set_output` has configured."""
     wanted = _get_output_config("transform", estimator)["dense"]
     if wanted == "default" or not is_dask(answer):
         return answer
@@ -387,41 +387,31 @@ def _as_configured(estimator: Any, answer: Any) -> Output:
 
 
 def _of_finite(function: Callable[..., Any], missing: bool, X: Array, *arguments: Any) -> Array:
-    """Call a function with a block of rows, if these are numbers; ``missing``: or NaN."""
+    """Call a function with a block of finite rows; ``missing`` allows NaN."""
     xp = array_namespace_of(X)
-    # The sum is much cheaper than looking at each element; it may overflow without any of them being infinite.
+    # The sum is much cheaper than a look at each element, but may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         suspicious = not np.isfinite(float(X.sum()))
     if suspicious and not bool((xp.isfinite(X) | (missing & xp.isnan(X))).all()):
-        raise InvalidData(f"X: contains {'' if missing else 'NaN or '}infinity. Drop or fill such rows first.")
+        raise not_finite(missing=missing)
     return function(X, *arguments)
 
 
-def _mapped_frame(
-    function: Callable[..., Any],
-    X: DaskFrame,
-    arguments: tuple[Any, ...],
-    given: Dtype,
-    dtype: DTypeLike,
-    columns: int | None,
-    names: list[str] | None,
-) -> Output:
-    """Return a lazy series or data frame with the index of X."""
+def frame_like(X: DaskFrame, dtype: DTypeLike, columns: int | None, names: list[str] | None = None) -> Any:
+    """Return an empty series (``columns=None``) or data frame of the library of X, with its index."""
     empty = meta(X).iloc[:0]
     if columns is None:
-        like = empty.iloc[:, 0].astype(dtype).rename(None)
-    else:
-        names = names or [str(number) for number in range(columns)]
-        like = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
-    names = names if columns else None
-    lazy: Any = X
-    return lazy.map_partitions(_partition, function, given, dtype, names, *arguments, meta=like)
+        return empty.iloc[:, 0].astype(dtype).rename(None)
+    names = names or [str(number) for number in range(columns)]
+    return type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
 
 
-def _partition(
-    frame: Any, function: Callable[..., Any], given: Dtype, dtype: DTypeLike, names: list[str] | None, *arguments: Any
-) -> Any:
-    values = function(frame.astype(given).values, *arguments)
-    if names is None:
-        return type(frame.iloc[:, 0])(values, index=frame.index, dtype=dtype)
-    return type(frame)(values, index=frame.index, columns=names)
+def framed(values: Array, index: Any, like: Any) -> Any:
+    """Return values as a series or data frame like one of `frame_like`."""
+    if like.ndim == 1:
+        return type(like)(values, index=index, dtype=like.dtype)
+    return type(like)(values, index=index, columns=like.columns)
+
+
+def _partition(function: Callable[..., Any], given: Dtype, like: Any, frame: Any, *arguments: Any) -> Any:
+    return framed(function(frame.astype(given).values, *arguments), frame.index, like)

@@ -1,7 +1,7 @@
-"""Keywords of cuML and Dask-ML that scikit-learn does not have: what they mean here, or what to use instead.
+"""Keywords of cuML and Dask-ML that scikit-learn does not have: their translation, or what to use instead.
 
-Constructors, methods and functions look up what they do not know in `KEYWORDS`. A keyword that means something here
-becomes a parameter of scikit-learn's, so ``get_params`` and ``clone`` never see it.
+Constructors, methods and functions look up unknown keywords in `KEYWORDS`. A keyword is translated to scikit-learn's
+parameters, so ``get_params`` and ``clone`` never see it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ def computing_with(client: Any) -> AbstractContextManager[Any]:
 
 
 def takes_client(function: Function) -> Function:
-    """Give a function the keyword ``client``, a Dask client that it computes with, and those of `keywords`."""
-
+    """Give a function the keyword ``client``, a Dask client to compute with, and those of `KEYWORDS`."""
     own = inspect.signature(function).parameters
     names = [function.__name__, "every function"]
 
@@ -46,9 +45,9 @@ def takes_client(function: Function) -> Function:
 
 
 def keeps_client(init: Callable[..., None]) -> Callable[..., None]:
-    """Let a constructor take the keyword ``client``, and those of `keywords`, too.
+    """Give a constructor the keyword ``client``, and those of `KEYWORDS`.
 
-    They are no parameters of the estimator: scikit-learn copies those, and a client can neither be copied nor saved.
+    The client is not a parameter, because scikit-learn copies parameters, and a client can neither be copied nor saved.
     """
     own = inspect.signature(init).parameters
 
@@ -70,14 +69,14 @@ def with_option(function: Callable[..., Any], option: inspect.Parameter) -> insp
 
 
 Meaning = Callable[[Any], "dict[str, Any] | None"]
-"""Returns the parameters that a value stands for; ``None`` where it stands for nothing here."""
+"""Returns the parameters that a value stands for; ``None`` for values without a translation."""
 
 
 class Keyword(NamedTuple):
-    """One keyword of another library, or values of one of ours that only another library has."""
+    """A keyword of another library, or another library's values of a keyword of this package."""
 
     meaning: Meaning
-    instead: str = ""  # Why other values are refused, and what to use instead.
+    instead: str = ""  # The error message for other values.
 
 
 def _same(name: Any, value: Any) -> bool:
@@ -85,17 +84,17 @@ def _same(name: Any, value: Any) -> bool:
 
 
 def any_value() -> Keyword:
-    """Return a keyword that says how to compute, not what: no value of it makes a difference."""
+    """Return a keyword without effect on the result, which takes any value."""
     return Keyword(lambda _: {})
 
 
 def only(*values: Any, instead: str) -> Keyword:
-    """Return a keyword of which only values are taken that ask for what is done anyway."""
+    """Return a keyword that takes only these values, which are the behaviour of this package."""
     return Keyword(lambda value: {} if any(_same(value, each) for each in values) else None, instead)
 
 
 def standing_for(values: Mapping[Any, dict[str, Any]], instead: str = "") -> Keyword:
-    """Return a keyword whose values stand for parameters of ours."""
+    """Return a keyword whose values stand for parameters of this package."""
     return Keyword(lambda value: next((dict(own) for each, own in values.items() if _same(value, each)), None), instead)
 
 
@@ -104,7 +103,7 @@ def _renamed(name: str, **values: Any) -> dict[Any, dict[str, Any]]:
 
 
 def _one_number(value: Any) -> dict[str, Any] | None:
-    # Numbers of NumPy have a size as well, and stay what they are.
+    # NumPy scalars have a size as well, and stay unchanged.
     array = hasattr(value, "shape") and not isinstance(value, np.generic)
     return {"alpha": float(value.ravel()[0])} if array and value.size == 1 else None
 
@@ -244,8 +243,8 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
     "silhouette_score": {"chunksize": any_value()},
     "train_test_split": dict.fromkeys(("blockwise", "convert_mixed_types"), any_value()),
 }  # fmt: skip
-"""By the name of a class, ``Class.method`` or a function. Of a name that is ours, only values of other libraries are
-here; its other values are left to us."""
+"""By the name of a class, ``Class.method`` or a function. Keywords of this package are listed only with values of other
+libraries; their other values pass unchanged."""
 
 
 def names_of(cls: type, method: str | None = None) -> list[str]:
@@ -257,10 +256,10 @@ def names_of(cls: type, method: str | None = None) -> list[str]:
 
 
 def in_our_words(names: Iterable[str], own: Collection[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments as ours; what no library has stays, and is Python's to refuse.
+    """Translate keyword arguments; unknown keywords stay, and Python refuses them.
 
-    ``names`` are entries of `KEYWORDS`, the nearest first; ``own`` are the keywords that are ours. Raises
-    `InvalidParameter` where two keywords say the same, and `NotSupported` for a value without a meaning here.
+    ``names`` are entries of `KEYWORDS`, the nearest first; ``own`` are the function's own keywords. Raises
+    `InvalidParameter` where two keywords set the same parameter, and `NotSupported` for a value without a translation.
     """
     found: dict[str, Any] = {}
     entries = [KEYWORDS[name] for name in names if name in KEYWORDS]
@@ -272,6 +271,6 @@ def in_our_words(names: Iterable[str], own: Collection[str], options: dict[str, 
         elif meant is None:
             raise NotSupported(f"{name}: {keyword.instead}")
         for each in meant.keys() & found.keys():
-            raise InvalidParameter(f"{name}: {each!r} is given, too, and says the same. Give one of them.")
+            raise InvalidParameter(f"{name}: {each!r} is given, too, and means the same. Give one of them.")
         found.update(meant)
     return found

@@ -14,20 +14,20 @@ from .errors import InvalidData
 from .rows.block import Block
 
 ClassWeight: TypeAlias = Mapping[Any, float] | str | None
-"""What the rows of each class weigh; a name such as ``balanced``; ``None`` where all weigh the same."""
+"""Weights of the rows of each class; a name such as ``balanced``; ``None`` where all weigh the same."""
 
 FIRST_ROWS = 1000
 
 
 class Target(NamedTuple):
-    """What kind of labels some rows have: enough to name the type that scikit-learn's ``type_of_target`` returns."""
+    """The kind of labels of some rows: enough to return the same as scikit-learn's ``type_of_target``."""
 
     some: Array  # Up to three different labels.
     n_columns: int
     missing: int  # Number of missing labels, which the other fields leave out.
     text: bool  # Whether there are strings …
-    numbers: bool  # … or numbers and truth values …
-    fractions: bool  # … or numbers that are not whole …
+    numbers: bool  # … or numbers and booleans …
+    fractions: bool  # … or fractional numbers …
     others: bool  # … or other objects: also numbers in an array of Python objects, as in scikit-learn.
 
     @property
@@ -57,7 +57,7 @@ def columns_of(y: Any) -> Array:
 
 
 def target_of(labels: Array) -> Target:
-    """Return what kind of labels an array of `columns_of` holds."""
+    """Return the kind of labels in an array of `columns_of`."""
     n_columns = 1 if labels.ndim == 1 else labels.shape[1]
     flat, missing = labels.ravel(), 0
     if labels.dtype.kind in "fOmM":
@@ -72,7 +72,7 @@ def target_of(labels: Array) -> Target:
 
 
 def _some_of(labels: Array) -> Array:
-    """Return up to three different labels; of many rows, the first ones tell most often."""
+    """Return up to three different labels; the first rows are usually enough."""
     found: list[Any] = []
     for part in (labels[:FIRST_ROWS], labels):
         unknown = np.ones(len(part), dtype=bool)
@@ -88,7 +88,7 @@ def _some_of(labels: Array) -> Array:
 
 
 def merge_targets(one: Target, other: Target) -> Target:
-    """Return what kind of labels the rows of two blocks have together."""
+    """Return the kind of labels of two blocks together."""
     kinds = [mine or theirs for mine, theirs in zip(one[3:], other[3:], strict=True)]
     some = one.some if len(one.some) else other.some
     if len(one.some) and len(other.some) and not (kinds[0] and kinds[1]) and not kinds[3]:
@@ -106,7 +106,7 @@ def _gaps(labels: Array) -> Array:
 
 
 def _kinds(labels: Array) -> tuple[bool, bool]:
-    """Return whether there are strings among Python objects that are not missing, and whether others."""
+    """Return whether Python objects, none of which is missing, include strings, and whether they include others."""
     from pandas.api.types import infer_dtype
 
     if not len(labels) or infer_dtype(labels) == "string":
@@ -116,7 +116,7 @@ def _kinds(labels: Array) -> tuple[bool, bool]:
 
 
 def labels_of(block: Block, name: str = "y") -> Array:
-    """Return the classes of a block's rows as a NumPy array of shape (n_rows,); from a GPU they are copied."""
+    """Return the classes of a block's rows as a NumPy array of shape (n_rows,), copied from a GPU."""
     return class_labels(block.y, name)
 
 
@@ -154,7 +154,7 @@ def require_present(labels: Array, name: str = "y") -> None:
 
 
 def missing_labels(name: str, count: int | None = None) -> InvalidData:
-    """Return the error for missing labels; ``count`` is their number in all blocks, where that is known."""
+    """Return the error for missing labels; ``count`` is their number in all blocks, if known."""
     some = "labels are" if count is None else "1 label is" if count == 1 else f"{count:,} labels are"
     return InvalidData(f"{name}: {some} missing, NaN or infinite. Drop such rows, or fill them with a label.")
 
@@ -180,7 +180,7 @@ def merge_classes(one: Array | None, other: Array, name: str = "y") -> Array: ..
 @overload
 def merge_classes(one: Array | None, other: Array | None, name: str = "y") -> Array | None: ...
 def merge_classes(one: Array | None, other: Array | None, name: str = "y") -> Array | None:
-    """Return the classes that are in one or the other block, sorted; ``None`` stands for none."""
+    """Return the classes of two blocks, sorted; ``None`` stands for a block without rows."""
     if one is None or other is None:
         return other if one is None else one
     require_one_kind(one, other, name)
@@ -188,7 +188,7 @@ def merge_classes(one: Array | None, other: Array | None, name: str = "y") -> Ar
 
 
 def require_one_kind(one: Array, other: Array, name: str = "y") -> None:
-    """Refuse strings beside numbers: NumPy would compare them, too, as strings or as all different."""
+    """Refuse strings beside numbers, which NumPy would compare as strings or as all different."""
     if len(one) and len(other) and _is_text(one) != _is_text(other):
         raise mixed_labels(name)
 
@@ -198,7 +198,7 @@ def _is_text(labels: Array) -> bool:
 
 
 def merge_all_classes(parts: Iterable[Array | None], name: str = "y") -> Array | None:
-    """Return the classes that are in any of some blocks, sorted."""
+    """Return the classes of all blocks, sorted."""
     found: Array | None = None
     for part in parts:
         found = merge_classes(found, part, name)
@@ -206,7 +206,7 @@ def merge_all_classes(parts: Iterable[Array | None], name: str = "y") -> Array |
 
 
 def checked_classes(classes: Array | None, name: str = "y") -> Array:
-    """Return the classes of all rows; refuse no rows, and measurements."""
+    """Return the classes of all rows; refuse fractions, and data without rows."""
     if classes is None:
         raise no_rows(name)
     if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
@@ -218,7 +218,7 @@ def checked_classes(classes: Array | None, name: str = "y") -> Array:
 
 
 def known_classes(given: ArrayLike | None, before: Array | None) -> Array:
-    """Return all classes that ``partial_fit`` may meet, sorted; the first call needs them, and they stay the same."""
+    """Return all classes of ``partial_fit``, sorted; the first call needs them, and they must stay the same."""
     if given is None and before is None:
         raise InvalidData("classes must be passed on the first call to partial_fit.")
     classes = before if given is None else np.unique(np.asarray(given))
@@ -229,7 +229,7 @@ def known_classes(given: ArrayLike | None, before: Array | None) -> Array:
 
 
 def require_known(found: Array, known: Array) -> None:
-    """Refuse labels that ``partial_fit`` was not told of."""
+    """Refuse labels outside the ``classes`` of ``partial_fit``."""
     require_one_kind(found, known)
     others = np.setdiff1d(found, known)
     if len(others):
@@ -245,7 +245,7 @@ def codes_of(labels: Array, classes: Array) -> Array:
 
 
 def labels_at(codes: Array, classes: Array, X: Array) -> Array:
-    """Return the label of each code, where the rows X are: words stay in this computer's memory."""
+    """Return the label of each code on the device of X; strings stay in host memory."""
     if classes.dtype.kind in "OUS":
         return classes[to_numpy(codes)]
     return array_namespace_of(X).asarray(classes)[codes]

@@ -1,7 +1,7 @@
-"""Parameters of estimators: each is declared once in its class, with its default and what it may be.
+"""Parameters of estimators: each is declared once in its class, with its default and its rule.
 
 ``max_iter: int = parameter(300, whole(1))`` in a class body is a keyword of the constructor, an attribute, and a check
-before fitting; ``copy: bool = True`` is one that may be anything. What fitting sets is declared with `fitted`.
+before fitting; ``copy: bool = True`` has no check. Attributes that fitting sets are declared with `fitted`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .errors import InvalidParameter, NotSupported
 
 
 class Rule(NamedTuple):
-    """What a parameter may be."""
+    """The allowed values of a parameter."""
 
     allows: Callable[[Any], bool]
     text: str = ""  # As in 'must be TEXT'; empty where other values are not supported.
     advice: str = ""  # What to do instead.
 
     def check(self, name: str, value: Any) -> None:
-        """Refuse what is not allowed."""
+        """Refuse other values."""
         if self.allows(value):
             return
         if not self.text:
@@ -38,7 +38,7 @@ def whole(least: int) -> Rule:
 
 
 def real(least: float, most: float = np.inf, *, above: bool = False) -> Rule:
-    """Allow numbers from the least one on; ``above``: not that one itself."""
+    """Allow numbers from the least one on; ``above`` excludes it."""
     text = f"a number {'above' if above else 'from'} {least}{'' if most == np.inf else f' to {most}'}"
     return Rule(lambda value: _is(value, Real) and least <= value <= most and not (above and value == least), text)
 
@@ -48,20 +48,20 @@ def _is(value: Any, kind: type) -> bool:
 
 
 def one_of(*values: str | None, advice: str = "") -> Rule:
-    """Allow some words."""
+    """Allow these values."""
     *others, last = map(repr, values)
     text = f"{', '.join(others)} or {last}" if others else last
     return Rule(lambda value: (value is None or isinstance(value, str)) and value in values, text, advice)
 
 
 def either(word: str | None, rule: Rule) -> Rule:
-    """Allow a word, too."""
+    """Allow a word, besides the values of a rule."""
     allows = one_of(word).allows
     return Rule(lambda value: allows(value) or rule.allows(value), f"{word!r} or {rule.text}", rule.advice)
 
 
 def unset(advice: str, *, off: bool = False) -> Rule:
-    """Allow nothing but ``None``; ``off``: ``False`` and 0, too."""
+    """Allow ``None`` only; ``off``: also ``False`` and 0."""
     return Rule(
         lambda value: value is None or (off and isinstance(value, bool | np.bool_ | Real) and not value), "", advice
     )
@@ -87,13 +87,13 @@ def parameter(default: Any, rule: Rule | None = None, *, kw_only: bool = True) -
     return Declared(default, rule, kw_only)
 
 
-def fitted(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 (tells type checkers that it is no parameter)
+def fitted(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 (for type checkers: not a parameter)
     """Declare an attribute that fitting sets."""
     return _FITTED
 
 
 def taken_declarations(cls: type) -> dict[str, Declared]:
-    """Return the parameters that a class body declares, which are then no attributes of the class any more."""
+    """Return the parameters that a class body declares, and remove them from the class."""
     found = {}
     for name, annotation in inspect.get_annotations(cls).items():
         value = vars(cls).get(name, _FITTED)

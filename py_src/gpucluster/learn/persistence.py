@@ -1,7 +1,7 @@
-"""Save fitted estimators to a file, and load them in another process, on another machine.
+"""Save fitted estimators to a file, and load them in another process or on another machine.
 
-A file is a zip archive of NumPy arrays and one JSON document. Nothing in it is code, so a file from somebody else can
-do no harm when it is loaded, unlike a pickle.
+A file is a zip archive of NumPy arrays and one JSON document. It contains no code, so unlike a pickle, a file from an
+untrusted source can do no harm when it is loaded.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def _written(value: Any, name: str, arrays: list[Array]) -> Any:
-    """Return a value as JSON; arrays are put aside and numbered."""
+    """Return a value as JSON; arrays are appended to ``arrays`` and replaced by their numbers."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, np.generic):
@@ -153,12 +153,12 @@ def _written(value: Any, name: str, arrays: list[Array]) -> Any:
 
 
 def _read(value: Any, archive: zipfile.ZipFile) -> Any:
-    """Return what was written as that JSON."""
+    """Return the value of JSON from `_written`."""
     if not isinstance(value, dict):
         return value
     [(kind, content)] = [(kind, content) for kind, content in value.items() if kind != "shape"]
     if kind in {"array", "scalar"}:
-        # A copy: arrays read from an archive cannot be written to.
+        # A copy, because arrays read from an archive are read-only.
         array = np.lib.format.read_array(io.BytesIO(archive.read(f"{int(content)}.npy")), allow_pickle=False)
         return array[()] if kind == "scalar" else array
     if kind == "float":

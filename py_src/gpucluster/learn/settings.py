@@ -1,4 +1,4 @@
-"""How estimators compute, where the default is not what you want."""
+"""Configuration of the estimators' computations."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Configuration:
     engine: Engine = "auto"
     """``cuml``: by ``cuml.dask``; ``gpucluster``: by this package; ``auto``: by ``cuml.dask`` for data on GPUs."""
     communicator: Communicator | Literal["workers", "mpi"] = "workers"
-    """For Dask collections: whether tasks talk over Dask's connections (``workers``) or MPI (``mpi``, on a cluster that
-    dask-mpi has started). For arrays in memory: the communicator of the ranks that each have a part of the rows."""
+    """For Dask collections: whether tasks communicate over Dask's connections (``workers``) or MPI (``mpi``, on a
+    cluster of dask-mpi). For arrays in memory: the communicator of the ranks that each have a part of the rows."""
 
 
 _current: ContextVar[Configuration] = ContextVar("gpucluster_learn")
 
 
 def configuration() -> Configuration:
-    """Return the configuration that holds here."""
+    """Return the current configuration."""
     return _current.get(Configuration())
 
 
@@ -37,14 +37,14 @@ def configuration() -> Configuration:
 def config_context(
     *, engine: Engine | None = None, communicator: Communicator | Literal["workers", "mpi"] | None = None
 ) -> Iterator[None]:
-    """Compute in another way within a ``with`` block.
+    """Change the configuration within a ``with`` block.
 
     Parameters
     ----------
     engine : {"auto", "gpucluster", "cuml"}, optional
-        Whose algorithms are used. ``auto`` takes ``cuml.dask`` where the data are on GPUs and cuML is installed.
+        Source of the algorithms. ``auto`` uses ``cuml.dask`` where the data are on GPUs and cuML is installed.
     communicator : {"workers", "mpi"} or Communicator, optional
-        How ranks talk. In a program under ``mpiexec``, give ``MPICommunicator()`` and fit on each rank's own rows.
+        Connects the ranks. In a program under ``mpiexec``, use ``MPICommunicator()`` and fit on each rank's own rows.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Decision trees of scikit-learn and their inner arrays: as plain data and back, and made to know more classes."""
+"""scikit-learn's decision trees: conversion to plain data and back, and adding classes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LEAF = -1
 
 
 def is_tree(value: Any) -> bool:
-    """Whether this is a fitted tree of a kind that can be taken apart."""
+    """Whether this is a fitted tree that `tree_parts` supports."""
     return type(value) in _CLASSES.values() and hasattr(value, "tree_")
 
 
 def tree_parts(tree: PlainModel) -> dict[str, Any]:
-    """Return a fitted tree as numbers, texts and arrays; its nodes' fields one by one."""
+    """Return a fitted tree as numbers, strings and arrays, one for each field of its nodes."""
     state = tree.tree_.__getstate__()
     n_features, n_classes, n_outputs = tree.tree_.__reduce__()[1]
     kind = next(name for name, cls in _CLASSES.items() if type(tree) is cls)
@@ -40,9 +40,9 @@ def tree_parts(tree: PlainModel) -> dict[str, Any]:
 
 
 def tree_from(parts: dict[str, Any]) -> PlainModel:
-    """Return the tree of such parts; `UnreadableModel` where they are none.
+    """Return the tree of `tree_parts`; raises `UnreadableModel` where they are not valid.
 
-    scikit-learn follows a node's children and features without looking whether they exist.
+    scikit-learn follows a node's children and features without bounds checks.
     """
     n_features, n_outputs = int(parts["n_features"]), int(parts["n_outputs"])
     columns = parts["nodes"]
@@ -68,7 +68,7 @@ def tree_from(parts: dict[str, Any]) -> PlainModel:
 
 
 def _node_dtype() -> Dtype:
-    """Return the type of this scikit-learn's nodes, from a tree of one."""
+    """Return the type of nodes in the installed scikit-learn, from a small tree."""
     grown = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
     return grown.tree_.__getstate__()["nodes"].dtype
 
@@ -84,7 +84,7 @@ def _require_tree(nodes: Array, n_features: int) -> None:
 
 
 def with_all_classes(tree: PlainModel, codes: Array, n_classes: int) -> PlainModel:
-    """Return a tree of one output, changed: its leaves have a share, of zero, for each class it has not seen.
+    """Extend a tree of one output by the classes that it has not seen, with the probability 0, and return it.
 
     ``codes``, among ``n_classes``, are those of the classes that it has seen.
     """

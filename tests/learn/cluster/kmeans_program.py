@@ -1,4 +1,4 @@
-"""k-means under ``mpiexec``: each rank fits on its own rows; rank 0 writes what was found. Started by the tests."""
+"""k-means under ``mpiexec``, started by the tests: each rank fits on its own rows; rank 0 writes the results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 
 
 def main() -> None:
-    """Fit from a given start and from starts that are chosen."""
+    """Fit with given centers and with each way of choosing them."""
     communicator = MPICommunicator()
     X = load_digits().data
     cuts = [0, *(len(X) * np.cumsum(np.arange(1, communicator.size + 1)) // sum(range(communicator.size + 1)))]
@@ -27,7 +27,7 @@ def main() -> None:
                 "centers": model.cluster_centers_.tolist(), "inertia": model.inertia_, "n_iter": model.n_iter_,
                 "labels": [label for part in labels or [] for label in part],
             }  # fmt: skip
-        # Each rank would choose another seed: they must agree on one.
+        # Each rank would draw a different seed: they must agree on one.
         spread = communicator.gather(KMeans(10).fit(own).inertia_)
         found["inertias without a seed"] = spread
     if communicator.rank == 0:

@@ -6,6 +6,7 @@ from typing import Any
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import DBSCAN as LocalDBSCAN
 from sklearn.datasets import load_digits, load_sample_image
+
+pytestmark = pytest.mark.usefixtures("in_process")
 
 DIGITS = load_digits().data
 PIXELS = load_sample_image("flower.jpg")[::12, ::12].reshape(-1, 3) / 255
@@ -43,12 +46,6 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def in_process() -> Any:
-    with dask.config.set(scheduler="threads"):
-        yield
-
-
 def expect_equal(ours: DBSCAN, theirs: LocalDBSCAN) -> None:
     np.testing.assert_array_equal(np.asarray(ours.labels_), theirs.labels_)
     np.testing.assert_array_equal(ours.core_sample_indices_, theirs.core_sample_indices_)
@@ -64,8 +61,8 @@ def test_same_as_scikit_learn(split: Any, name: str, n_blocks: int | None) -> No
     expect_equal(ours, ours.get_combined_model())
 
 
-def test_there_are_rows_on_borders_of_two_clusters(split: Any) -> None:
-    """The rule for them is scikit-learn's: the cluster with the smaller number."""
+def test_rows_on_the_border_of_two_clusters(split: Any) -> None:
+    """They belong to the cluster with the smaller number, as in scikit-learn."""
     X = np.array([[0.0], [0.1], [0.2], [1.0], [1.8], [1.9], [2.0]])
     for rows in (X, X[::-1].copy(), np.roll(X, 3, axis=0)):
         theirs = LocalDBSCAN(eps=0.85, min_samples=4).fit(rows)
@@ -93,8 +90,6 @@ def test_on_workers(dask_client: Client, split: Any) -> None:
 
 
 def test_data_frames_of_unknown_length() -> None:
-    import dask.dataframe as dd
-
     frame = pd.DataFrame(PIXELS, columns=["red", "green", "blue"])
     table = dd.from_pandas(frame, npartitions=3)
     ours = DBSCAN(eps=0.02).fit(table[table.red > 0.3])
@@ -103,9 +98,7 @@ def test_data_frames_of_unknown_length() -> None:
 
 
 @pytest.mark.parametrize("search", [neighbourhoods, region_search])
-def test_pairs_that_are_too_many_to_be_kept_are_looked_for_again(
-    split: Any, monkeypatch: pytest.MonkeyPatch, search: Any
-) -> None:
+def test_pairs_above_the_limit_are_searched_again(split: Any, monkeypatch: pytest.MonkeyPatch, search: Any) -> None:
     weights = np.random.default_rng(0).integers(0, 3, len(SPOTS))
     options: dict[str, Any] = {"eps": 0.2, "algorithm": "brute" if search is neighbourhoods else "auto"}
     theirs = LocalDBSCAN(**options).fit(SHUFFLED, sample_weight=weights)

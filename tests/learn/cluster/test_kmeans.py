@@ -18,17 +18,12 @@ from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits, load_sample_image
 from sklearn.exceptions import ConvergenceWarning
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 DIGITS = load_digits().data
 PIXELS = load_sample_image("china.jpg")[::8, ::8].reshape(-1, 3) / 255
 TOLERANCE = {np.float64: 1e-9, np.float32: 2e-5}
 ARRAY_STARTS = {"digits": DIGITS[:10], "pixels": PIXELS[:: len(PIXELS) // 8][:8]}
-
-
-@pytest.fixture(autouse=True)
-def in_process() -> Any:
-    """Where no test asks for a cluster, Dask computes in threads."""
-    with dask.config.set(scheduler="threads"):
-        yield
 
 
 def expect_equal(ours: KMeans, theirs: LocalKMeans, tolerance: float) -> None:
@@ -53,7 +48,7 @@ def test_same_as_scikit_learn_from_the_same_start(dtype: Any, name: str, weighte
     assert ours.labels_.dtype == np.int32
 
 
-def test_labels_are_those_of_the_fit_whenever_one_asks() -> None:
+def test_labels_are_those_of_the_fit() -> None:
     model = KMeans(10, init=ARRAY_STARTS["digits"]).fit(da.from_array(DIGITS, chunks=(600, -1)))
     fitted = model.predict(DIGITS)
     model.cluster_centers_ = model.cluster_centers_[::-1]
@@ -109,7 +104,7 @@ def test_empty_clusters_get_the_farthest_points(split: Any, n_blocks: int) -> No
     ours = KMeans(5, init=start, tol=0).fit(split(PIXELS, n_blocks))
     assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-6)
     assert len(np.unique(ours.labels_.compute())) == 5
-    # After one iteration: which of two equally far points comes first may differ, how far they are may not.
+    # After one iteration: the order of two equally distant points may differ, their distance may not.
     ours, theirs = KMeans(5, init=start, max_iter=1).fit(split(PIXELS, n_blocks)), KMeans(5, init=start, max_iter=1)
     np.testing.assert_allclose(ours.cluster_centers_, theirs.fit(PIXELS).cluster_centers_, atol=1e-12)
 
@@ -126,14 +121,14 @@ def test_more_clusters_than_distinct_points() -> None:
     with pytest.warns(ConvergenceWarning) as theirs:
         LocalKMeans(6, random_state=0).fit(X)
     for init in ("k-means++", "k-means||", "random"):
-        with pytest.warns(ConvergenceWarning) as told:
+        with pytest.warns(ConvergenceWarning) as warned:
             ours = KMeans(6, init=init, n_init=3, random_state=0).fit(X)
-        assert [str(each.message) for each in told] == [str(each.message) for each in theirs]
-        assert told[0].filename == __file__
+        assert [str(each.message) for each in warned] == [str(each.message) for each in theirs]
+        assert warned[0].filename == __file__
         assert np.isfinite(ours.cluster_centers_).all()
         assert ours.inertia_ == pytest.approx(0, abs=1e-12)
         assert len(np.unique(ours.labels_)) == 3
-    # Means of many equal numbers of float32 are not that number, so points are a little way from their own centres.
+    # The float32 mean of many equal numbers is not exactly that number, so points are not exactly at their centres.
     random = np.random.default_rng(1)
     X = random.normal(0, 5, (5, 8)).astype(np.float32)[random.integers(0, 5, 300_000)]
     start = X[random.choice(len(X), 8, replace=False)]
@@ -165,11 +160,8 @@ def test_best_of_several_runs() -> None:
 def test_rows_that_weigh_nothing_change_nothing() -> None:
     weights = (np.arange(len(DIGITS)) % 5 > 0).astype(float)
     start = ARRAY_STARTS["digits"]
-    expect_equal(
-        KMeans(10, init=start).fit(DIGITS, sample_weight=weights),
-        LocalKMeans(10, init=start, n_init=1).fit(DIGITS, sample_weight=weights),
-        1e-9,
-    )
+    theirs = LocalKMeans(10, init=start, n_init=1).fit(DIGITS, sample_weight=weights)
+    expect_equal(KMeans(10, init=start).fit(DIGITS, sample_weight=weights), theirs, 1e-9)
 
 
 @pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
@@ -251,12 +243,11 @@ def test_function_as_start_for_arrays_in_memory() -> None:
     def spread_rows(X: Any, n_clusters: int, random_state: Any) -> Any:
         return X[:: len(X) // n_clusters][:n_clusters]
 
-    expect_equal(
-        KMeans(8, init=spread_rows, n_init=1).fit(PIXELS), LocalKMeans(8, init=spread_rows, n_init=1).fit(PIXELS), 1e-9
-    )
+    ours, theirs = (kind(8, init=spread_rows, n_init=1).fit(PIXELS) for kind in (KMeans, LocalKMeans))
+    expect_equal(ours, theirs, 1e-9)
 
 
-def test_a_pickle_leaves_the_data_behind(split: Any) -> None:
+def test_a_pickle_does_not_contain_the_data(split: Any) -> None:
     model = KMeans(3, n_init=1, random_state=0).fit(split(np.random.default_rng(0).random((50_000, 8)), 2))
     pickled = pickle.dumps(model)
     assert len(pickled) < 10_000

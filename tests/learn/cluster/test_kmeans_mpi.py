@@ -1,9 +1,8 @@
-"""k-means finds the same under mpiexec, and on workers of a dask-mpi cluster that talk over MPI."""
+"""k-means finds the same under mpiexec, and on workers of a dask-mpi cluster that communicate over MPI."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,19 +18,17 @@ from gpucluster.learn import KMeans, config_context
 from gpucluster.learn.errors import MissingMPI
 from sklearn.datasets import load_digits
 
-from tests.mpi import mpiexec, must_have_mpi
+from tests.mpi import ONE_THREAD, dask_mpi_cluster, mpiexec, must_have_mpi
 
 DIGITS = load_digits().data
 PROGRAM = Path(__file__).with_name("kmeans_program.py")
 must_have_mpi()
 
-ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_under_mpiexec(tmp_path: Path, size: int) -> None:
     answer = tmp_path / "found.json"
-    subprocess.run([*mpiexec(size), sys.executable, PROGRAM, answer], check=True, timeout=120, env=ENVIRONMENT)
+    subprocess.run([*mpiexec(size), sys.executable, PROGRAM, answer], check=True, timeout=120, env=ONE_THREAD)
     found = json.loads(answer.read_text())
     for init in ("given", "k-means++", "k-means||", "random"):
         start: Any = DIGITS[:10] if init == "given" else init
@@ -47,25 +44,9 @@ def test_under_mpiexec(tmp_path: Path, size: int) -> None:
 @pytest.fixture
 def dask_mpi(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]:
     pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
-    address = tmp_path / "scheduler.json"
-    process = subprocess.Popen(
-        [
-            *mpiexec(3), Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", address, "--nthreads",
-            "1", "--no-dashboard", "--worker-class", request.param, "--local-directory", tmp_path,
-        ],
-        env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        # A default client that shuts its scheduler down leaves Dask's configuration pointing to it.
-        with Client(scheduler_file=str(address), timeout=60, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
-            with client.as_current(), dask.config.set(scheduler="dask.distributed"):
-                yield client
-            client.shutdown()
-        process.wait(30)
-    finally:
-        process.kill()
-        process.wait(30)
+    with dask_mpi_cluster(tmp_path, request.param) as client:
+        with client.as_current(), dask.config.set(scheduler="dask.distributed"):
+            yield client
 
 
 @pytest.mark.parametrize("dask_mpi", ["distributed.Worker"], indirect=True)
@@ -87,9 +68,8 @@ def test_nannies_of_dask_mpi(dask_mpi: Client) -> None:
     X = da.from_array(DIGITS, chunks=(500, 64), name=False)
     with config_context(communicator="mpi"), pytest.raises(MissingMPI, match=r"--worker-class distributed\.Worker"):
         KMeans(10, random_state=3).fit(X)
-    assert KMeans(10, random_state=3).fit(X).inertia_ == pytest.approx(
-        KMeans(10, random_state=3).fit(DIGITS).inertia_, rel=1e-9
-    )
+    ours, serial = (KMeans(10, random_state=3).fit(rows).inertia_ for rows in (X, DIGITS))
+    assert ours == pytest.approx(serial, rel=1e-9)
 
 
 def test_workers_that_are_no_mpi_processes(dask_client: Client) -> None:

@@ -1,4 +1,4 @@
-"""What k-means costs the scheduler, and what it does when a worker dies."""
+"""The scheduler's work for k-means, and the result when a worker dies."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from typing import Any
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster, wait
+from distributed import Client, wait
 from gpucluster.learn import KMeans
 from gpucluster.learn.rows import in_place
 from sklearn.datasets import load_digits
+
+from tests.conftest import until
 
 DIGITS = load_digits().data
 
 
 def repeated(block_info: Any = None) -> Any:
-    """Make one block of a larger table: digits, each a little different. Can be made again, unlike scattered data."""
+    """Make one block of a larger table: digits with small changes; unlike scattered data, it can be recomputed."""
     rows = np.arange(*block_info[None]["array-location"][0])
     return DIGITS[rows % len(DIGITS)] + (rows // len(DIGITS))[:, None] % 7 * 0.01
 
@@ -38,11 +40,7 @@ def transitions(dask_scheduler: Any = None) -> int | None:
 
 
 def settled(client: Client) -> int:
-    for _ in range(4500):  # 90 seconds, for slow machines
-        if (count := client.run_on_scheduler(transitions)) is not None:
-            return count
-        time.sleep(0.02)
-    raise AssertionError("The scheduler still has tasks of the ranks.")
+    return int(until(lambda: client.run_on_scheduler(transitions), timeout=90))
 
 
 @pytest.mark.parametrize("tasks", [False, True])
@@ -65,26 +63,21 @@ def test_scheduler_does_not_notice_iterations_or_rows(
     assert 0 < max(counts.values()) <= 10 if tasks else not any(counts.values())
 
 
+@pytest.mark.processes
 @pytest.mark.full
-def test_killed_worker_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_killed_worker_changes_nothing(own_client: Client, caplog: pytest.LogCaptureFixture) -> None:
     parameters: dict[str, Any] = {"init": "random", "n_init": 5, "tol": 0, "max_iter": 60, "random_state": 2}
-    n_rows = 40 * len(DIGITS) // 4 * 4
+    X = large(40 * len(DIGITS) // 4 * 4, 4)
+    victim = next(iter(own_client.run(os.getpid).values()))
     killed: list[float] = []
-    with (
-        caplog.at_level(logging.WARNING, "gpucluster.learn"),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster) as client,
-    ):
-        X = large(n_rows, 4)
-        victim = cluster.workers[1].process.pid
 
-        def kill() -> None:
-            while not any("gpucluster-rank" in str(key) for keys in client.processing().values() for key in keys):
-                time.sleep(0.02)
-            time.sleep(0.5)
-            killed.append(time.monotonic())
-            os.kill(victim, signal.SIGKILL)
+    def kill() -> None:
+        until(lambda: any("gpucluster-rank" in str(key) for keys in own_client.processing().values() for key in keys))
+        time.sleep(0.5)
+        killed.append(time.monotonic())
+        os.kill(victim, signal.SIGKILL)
 
+    with caplog.at_level(logging.WARNING, "gpucluster.learn"):
         thread = threading.Thread(target=kill)
         thread.start()
         ours = KMeans(10, **parameters).fit(X)

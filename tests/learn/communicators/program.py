@@ -1,4 +1,4 @@
-"""What every rank does in the tests of all communicators: one program, whoever connects the ranks."""
+"""The program of every rank in the tests of all communicators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def collectives(communicator: Any) -> dict[str, Any]:
-    """Call every operation in every shape, and return what came of it on this rank."""
+    """Call every operation in every shape, and return the results of this rank."""
     rank, size = communicator.rank, communicator.size
     last = size - 1
     large = np.arange(200_000, dtype=np.float32).reshape(1000, 200) * (rank + 1)
@@ -29,13 +29,13 @@ def collectives(communicator: Any) -> dict[str, Any]:
     }
     communicator.barrier()
     mine = communicator.allreduce(np.zeros(2))
-    mine += rank  # What a rank gets is its own, to write to.
+    mine += rank  # A rank may write to its result.
     found["own"] = mine
     return found
 
 
 def check(results: list[dict[str, Any]]) -> None:
-    """Compare what all ranks got with what they must get."""
+    """Compare the results of all ranks with the expected ones."""
     size = len(results)
     ranks = range(size)
     last = size - 1

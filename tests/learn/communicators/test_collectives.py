@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from .program import check, collectives
 
 
 class Threads(TreeCommunicator):
-    """Ranks that are threads, to try the tree with many of them."""
+    """Ranks as threads, to test the tree with many of them."""
 
     def __init__(self, rank: int, boxes: list[list[queue.SimpleQueue[Any]]]) -> None:
         super().__init__(rank, len(boxes))
@@ -36,25 +36,21 @@ class Threads(TreeCommunicator):
 
 
 def in_threads(size: int, function: Any) -> list[Any]:
+    """Return the results of all ranks, or their exceptions."""
     boxes: list[list[queue.SimpleQueue[Any]]] = [[queue.SimpleQueue() for _ in range(size)] for _ in range(size)]
-    results: list[Any] = [None] * size
 
-    def work(rank: int) -> None:
+    def work(rank: int) -> Any:
         try:
-            results[rank] = function(Threads(rank, boxes))
+            return function(Threads(rank, boxes))
         except Exception as error:
-            results[rank] = error
+            return error
 
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(size)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return results
+    with ThreadPoolExecutor(size) as pool:
+        return list(pool.map(work, range(size)))
 
 
 def own_copies(communicator: Any) -> dict[str, Any]:
-    """Between threads a broadcast hands over the array itself; between processes nobody shares memory."""
+    """Replace the check of writable results: threads share the array of a broadcast, processes do not."""
     found = collectives(communicator)
     found["own"] = np.full(2, communicator.rank)
     return found
@@ -78,7 +74,7 @@ def test_workers(dask_client: Any, split: Any) -> None:
 
 
 @pytest.mark.parametrize(("security", "transport"), [(True, "tls"), (None, "inproc")])
-def test_workers_whose_connections_are_no_plain_sockets(split: Any, security: bool | None, transport: str) -> None:
+def test_workers_without_plain_sockets(split: Any, security: bool | None, transport: str) -> None:
     local = LocalCluster(n_workers=3, threads_per_worker=1, processes=False, security=security, dashboard_address=None)
     with local as cluster, Client(cluster):
         assert cluster.scheduler_address.startswith(f"{transport}://")
@@ -111,17 +107,23 @@ def test_mpi(size: int, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"checked {size}\n"), done.stderr
 
 
-def test_ranks_that_call_different_operations_are_told() -> None:
-    def disagree(communicator: Any) -> Any:
-        return communicator.reduce(1) if communicator.rank == 0 else communicator.gather("x")
-
-    told, _ = in_threads(2, disagree)
-    assert isinstance(told, RanksDisagree)
-    assert told.message.startswith("Rank 0 calls reduce (1), but rank 1 calls gather (1). The numbers count")
+@pytest.mark.parametrize(
+    ("first", "other", "messages"),
+    [
+        (lambda ranks: ranks.reduce(1), lambda ranks: ranks.gather("x"),
+         ["Rank 0 calls reduce (1), but rank 1 calls gather (1). The numbers count"]),
+        (lambda ranks: ranks.allgather(1), lambda ranks: ranks.allreduce(1), ["Rank 0 calls all", "Rank 1 calls all"]),
+    ],
+)  # fmt: skip
+def test_ranks_that_call_different_operations_are_an_error(first: Any, other: Any, messages: list[str]) -> None:
+    found = in_threads(2, lambda communicator: (other if communicator.rank else first)(communicator))
+    for error, message in zip(found, messages, strict=False):
+        assert isinstance(error, RanksDisagree)
+        assert error.message.startswith(message)
 
 
 def test_types_of_a_notebook(dask_client: Any, split: Any) -> None:
-    """They exist in no module that a worker could import."""
+    """They are in no module that a worker could import."""
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(
         "from typing import NamedTuple\n"
@@ -143,7 +145,7 @@ def failing(shard: Any) -> Any:
     return shard.communicator.allreduce(1)
 
 
-def test_the_failure_of_one_rank_is_everybodys_and_told_by_its_own_name(dask_client: Any, split: Any) -> None:
+def test_the_error_of_one_rank_is_raised(dask_client: Any, split: Any) -> None:
     with pytest.raises(ZeroDivisionError, match="rank 1 divided"):
         run_on_ranks(failing, split(np.zeros((8, 1)), 2))
     check(run_on_ranks(ranks, split(np.zeros((8, 1)), 2)))
@@ -160,34 +162,25 @@ def unequal_later(shard: Any) -> Any:
 
 @pytest.mark.parametrize(("function", "calls"), [(unequal, 1), (unequal_later, 2)])
 @pytest.mark.full
-def test_a_rank_that_returns_early_leaves_nobody_waiting(
+def test_a_rank_that_returns_early_is_an_error(
     dask_client: Any, split: Any, caplog: pytest.LogCaptureFixture, function: Any, calls: int
 ) -> None:
-    said = (
+    message = (
         rf"have returned already \(1\).* by others: rank 0 calls allreduce \({calls}\)\. .*same operations in the same"
     )
-    with pytest.raises(RanksDisagree, match=said):
+    with pytest.raises(RanksDisagree, match=message):
         run_on_ranks(function, split(np.zeros((8, 1)), 2))
     assert "A worker was lost" not in caplog.text
 
 
-def test_values_are_combined_in_the_order_of_the_ranks_whoever_gets_the_result() -> None:
+def test_values_are_combined_in_the_order_of_the_ranks_for_any_root() -> None:
     for root in range(5):
         found = in_threads(5, lambda c, root=root: c.reduce([c.rank], lambda one, other: one + other, root=root))
         assert found == [list(range(5)) if rank == root else None for rank in range(5)]
 
 
-def test_an_allgather_is_no_allreduce() -> None:
-    def disagree(communicator: Any) -> Any:
-        return communicator.allreduce(1) if communicator.rank else communicator.allgather(1)
-
-    for rank, told in enumerate(in_threads(2, disagree)):
-        assert isinstance(told, RanksDisagree)
-        assert f"Rank {rank} calls all" in told.message
-
-
 @pytest.mark.parametrize("root", [-1, 2])
-def test_there_is_no_such_root(root: int) -> None:
-    for told in in_threads(2, lambda communicator: communicator.broadcast(1, root)):
-        assert isinstance(told, InvalidParameter)
-        assert told.message == f"root: must be a rank from 0 to 1, not {root}."
+def test_wrong_roots_are_refused(root: int) -> None:
+    for error in in_threads(2, lambda communicator: communicator.broadcast(1, root)):
+        assert isinstance(error, InvalidParameter)
+        assert error.message == f"root: must be a rank from 0 to 1, not {root}."

@@ -1,4 +1,4 @@
-"""How two messages become one."""
+"""Combining two messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_parts_are_combined_one_by_one():
     assert combine("min", {"a": 1, "b": (4, 2)}, {"a": 3, "b": (0, 9)}) == {"a": 1, "b": (0, 2)}
 
 
-def test_nothing_leaves_the_other_as_it_is():
+def test_none_is_the_neutral_element():
     assert combine("sum", None, 3) == 3
     assert combine("max", 3, None) == 3
     assert combine("sum", None, None) is None
@@ -39,6 +39,6 @@ def test_an_unknown_operator():
         combine("mean", 1, 2)  # type: ignore[arg-type]
 
 
-def test_structures_that_differ_are_not_cut_short():
+def test_different_structures_are_an_error():
     with pytest.raises(ValueError, match="zip"):
         combine("sum", (1, 2), (1,))

@@ -63,7 +63,7 @@ def test_a_data_frame_gives_a_data_frame(dask_client: Any, options: dict[str, An
 
 
 @pytest.mark.full
-def test_what_is_left_and_how_columns_are_named(dask_client: Any) -> None:
+def test_remainder_and_ways_to_name_columns(dask_client: Any) -> None:
     lazy = dd.from_pandas(FRAME, npartitions=2)
     numbers = sklearn.compose.make_column_selector(dtype_include="number")
     for columns in (numbers, ["age", "height", "width"], slice("age", "width"), [1, 2, -1], [False, True, True, True]):

@@ -1,4 +1,4 @@
-"""Principal components: scikit-learn's numbers, whatever the blocks; and shifted float32."""
+"""Principal components: scikit-learn's numbers for any blocks; and shifted float32."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_components_are_those_of_scikit_learn_for_any_blocks(
 
 @pytest.mark.parametrize("n_components", [None, 1, 5, 0.3, 0.95, "mle"])
 @pytest.mark.parametrize("whiten", [False, True])
-def test_every_way_to_say_how_many(n_components: Any, whiten: bool) -> None:
+def test_kinds_of_n_components(n_components: Any, whiten: bool) -> None:
     data = DIGITS[:, 20:32]
     ours = PCA(n_components, whiten=whiten).fit(data)
     theirs = Reference(n_components, whiten=whiten, svd_solver="full").fit(data)
@@ -89,7 +89,7 @@ def test_float32_data_that_drift_within_a_block(split: Any) -> None:
     np.testing.assert_allclose(found[[0, 3]][:, [0, 3]], truth[[0, 3]][:, [0, 3]], rtol=1e-6)
 
 
-def test_equal_columns_have_no_variance_at_all() -> None:
+def test_constant_columns_have_exactly_no_variance() -> None:
     data = np.full((9_000, 3), 1234567.0, np.float32)
     data[:, 1] = np.arange(9_000) % 7
     found = moments(Block(0, 0, data)).scatter
@@ -151,7 +151,7 @@ def test_combined_model_predicts_the_same() -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_values_that_are_no_numbers_are_refused(split: Any, value: float) -> None:
+def test_nan_and_infinity_are_refused(split: Any, value: float) -> None:
     data = DIGITS.copy()
     data[1000, 3] = value
     with pytest.raises(InvalidData, match=r"X: contains NaN, infinity .* dropna"):
@@ -188,8 +188,8 @@ def test_tables_that_are_refused(split: Any) -> None:
 
 
 @pytest.mark.parametrize("far", [1e5, 1e6])
-def test_one_row_that_is_far_away_costs_the_others_no_digits(split: Any, far: float) -> None:
-    """It is among the rows by which a piece is shifted, and was averaged with them: 0.5 % of the variance was lost."""
+def test_an_outlier_does_not_reduce_precision(split: Any, far: float) -> None:
+    """The mean that shifts a piece once included it, and 0.5 % of the variance was lost."""
     X = np.random.default_rng(0).normal(size=(400_000, 2)).astype(np.float32)
     X[0, 0] = far
     found = PCA(2).fit(split(X, 2)).explained_variance_

@@ -1,4 +1,4 @@
-"""QR and singular values of tall tables: NumPy's numbers, however the rows are cut."""
+"""QR and singular values of tall tables: NumPy's numbers for any blocks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_singular_values_are_those_of_numpy(dask_client: Any, split: Any, n_bloc
     np.testing.assert_allclose(U.T @ U, np.eye(30), atol=1e-12)
 
 
-def test_columns_that_depend_on_each_other_have_an_orthogonal_q_all_the_same(split: Any) -> None:
+def test_q_of_dependent_columns_is_orthogonal(split: Any) -> None:
     X = np.column_stack([DIGITS[:, 20], DIGITS[:, 20] * 2, DIGITS[:, 21], np.zeros(1797)])
     Q, R = tsqr(split(X, 4))
     check_qr(X, Q.compute(), R)

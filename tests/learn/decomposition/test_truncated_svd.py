@@ -1,4 +1,4 @@
-"""Truncated singular values: scikit-learn's numbers, whatever the blocks."""
+"""Truncated singular values: scikit-learn's numbers for any blocks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_float32_stays(split: Any) -> None:
     np.testing.assert_allclose(ours.components_, theirs.components_, atol=1e-5)
 
 
-def test_small_singular_values_keep_their_digits_with_arpack_and_full(split: Any) -> None:
+def test_small_singular_values_are_precise_with_arpack_and_full(split: Any) -> None:
     rng = np.random.default_rng(0)
     X = np.linalg.qr(rng.normal(size=(500, 6)))[0] * np.logspace(0, -9, 6) @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
     exact = np.linalg.svd(X, compute_uv=False)

@@ -26,6 +26,8 @@ from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.base import TransformerMixin, clone
 from sklearn.datasets import load_diabetes, load_digits
 
+from tests.learn.shared import ESTIMATORS
+
 FAKES = str(Path(__file__).parents[2] / "fakes" / "rapids")
 DIGITS, LABELS = load_digits(return_X_y=True)
 X, Y = load_diabetes(return_X_y=True)
@@ -33,7 +35,7 @@ X, Y = load_diabetes(return_X_y=True)
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """Let the simulated cuML be found, and return the list of its calls."""
+    """Install the simulated cuML, and return the list of its calls."""
     monkeypatch.syspath_prepend(FAKES)
     before = dask.config.get("dataframe.shuffle.method", None)
     with config_context(engine="cuml"):
@@ -70,12 +72,12 @@ NUMERIC = [name for name, entry in DELEGATED.items() if entry.numbers]
         ("ElasticNet", {"alpha": 0.5}),
     ],
 )
-def test_cumls_keywords_are_handed_on(name: str, given: dict[str, Any]) -> None:
+def test_keywords_of_cuml_are_passed_on(name: str, given: dict[str, Any]) -> None:
     assert options_for(getattr(learn, name)(**given), DELEGATED[name]).items() >= given.items()
 
 
 @pytest.mark.parametrize("name", NUMERIC)
-def test_what_cuml_fits_is_asked_of_cuml(dask_client: Any, split: Any, calls: list[Any], name: str) -> None:
+def test_fitted_models_call_cuml(dask_client: Any, split: Any, calls: list[Any], name: str) -> None:
     entry, estimator = DELEGATED[name], made(name)
     target = LABELS if entry.label_type else LABELS * 1.5
     lazy = split(DIGITS[:300].astype(np.float32), 3)
@@ -96,12 +98,8 @@ def test_what_cuml_fits_is_asked_of_cuml(dask_client: Any, split: Any, calls: li
         assert calls, method
         if method in {"predict", "predict_proba", "transform"}:
             assert isinstance(result, da.Array)
-            np.testing.assert_allclose(
-                result.compute(),
-                getattr(estimator.get_combined_model(), method)(DIGITS[:300].astype(np.float32)),
-                rtol=1e-4,
-                atol=1e-4,
-            )
+            expected = getattr(estimator.get_combined_model(), method)(DIGITS[:300].astype(np.float32))
+            np.testing.assert_allclose(result.compute(), expected, rtol=1e-4, atol=1e-4)
     if entry.label_type:
         assert estimator.predict(lazy).dtype == LABELS.dtype
     assert estimator.get_combined_model() is delegate._model
@@ -114,7 +112,7 @@ def test_what_cuml_fits_is_asked_of_cuml(dask_client: Any, split: Any, calls: li
 def test_copied_attributes_predict_without_cuml(
     dask_client: Any, split: Any, calls: list[Any], name: str, tmp_path: Any
 ) -> None:
-    """A model that cuML has fitted can be saved, loaded, and asked where there is no cuML."""
+    """A model fitted by cuML can be saved, loaded, and used without cuML."""
     entry, estimator = DELEGATED[name], made(name)
     lazy = split(DIGITS[:300], 3)
     target = split((LABELS if entry.label_type else LABELS * 1.5)[:300], 3)
@@ -125,9 +123,8 @@ def test_copied_attributes_predict_without_cuml(
     loaded = learn.load(tmp_path / "model")
     calls.clear()
     np.testing.assert_allclose(getattr(loaded, method)(lazy).compute(), theirs, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(
-        getattr(estimator, method)(DIGITS[:300].astype(np.float32)), theirs, rtol=1e-4, atol=1e-4
-    )
+    found = getattr(estimator, method)(DIGITS[:300].astype(np.float32))
+    np.testing.assert_allclose(found, theirs, rtol=1e-4, atol=1e-4)
     assert not calls
 
 
@@ -141,7 +138,7 @@ def test_encoders(dask_client: Any, calls: list[Any]) -> None:
     assert columns.transform(frame).compute().shape == (5, 2)
 
 
-def test_options_of_a_method_reach_cuml_by_place_and_by_name(dask_client: Any, split: Any, calls: list[Any]) -> None:
+def test_positional_and_keyword_options_reach_cuml(dask_client: Any, split: Any, calls: list[Any]) -> None:
     lazy = split(DIGITS[:300], 3)
     model = learn.NearestNeighbors(n_neighbors=5).fit(lazy)
     for distances, rows in (model.kneighbors(lazy, 3), model.kneighbors(n_neighbors=3, X=lazy)):
@@ -159,7 +156,7 @@ def test_data_frames(dask_client: Any, calls: list[Any]) -> None:
         estimator.predict(frame[list("jihgfedcba")])
 
 
-def test_what_cuml_cannot_do_is_said(dask_client: Any, split: Any, calls: list[Any]) -> None:
+def test_unsupported_fits_name_the_reason(dask_client: Any, split: Any, calls: list[Any]) -> None:
     lazy, target = split(DIGITS, 3), split(LABELS, 3)
     words = split(LABELS.astype(str), 3)
     for estimator, given, sentence in [
@@ -184,7 +181,7 @@ def test_what_cuml_cannot_do_is_said(dask_client: Any, split: Any, calls: list[A
     assert not [call for call in calls if call[1] == "fit"]
 
 
-def test_given_centres_are_the_start_of_one_run(dask_client: Any, split: Any, calls: list[Any]) -> None:
+def test_given_centers_start_a_single_run(dask_client: Any, split: Any, calls: list[Any]) -> None:
     for centers in (DIGITS[:3], DIGITS[:3].tolist()):
         calls.clear()
         learn.KMeans(3, init=centers, max_iter=5, tol=0).fit(split(DIGITS, 3))
@@ -206,9 +203,9 @@ def test_auto_takes_cuml_for_data_on_gpus_only(
         learn.MultinomialNB().fit(split(DIGITS, 2), split(LABELS, 2))
         assert calls
         calls.clear()
-        learn.GaussianNB().fit(split(DIGITS, 2), split(LABELS, 2))  # ours, where cuML has nothing
+        learn.GaussianNB().fit(split(DIGITS, 2), split(LABELS, 2))  # not in cuML
         assert not calls
-        for name in ("KMeans", "PCA", "TruncatedSVD"):  # ours, where it takes less time
+        for name in ("KMeans", "PCA", "TruncatedSVD"):  # ours is faster
             made(name).fit(split(DIGITS, 2))
         for name in ("LinearRegression", "Lasso", "ElasticNet"):
             made(name).fit(split(X, 2), split(Y, 2))
@@ -241,14 +238,9 @@ def test_models_in_cumls_format(dask_client: Any, split: Any, calls: list[Any], 
         learn.save(forest, tmp_path / "model")
 
 
-def test_every_estimator_is_delegated_or_says_why_not() -> None:
-    names = {
-        name
-        for name in learn.__all__
-        if inspect.isclass(each := getattr(learn, name, None)) and issubclass(each, DistributedEstimator)
-    }
-    assert names <= set(DELEGATED) | set(NOT_DELEGATED)
-    for name in names & set(DELEGATED):
+def test_every_estimator_is_delegated_or_has_a_reason_why_not() -> None:
+    assert set(ESTIMATORS) <= set(DELEGATED) | set(NOT_DELEGATED)
+    for name in set(ESTIMATORS) & set(DELEGATED):
         entry, parameters = DELEGATED[name], inspect.signature(getattr(learn, name)).parameters
         assert {*entry.same, *entry.renamed} <= set(parameters), name
         shared = {*entry.values, *entry.without_effect} - {"weights"}
@@ -256,7 +248,7 @@ def test_every_estimator_is_delegated_or_says_why_not() -> None:
 
 
 def test_translation_is_cheap(dask_client: Any, split: Any, calls: list[Any]) -> None:
-    """Translating computes nothing: it takes no longer for a collection that would take for ever."""
+    """Translating computes nothing, so it is quick for a collection that could never be computed."""
     endless = da.ones((10_000_000_000, 4), chunks=(1_000_000_000, 4))
     estimator = learn.LinearRegression()
     begun = time.monotonic()
@@ -264,13 +256,8 @@ def test_translation_is_cheap(dask_client: Any, split: Any, calls: list[Any]) ->
     assert time.monotonic() - begun < 30
 
 
-ESTIMATORS = [
-    cls
-    for cls in (getattr(learn, name) for name in learn.__all__)
-    if inspect.isclass(cls) and issubclass(cls, DistributedEstimator)
-]
 WITHOUT_DATA = frozenset({"get_covariance", "get_feature_names_out", "get_precision", "set_params"})
-"""Public methods that take none."""
+"""Public methods that take no data."""
 
 
 def own_methods(cls: type) -> dict[str, Any]:
@@ -287,19 +274,19 @@ def undecorated(cls: type) -> set[str]:
     return {name for name, method in own_methods(cls).items() if not is_delegable(method)} - WITHOUT_DATA
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
+@pytest.mark.parametrize("cls", ESTIMATORS.values())
 def test_every_public_method_has_the_decorator(cls: type) -> None:
     assert undecorated(cls) == set()
     assert {"fit", "get_combined_model"} <= own_methods(cls).keys()
 
 
-def test_an_author_who_forgets_it_is_told() -> None:
+def test_a_missing_decorator_is_found() -> None:
     class Forgetful(TransformerMixin, DistributedEstimator):
         @delegable
         def fit(self, X: Any) -> Forgetful:
             return self
 
-        def transform(self, X: Any) -> Any:  # scikit-learn wraps it, which is not the decorator
+        def transform(self, X: Any) -> Any:  # wrapped by scikit-learn, but without the decorator
             return X
 
         def get_feature_names_out(self) -> Any:
@@ -308,8 +295,8 @@ def test_an_author_who_forgets_it_is_told() -> None:
     assert undecorated(Forgetful) == {"transform"}
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
-def test_the_decorator_is_not_seen(cls: type) -> None:
+@pytest.mark.parametrize("cls", ESTIMATORS.values())
+def test_the_decorator_is_transparent(cls: type) -> None:
     """Signatures, documentation, metadata routing, cloning and pickling are those of a plain method."""
     for name, method in own_methods(cls).items():
         parameters = inspect.signature(method).parameters
@@ -325,7 +312,7 @@ def test_the_decorator_is_not_seen(cls: type) -> None:
     assert str(pickle.loads(pickle.dumps(estimator)).get_params()) == str(estimator.get_params())
 
 
-def test_wrong_arguments_are_told_by_the_method_itself() -> None:
+def test_wrong_arguments_raise_the_type_error_of_the_method() -> None:
     with pytest.raises(TypeError, match=r"fit\(\) missing 1 required positional argument: 'X'"):
         learn.KMeans().fit()
     with pytest.raises(TypeError, match=r"fit\(\) got an unexpected keyword argument 'weights'"):

@@ -1,11 +1,7 @@
-"""Forests are scikit-learn's, however rows are cut or sorted; with trees on one block each they are not."""
+"""Forests equal scikit-learn's for any blocks and order of rows, except with trees on one block each."""
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
 from typing import Any
 
 import dask
@@ -23,16 +19,19 @@ from gpucluster.learn.ensemble.growing import trees_of
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.datasets import load_diabetes, load_digits
 
+from tests.conftest import until
+from tests.learn.shared import interrupted
+
 DIGITS, LABELS = load_digits(return_X_y=True)
 ORDER = np.random.default_rng(0).permutation(len(DIGITS))
 TRAIN, TEST = ORDER[:1300], ORDER[1300:]
+BY_CLASS = TRAIN[np.argsort(LABELS[TRAIN], kind="stable")]
 WORDS = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])[LABELS]
 
 
-def test_it_is_scikit_learns_forest_however_rows_are_cut_or_sorted(dask_client: Any, split: Any) -> None:
-    """Tree by tree, so also its accuracy on other rows: shuffled, sorted by class, in one block or uneven ones."""
-    by_class = TRAIN[np.argsort(LABELS[TRAIN], kind="stable")]
-    for rows, cuts in ((TRAIN, [(1, False), (7, True)]), (by_class, [(4, False)])):
+def test_same_forest_as_scikit_learn(dask_client: Any, split: Any) -> None:
+    """Tree by tree, for shuffled rows and rows sorted by class, in one block and in uneven ones."""
+    for rows, cuts in ((TRAIN, [(1, False), (7, True)]), (BY_CLASS, [(4, False)])):
         theirs = sklearn.ensemble.RandomForestClassifier(20, random_state=3).fit(DIGITS[rows], WORDS[rows])
         expected = theirs.predict_proba(DIGITS[TEST])
         for n_blocks, empty in cuts:
@@ -52,22 +51,20 @@ def test_it_is_scikit_learns_forest_however_rows_are_cut_or_sorted(dask_client: 
     np.testing.assert_array_equal(in_memory.predict_proba(DIGITS[TEST]), expected)
 
 
-def test_sorted_rows_cost_no_accuracy(dask_client: Any, split: Any) -> None:
-    """The bound is the issue's: as good as scikit-learn's with as many trees on shuffled rows; a regression, too."""
-    by_class = TRAIN[np.argsort(LABELS[TRAIN], kind="stable")]
-    X = split(DIGITS[by_class], 4)
-    classes = RandomForestClassifier(40, random_state=0).fit(X, split(LABELS[by_class], 4))
+def test_sorted_rows_do_not_reduce_accuracy(dask_client: Any, split: Any) -> None:
+    """Scores are those of scikit-learn with the same number of trees on shuffled rows."""
+    X = split(DIGITS[BY_CLASS], 4)
+    classes = RandomForestClassifier(40, random_state=0).fit(X, split(LABELS[BY_CLASS], 4))
     theirs = sklearn.ensemble.RandomForestClassifier(40, random_state=0).fit(DIGITS[TRAIN], LABELS[TRAIN])
     good = theirs.score(DIGITS[TEST], LABELS[TEST])
     assert classes.score(split(DIGITS[TEST], 2), split(LABELS[TEST], 2)) == pytest.approx(good, abs=0.01)
-    numbers = RandomForestRegressor(20, random_state=0).fit(X, split(LABELS[by_class] * 1.0, 4))
+    numbers = RandomForestRegressor(20, random_state=0).fit(X, split(LABELS[BY_CLASS] * 1.0, 4))
     local = sklearn.ensemble.RandomForestRegressor(20, random_state=0).fit(DIGITS[TRAIN], LABELS[TRAIN])
     assert numbers.score(DIGITS[TEST], LABELS[TEST]) == pytest.approx(local.score(DIGITS[TEST], LABELS[TEST]), abs=0.02)
 
 
 def test_trees_on_the_rows_of_one_block(dask_client: Any, split: Any) -> None:
-    """Nothing moves: as good where blocks are alike; where they have some classes only, the forest votes badly."""
-    by_class = TRAIN[np.argsort(LABELS[TRAIN], kind="stable")]
+    """No rows move. Accuracy is the same if blocks are alike, and low if each block has only some classes."""
     alike = RandomForestClassifier(40, random_state=0, tree_rows="block").fit(
         split(DIGITS[TRAIN], 3, empty=True), split(LABELS[TRAIN], 3, empty=True)
     )
@@ -76,7 +73,7 @@ def test_trees_on_the_rows_of_one_block(dask_client: Any, split: Any) -> None:
     good = theirs.score(DIGITS[TEST], LABELS[TEST])
     assert alike.score(DIGITS[TEST], LABELS[TEST]) == pytest.approx(good, abs=0.05)
     apart = RandomForestClassifier(40, random_state=0, tree_rows="block").fit(
-        split(DIGITS[by_class], 4), split(LABELS[by_class], 4)
+        split(DIGITS[BY_CLASS], 4), split(LABELS[BY_CLASS], 4)
     )
     np.testing.assert_array_equal(apart.classes_, range(10))
     assert all(tree.tree_.value.shape[2] == 10 for tree in apart.estimators_)
@@ -91,7 +88,7 @@ def test_fewer_trees_than_blocks_and_workers(dask_client: Any, split: Any) -> No
     np.testing.assert_array_equal(ours.predict(DIGITS), theirs.predict(DIGITS))
 
 
-def test_random_numbers_go_on_as_in_scikit_learn(dask_client: Any, split: Any) -> None:
+def test_a_random_state_advances_as_in_scikit_learn(dask_client: Any, split: Any) -> None:
     ours, theirs = np.random.RandomState(5), np.random.RandomState(5)
     for _ in range(2):
         mine = RandomForestRegressor(3, random_state=ours).fit(split(DIGITS[:300], 2), split(LABELS[:300], 2))
@@ -100,13 +97,12 @@ def test_random_numbers_go_on_as_in_scikit_learn(dask_client: Any, split: Any) -
 
 
 def test_rows_that_do_not_fit_are_sampled(split: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From all blocks, so that sorted rows still do no harm; a class that is not among them is known all the same."""
-    by_class = TRAIN[np.argsort(LABELS[TRAIN], kind="stable")]
-    labels = LABELS[by_class].copy()
+    """The sample is drawn from all blocks, so sorted rows do no harm; classes outside the sample are known."""
+    labels = LABELS[BY_CLASS].copy()
     labels[-1] = 77
     with dask.config.set(scheduler="threads"):
         monkeypatch.setattr(replica, "REPLICA_SHARE", 600 * 65 * 4 / memory_bytes())
-        X, y = split(DIGITS[by_class], 4), split(labels, 4)
+        X, y = split(DIGITS[BY_CLASS], 4), split(labels, 4)
         with pytest.warns(RuntimeWarning, match=r"grows on \d{3} rows, drawn at random"):
             ours = RandomForestClassifier(40, random_state=0).fit(X, y)
         assert 77 in ours.classes_
@@ -155,28 +151,18 @@ def test_weights_of_classes_and_rows(dask_client: Any, split: Any) -> None:
     assert (alone.predict(DIGITS[frequent]) == 8).all()
 
 
-def test_a_regression_needs_numbers(dask_client: Any, split: Any) -> None:
-    with pytest.raises(InvalidData, match="y: numbers are needed"):
-        RandomForestRegressor(4).fit(split(np.zeros((100, 2)), 2), split(np.array(["a", "b"] * 50), 2))
-
-
 @pytest.mark.full
-def test_an_interruption_ends_it_on_the_workers_too(dask_client: Any, split: Any) -> None:
-    """Dask waits until a running task ends; the trees would take minutes."""
+def test_an_interruption_stops_the_workers(dask_client: Any, split: Any) -> None:
+    """Dask waits for the end of a running task, and these trees would take minutes."""
 
     def growing(dask_worker: Any) -> int:
         return sum("rank" in str(task.key) for task in dask_worker.state.tasks.values())
 
     X = np.random.default_rng(0).random((20_000, 10))
     data, y = split(X, 2), split(X[:, 0], 2)
-    timer = threading.Timer(4, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(4):
         RandomForestRegressor(4000).fit(data, y)
-    deadline = time.monotonic() + 20
-    while sum(dask_client.run(growing).values()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert sum(dask_client.run(growing).values()) == 0
+    until(lambda: sum(dask_client.run(growing).values()) == 0, timeout=20)
     trees = RandomForestRegressor(4).fit(split(X[:100], 2), split(X[:100, 0], 2)).estimators_
     assert {type(tree) for tree in trees} == {sklearn.tree.DecisionTreeRegressor}
 
@@ -196,6 +182,8 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         RandomForestClassifier(5).fit(split(holed, 3), y)
     with pytest.raises(InvalidData, match="y: contains NaN"):
         RandomForestRegressor(5).fit(X, split(np.where(LABELS, 1.0, np.nan), 3))
+    with pytest.raises(InvalidData, match="y: numbers are needed"):
+        RandomForestRegressor(5).fit(X, split(WORDS, 3))
     for wrong in (0, "many"):
         with pytest.raises(InvalidParameter, match="n_estimators: must be"):
             RandomForestClassifier(wrong).fit(X, y)

@@ -1,4 +1,4 @@
-"""Looking only at rows whose nearest centre may have changed finds what looking at all of them does."""
+"""Checking only the rows that may have a new nearest centre gives the same result as checking all rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let small blocks be worth it, in several pieces; half of them begin at the first chance, and go on to the end."""
+    """Use bounds for small blocks too, in several pieces."""
     for name, value in {"FEWEST_ROWS": 10, "SLICE_ROWS": 64, "GAP_ROWS": 32, "SAMPLED": 2}.items():
         monkeypatch.setattr(bounds, name, value)
 
@@ -36,7 +36,7 @@ def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     dtype = data.draw(st.sampled_from([np.float32, np.float64]))
     far = data.draw(st.sampled_from([0.0, 1e4]))
-    # Numbers of a grid: many rows are equal, and as far from one centre as from another.
+    # Numbers on a grid: many rows are equal, or equally far from two centres.
     X = random.normal(size=(n, d)) if data.draw(st.booleans()) else random.integers(0, 3, (n, d))
     X = np.asarray((X + far).astype(dtype), order=data.draw(st.sampled_from("CF")))
     offset = np.full(d, far) if far else None
@@ -67,14 +67,14 @@ def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
             inertia = followed.inertia_of(block, centers, offset, labels)
             np.testing.assert_allclose(inertia, least.sum(), rtol=tolerance, atol=tolerance * 100)
             np.testing.assert_array_equal(np.concatenate(list(labels.values())), kept.labels)
-            # What comes back is the caller's.
+            # The caller may change the result.
             found.sums[...] = np.nan
 
 
 @given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]), far=st.sampled_from([0.0, 1e3]))
 @settings(max_examples=30)
 def test_few_centers_wander_jump_and_lose_all_rows(seed: int, dtype: Any, far: float) -> None:
-    """While the others hardly move; in two blocks, the second one of equal rows in part."""
+    """The others hardly move. There are two blocks, the second one with some equal rows."""
     random = np.random.default_rng(seed)
     k, d = 6, 5
     middles = 4 * random.normal(size=(k, d))
@@ -110,7 +110,7 @@ def test_few_centers_wander_jump_and_lose_all_rows(seed: int, dtype: Any, far: f
 
 @given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]))
 @settings(max_examples=60)
-def test_gaps_are_never_larger_than_they_are(seed: int, dtype: Any) -> None:
+def test_gaps_are_lower_bounds(seed: int, dtype: Any) -> None:
     random = np.random.default_rng(seed)
     X = (10.0 ** random.integers(-3, 4) * random.normal(size=(100, 5)) + 10.0 ** random.integers(-3, 4)).astype(dtype)
     centers = X[random.integers(0, 100, 4)] + dtype(0.1) * random.normal(size=(4, 5)).astype(dtype)
@@ -124,15 +124,15 @@ def test_gaps_are_never_larger_than_they_are(seed: int, dtype: Any) -> None:
     assert (gaps[true <= 0] < 0).all()
 
 
-def test_numbers_that_are_none_are_looked_at() -> None:
+def test_nan_and_overflow_have_negative_gaps() -> None:
     X = np.ones((20, 4))
     X[3], X[4] = np.nan, 1e200
     assert (bounds.gaps_of(X, np.eye(2, 4), np.zeros(20, np.int32))[3:5] < 0).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_run_ends_where_the_plain_one_does(dtype: Any) -> None:
-    """And most of it without looking at most rows."""
+def test_same_result_as_without_bounds(dtype: Any) -> None:
+    """Most iterations skip most rows."""
     random = np.random.default_rng(0)
     X = (random.normal(size=(12, 6))[random.integers(0, 12, 6000)] + random.normal(size=(6000, 6)) * 0.6).astype(dtype)
     found = []
@@ -164,7 +164,7 @@ def test_a_run_ends_where_the_plain_one_does(dtype: Any) -> None:
 @pytest.mark.parametrize("block", [
     Block(0, 0, np.ones((20, 6)), weights=np.ones(20)), Block(0, 0, np.ones((20, 2))), Block(0, 0, np.ones((9, 6))),
 ], ids=["weights", "two columns", "few rows"])  # fmt: skip
-def test_where_it_is_not_worth_it_nothing_is_kept(block: Block) -> None:
+def test_unsuitable_blocks_keep_no_bounds(block: Block) -> None:
     followed, centers = bounds.Bounds(), np.eye(2, block.X.shape[1])
     for _ in range(3):
         found, plain = followed.sums_of(block, centers, None), lloyd.sums_of(block, centers, None)

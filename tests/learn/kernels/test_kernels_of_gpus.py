@@ -1,4 +1,4 @@
-"""The kernels in CUDA C++ on a SIMULATED GPU (tests/fakes/gpu_kernels): compiled for the CPU, no GPU is proved."""
+"""The CUDA C++ kernels on a SIMULATED GPU (tests/fakes/gpu_kernels): compiled for the CPU, which proves no GPU."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.processes  # the compiler
 
 @pytest.fixture(scope="module")
 def compiler(tmp_path_factory: pytest.TempPathFactory) -> CuPy:
-    """What stands for CuPy; what it has compiled is there for all tests."""
+    """A stand-in for CuPy, which keeps compiled kernels for all tests."""
     if sys.platform != "linux":
         pytest.skip("the emulation needs Linux' barriers of threads")
     if shutil.which("g++") is None:
@@ -47,7 +47,7 @@ def compiler(tmp_path_factory: pytest.TempPathFactory) -> CuPy:
 
 @pytest.fixture(autouse=True)
 def gpu(compiler: CuPy, monkeypatch: pytest.MonkeyPatch) -> Iterator[CuPy]:
-    """Let arrays of NumPy be taken for arrays on a GPU."""
+    """Treat NumPy arrays as arrays on a GPU."""
     monkeypatch.setitem(sys.modules, "cupy", compiler)
     monkeypatch.setattr(cuda, "is_of_numpy", lambda array: False)
     monkeypatch.setattr(cuda, "is_aligned", lambda array: array.ctypes.data % cuda.ALIGNED_BYTES == 0)
@@ -111,7 +111,7 @@ def test_rows_that_are_added_up_in_several_launches(gpu: CuPy, monkeypatch: pyte
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sums_of_clusters_are_as_good_as_float32(weighted: bool) -> None:
-    """Tensor cores take 11 of its 24 bits: without the small parts of rows and weights, sums were 1e-4 off."""
+    """Tensor cores use 11 of its 24 bits: without the small parts of rows and weights, sums would be 1e-4 off."""
     X, _, centers, _ = table(2000, 20, 16, np.float32, far=False)
     weights = np.random.default_rng(0).random(2000).astype(np.float32) if weighted else None
     found = lloyd_on_gpu.pass_over(X, centers, None, weights, sums=True, labels=True)
@@ -123,8 +123,8 @@ def test_sums_of_clusters_are_as_good_as_float32(weighted: bool) -> None:
 
 
 @pytest.mark.full
-def test_centres_that_are_near_each_other_are_told_apart() -> None:
-    """Without the small parts of centres, many labels were wrong."""
+def test_close_centres_are_distinguished() -> None:
+    """Without the small parts of centres, many labels would be wrong."""
     X, _, half, _ = table(1000, 32, 8, np.float32, far=False)
     apart = np.random.default_rng(1).normal(size=half.shape).astype(np.float32) / 1000
     centers = np.concatenate([half, half + apart])
@@ -134,7 +134,7 @@ def test_centres_that_are_near_each_other_are_told_apart() -> None:
 
 
 def test_rows_between_two_centres_have_the_nearer_one() -> None:
-    """Without the small parts of rows, many labels were wrong."""
+    """Without the small parts of rows, many labels would be wrong."""
     X, _, centers, _ = table(1000, 32, 2, np.float64, far=False)
     apart = centers[1] - centers[0]
     X -= np.outer(X @ apart, apart) / (apart @ apart)
@@ -164,16 +164,16 @@ def test_labels_of_many_clusters_need_no_room_for_sums() -> None:
     np.testing.assert_allclose(found.distances, apart.min(axis=1), rtol=1e-5)
 
 
-def test_passes_that_need_less_take_nothing_from_others() -> None:
-    """All passes share one function of CUDA: once, the last pass without sums left too little room for the next one."""
+def test_shared_memory_is_enough_for_every_pass() -> None:
+    """All passes share one CUDA function: a pass without sums once left too little shared memory for the next one."""
     X, _, centers, _ = table(300, 128, 16, np.float32, far=False)
     for options in ({"sums": True}, {"inertia": True}, {"sums": True}):
         lloyd_on_gpu.pass_over(X, centers, **options)
     launch = lloyd_on_gpu.launch_for(X.dtype, 128, 16, summed=True, shifted=False, weighted=False, apart=False)
-    assert launch.shared_bytes > 48 << 10, "else nothing was tried"
+    assert launch.shared_bytes > 48 << 10, "otherwise this tests nothing"
 
 
-def test_a_row_without_a_number_is_not_hidden() -> None:
+def test_nan_in_a_row_gives_nan_results() -> None:
     X, _, centers, _ = table(300, 4, 3, np.float32, far=False)
     X[17, 2] = np.nan
     found = lloyd_on_gpu.pass_over(X, centers, sums=True, inertia=True)
@@ -226,7 +226,7 @@ def test_products_of_columns(n_rows: int, n_columns: int, weighted: bool, dtype:
 
 
 def test_products_of_float32_are_as_good_as_its_rounding() -> None:
-    """Tensor cores take 11 of its 24 bits: two parts of each number are multiplied, or the error were 1e-4."""
+    """Tensor cores use 11 of its 24 bits: without multiplying two parts of each number, the error would be 1e-4."""
     X, _, _, _ = table(5000, 16, 1, np.float32, far=False)
     _, products = moments_on_gpu.products_of(X, X[0], None, np.dtype(np.float32))
     rows = X.astype(np.float64) - X[0].astype(np.float64)
@@ -243,7 +243,7 @@ def test_columns_without_variance_have_none(gpu: CuPy) -> None:
     np.testing.assert_array_equal(found.mean, X[0].astype(np.float64))
 
 
-def test_what_kernels_do_not_take() -> None:
+def test_unsupported_arrays() -> None:
     X, _, _, _ = table(100, 8, 2, np.float32, far=False)
     assert lloyd_on_gpu.is_taken(X, 2)
     assert moments_on_gpu.is_taken(X, X.dtype)
@@ -257,7 +257,7 @@ def test_what_kernels_do_not_take() -> None:
 
 
 def views(X: Any) -> dict[str, Any]:
-    """Return the same rows as kernels cannot read them."""
+    """Return the same rows in layouts that the kernels cannot read."""
     shifted = np.zeros(X.size + 1, X.dtype)[1:].reshape(X.shape)
     shifted[...] = X
     return {
@@ -292,11 +292,11 @@ def test_each_gpu_has_its_own_function(gpu: CuPy) -> None:
     first, second = (lloyd_on_gpu.pass_over(rows, centers, sums=True) for rows in (X, other))
     np.testing.assert_array_equal(first.sums, second.sums)
     assert gpu.used == {0, 1}
-    assert gpu.current == 0, "what was current is so again"
+    assert gpu.current == 0, "the current device is restored"
 
 
 @pytest.mark.parametrize("fault", ["old", "without a compiler"])
-def test_without_what_kernels_need(gpu: CuPy, monkeypatch: pytest.MonkeyPatch, fault: str, caplog: Any) -> None:
+def test_missing_requirements(gpu: CuPy, monkeypatch: pytest.MonkeyPatch, fault: str, caplog: Any) -> None:
     if fault == "old":
         monkeypatch.setattr(Device, "compute_capability", "75")
     else:

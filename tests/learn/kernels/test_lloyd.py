@@ -66,13 +66,13 @@ def test_a_changed_kernel_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not lloyd._scikit_learn_works.__wrapped__()
 
 
-def test_numbers_belong_to_rows() -> None:
+def test_random_numbers_depend_on_the_row_only() -> None:
     whole = uniform(np.empty(0), 0, 1000, seed=7, draw=3)
     parts = [uniform(np.empty(0), start, 250, seed=7, draw=3) for start in (0, 250, 500, 750)]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
 
 
-def test_numbers_are_uniform_and_independent() -> None:
+def test_random_numbers_are_uniform_and_independent() -> None:
     draws = np.stack([uniform(np.empty(0), 0, 20_000, seed, draw) for seed in (0, 1) for draw in (0, 1, 1 << 32)])
     assert (draws > 0).all()
     assert (draws < 1).all()

@@ -1,4 +1,4 @@
-"""Linear, ridge, lasso and elastic net regression: scikit-learn's coefficients, whatever the blocks."""
+"""Linear, ridge, lasso and elastic net regression: scikit-learn's coefficients for any blocks."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_lasso_finds_the_same_zeros_in_as_many_iterations(split: Any) -> None:
         np.testing.assert_array_equal(ours.sparse_coef_.toarray()[0], ours.coef_)
 
 
-def test_warm_start_begins_where_it_ended(split: Any) -> None:
+def test_warm_start_continues_from_the_last_fit(split: Any) -> None:
     ours = Lasso(0.5, warm_start=True, tol=1e-8, max_iter=50_000).fit(split(X, 2), split(Y, 2))
     first = ours.n_iter_
     assert ours.fit(split(X, 2), split(Y, 2)).n_iter_ < first
@@ -156,22 +156,18 @@ def test_float32_and_frames(dask_client: Any, split: Any) -> None:
 def test_bad_data_are_refused(split: Any, kind: Any, options: Any) -> None:
     model, broken_y, broken_X = kind(**options), Y.copy(), X.copy()
     broken_y[5], broken_X[7, 2] = np.nan, np.inf
-    with pytest.raises(InvalidData, match="y: contains NaN"):
-        model.fit(split(X, 3), split(broken_y, 3))
-    with pytest.raises(InvalidData, match="X: contains NaN"):
-        model.fit(split(broken_X, 3), split(Y, 3))
-    with pytest.raises(InvalidData, match="y: has 100 rows, but X has 442"):
-        model.fit(split(X, 3), split(Y[:100], 3))
-    with pytest.raises(InvalidData, match="not all 0"):
-        model.fit(split(X, 3), split(Y, 3), sample_weight=np.zeros(len(X)))
-    with pytest.raises(InvalidData, match="numbers from 0"):
-        model.fit(split(X, 3), split(Y, 3), sample_weight=-np.ones(len(X)))
-    with pytest.raises(InvalidData, match="numbers are needed"):
-        model.fit(split(X, 3), split(Y.astype(str), 3))
-    with pytest.raises(InvalidData, match="target y is None"):
-        model.fit(split(X, 3), None)
-    with pytest.raises(InvalidData, match=r"0 row\(s\)"):
-        model.fit(split(X[:0], 1), split(Y[:0], 1))
+    for sentence, *given in (
+        ("y: contains NaN", split(X, 3), split(broken_y, 3)),
+        ("X: contains NaN", split(broken_X, 3), split(Y, 3)),
+        ("y: has 100 rows, but X has 442", split(X, 3), split(Y[:100], 3)),
+        ("not all 0", split(X, 3), split(Y, 3), np.zeros(len(X))),
+        ("numbers from 0", split(X, 3), split(Y, 3), -np.ones(len(X))),
+        ("numbers are needed", split(X, 3), split(Y.astype(str), 3)),
+        ("target y is None", split(X, 3), None),
+        (r"0 row\(s\)", split(X[:0], 1), split(Y[:0], 1)),
+    ):
+        with pytest.raises(InvalidData, match=sentence):
+            model.fit(*given)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Logistic regression: scikit-learn's coefficients, whatever the blocks and however the ranks talk."""
+"""Logistic regression: scikit-learn's coefficients for any blocks and communicator."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_gradient_is_that_of_the_loss(n_classes: int) -> None:
     np.testing.assert_allclose(found.gradient.ravel(), numeric, atol=1e-5)
 
 
-def test_huge_scores_overflow_nowhere() -> None:
+def test_huge_scores_do_not_overflow() -> None:
     X = np.array([[1e4], [-1e4]])
     for n_classes in (2, 3):
         coef = np.array([[1e3, 0.0]]) if n_classes == 2 else np.array([[-1e3, 0.0], [1e3, 0.0], [0.0, 0.0]])
@@ -118,7 +118,7 @@ def test_float32_stays(dask_client: Any, split: Any) -> None:
     X, y = TEN
     ours = LogisticRegression(tol=1e-6, max_iter=1000).fit(split(X.astype(np.float32), 3), split(y, 3))
     assert ours.coef_.dtype == ours.predict_proba(split(X.astype(np.float32), 2)).dtype == np.float32
-    # Of float32, scikit-learn's own coefficients are 2.4e-2 away from those of float64.
+    # scikit-learn's own coefficients for float32 differ by 2.4e-2 from those for float64.
     same(ours, Reference(**TIGHT).fit(X, y), tolerance=2e-2)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -112,8 +113,6 @@ def test_clusterings_like_scikit_learn(dask_client: Any, split: Any, n_blocks: i
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("bcd")), min_size=2, max_size=30), st.integers(1, 4))
 @pytest.mark.full
 def test_pairs_of_words(split: Any, pairs: list[tuple[str, str]], n_blocks: int) -> None:
-    import dask
-
     true, predicted = (np.array(labels) for labels in zip(*pairs, strict=True))
     with dask.config.set(scheduler="sync"):
         cut = split(true, n_blocks), split(predicted, n_blocks)
@@ -137,9 +136,8 @@ def test_data_frames_and_series(dask_client: Any) -> None:
     assert metrics.log_loss(truth, frame) == pytest.approx(sklearn.metrics.log_loss(TRUE, shares))
     assert metrics.accuracy_score(truth, truth) == 1.0
     numbers = dd.from_pandas(pd.Series(MEASURED[:, 0]), npartitions=2)
-    assert metrics.r2_score(numbers, numbers + 1) == pytest.approx(
-        sklearn.metrics.r2_score(MEASURED[:, 0], MEASURED[:, 0] + 1)
-    )
+    expected = sklearn.metrics.r2_score(MEASURED[:, 0], MEASURED[:, 0] + 1)
+    assert metrics.r2_score(numbers, numbers + 1) == pytest.approx(expected)
 
 
 def test_roots_of_mean_squares(split: Any) -> None:
@@ -161,9 +159,8 @@ def test_data_in_memory() -> None:
     assert metrics.accuracy_score(list(TRUE), list(PREDICTED)) == sklearn.metrics.accuracy_score(TRUE, PREDICTED)
     assert metrics.log_loss(TRUE, PROBABILITIES) == sklearn.metrics.log_loss(TRUE, PROBABILITIES)
     assert metrics.r2_score(MEASURED, ESTIMATED) == sklearn.metrics.r2_score(MEASURED, ESTIMATED)
-    assert metrics.silhouette_score(DIGITS[:50], LABELS[:50]) == sklearn.metrics.silhouette_score(
-        DIGITS[:50], LABELS[:50]
-    )
+    few = DIGITS[:50], LABELS[:50]
+    assert metrics.silhouette_score(*few) == sklearn.metrics.silhouette_score(*few)
 
 
 def test_bad_input(dask_client: Any, split: Any) -> None:

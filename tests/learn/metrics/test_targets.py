@@ -1,4 +1,4 @@
-"""Which labels metrics and classifiers take and refuse: the same as scikit-learn on the same data in memory."""
+"""Metrics and classifiers accept and refuse the same labels as scikit-learn on the same data in memory."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _on_dask(labels: Any) -> Any:
 
 
 def _outcome(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function of this package returns, or that it refuses."""
+    """Return the result of a function of this package, or ``"refused"``."""
     try:
         return _plain(function(*arguments))
     except InvalidData:
@@ -87,7 +87,7 @@ def _outcome(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _expected(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the same of a function of scikit-learn, some of whose refusals are TypeErrors."""
+    """Return the result of a function of scikit-learn, or ``"refused"``; it raises some TypeErrors too."""
     try:
         return _plain(function(*arguments))
     except (TypeError, ValueError):
@@ -104,7 +104,7 @@ def _plain(result: Any) -> Any:
 @pytest.mark.parametrize("metric", ["accuracy_score", "confusion_matrix", "adjusted_rand_score"])
 @pytest.mark.full
 def test_pairs_of_labels_like_scikit_learn(metric: str) -> None:
-    more = {"bytes", "column"} if metric == "adjusted_rand_score" else set()  # taken here, too
+    more = {"bytes", "column"} if metric == "adjusted_rand_score" else set()  # accepted here only
     labels = {name: values for name, values in LABELS.items() if name not in more}
     lazy = {name: _on_dask(values) for name, values in labels.items()}
     different = {}
@@ -141,7 +141,7 @@ def test_classifiers_like_scikit_learn(models: tuple[Any, Any]) -> None:
                 different[name, "classes"] = found, expected
         for known in (FEW, WORDS):
             found, expected = _outcome(_score, mine, known, X, y), _expected(_score, other, known, ROWS, labels)
-            # The network draws other batches than scikit-learn's.
+            # The network draws different batches from scikit-learn's.
             if found != expected and (not isinstance(mine, MLPClassifier) or "refused" in (found, expected)):
                 different[name, f"score of {known.dtype}"] = found, expected
     assert different == {}
@@ -155,7 +155,7 @@ def _score(model: Any, known: Any, X: Any, y: Any) -> Any:
     return model.fit(ROWS, known).score(X, y)
 
 
-def test_measures_of_regressions_like_scikit_learn() -> None:
+def test_regression_metrics_like_scikit_learn() -> None:
     different = {}
     for name, labels in LABELS.items():
         for metric in ("mean_squared_error", "r2_score"):
@@ -195,7 +195,7 @@ def test_one_in_memory(kind: str) -> None:
         assert LogisticRegression().fit(X, labels).score(X, labels) == expected
 
 
-def test_unlike_blocks_are_refused_where_they_cannot_be_counted() -> None:
+def test_different_blocks_of_unknown_lengths_are_refused() -> None:
     series, halves = dd.from_pandas(pd.Series(FEW), npartitions=2), da.from_array(FEW, chunks=4)
     X = da.from_array(ROWS, chunks=(4, -1))
     for call in (
@@ -209,7 +209,7 @@ def test_unlike_blocks_are_refused_where_they_cannot_be_counted() -> None:
             call()
 
 
-def test_messages_name_what_was_given() -> None:
+def test_messages_name_the_argument() -> None:
     three, two = _on_dask(np.arange(3)), _on_dask(np.arange(2))
     unknown = dd.from_pandas(pd.Series(np.arange(6)), npartitions=3)
     other = dd.from_pandas(pd.Series(np.arange(5)), npartitions=2)

@@ -1,4 +1,4 @@
-"""Parts for training and testing: exact, aligned, and the same however the data are cut."""
+"""Parts for training and testing: exact, aligned, and the same for any blocks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.model_selection
 from gpucluster.learn import LinearRegression, train_test_split
 from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.model_selection import choice
@@ -37,7 +38,7 @@ def test_the_same_rows_for_any_partitioning(split: Any, n_blocks: int, empty: bo
     np.testing.assert_array_equal(np.sort(together), ROWS)
 
 
-def test_a_model_is_fitted_to_one_part_of_a_data_frame_and_scored_on_the_other() -> None:
+def test_fit_and_score_on_parts_of_a_data_frame() -> None:
     table = pd.DataFrame({"a": ROWS % 7, "b": ROWS % 11, "y": 3.0 * (ROWS % 7) - ROWS % 11})
     with dask.config.set(scheduler="sync"):
         train, test = train_test_split(dd.from_pandas(table, npartitions=3), random_state=0)
@@ -90,7 +91,7 @@ def test_sizes_are_exact(n_rows: int, seed: int, data: Any) -> None:
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.full
 def test_classes_keep_their_shares(dask_client: Any, split: Any, words: bool) -> None:
-    """To a row, also of rare classes and sorted rows; the same rows however X and the labels are cut."""
+    """To a row, for rare classes and sorted rows too; the same rows for any blocks of X and the labels."""
     counts = np.array([4000, 900, 2, 1098])
     labels = np.repeat(np.array(["a", "b", "c", "d"]) if words else np.arange(4), counts)
     rows = np.arange(len(labels))[:, None] * 1.0
@@ -110,14 +111,12 @@ def test_classes_keep_their_shares(dask_client: Any, split: Any, words: bool) ->
     assert len(np.unique(found[0])) == 6000
 
 
-def test_data_in_memory_are_scikit_learns() -> None:
-    from sklearn.model_selection import train_test_split as theirs
-
-    for mine, other in zip(
-        train_test_split(X, ROWS, random_state=3, stratify=ROWS % 2),
-        theirs(X, ROWS, random_state=3, stratify=ROWS % 2),
-        strict=True,
-    ):
+def test_data_in_memory_like_scikit_learn() -> None:
+    ours, theirs = (
+        split(X, ROWS, random_state=3, stratify=ROWS % 2)
+        for split in (train_test_split, sklearn.model_selection.train_test_split)
+    )
+    for mine, other in zip(ours, theirs, strict=True):
         np.testing.assert_array_equal(mine, other)
 
 

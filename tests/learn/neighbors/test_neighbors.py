@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
-import time
+import signal
 from copy import deepcopy
 from typing import Any
 
@@ -20,6 +21,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.metrics import pairwise_distances
 
+from tests.conftest import until
+
 DIGITS, LABELS = load_digits(return_X_y=True)
 TRAIN, QUERIES = DIGITS[:1500], DIGITS[1500:]
 LABELS_TRAIN = LABELS[:1500]
@@ -27,7 +30,7 @@ PARTITIONINGS = [(1, False), (2, False), (3, True), (7, False), (7, True)]
 
 
 def nearest_of(train: Any, queries: Any, k: int, metric: str = "euclidean") -> tuple[Any, Any]:
-    """Return neighbours by comparing all, those with lower numbers first among equal distances."""
+    """Return neighbours by brute force; among equal distances, lower row numbers come first."""
     distances = pairwise_distances(queries, train, metric=metric)
     order = np.lexsort((np.broadcast_to(np.arange(len(train)), distances.shape), distances), axis=-1)[:, :k]
     return np.take_along_axis(distances, order, axis=1), order
@@ -53,7 +56,7 @@ def test_distances_are_scikit_learns(dask_client: Any, split: Any) -> None:
     ours, rows = NearestNeighbors(algorithm="brute").fit(split(TRAIN, 3)).kneighbors(QUERIES)
     assert isinstance(ours, np.ndarray)
     np.testing.assert_array_equal(ours, theirs)
-    # Which of two rows at the same distance comes first is left to chance by scikit-learn.
+    # The order of two rows at the same distance is arbitrary in scikit-learn.
     clear = (np.diff(theirs, axis=1) > 0).all(axis=1)
     assert clear.mean() > 0.8
     np.testing.assert_array_equal(rows[clear][:, :4], numbers[clear][:, :4])
@@ -90,7 +93,7 @@ def test_training_rows_are_not_their_own_neighbours(dask_client: Any, split: Any
     np.testing.assert_allclose(distances, np.sort(expected, axis=1)[:, :3], rtol=1e-10, atol=1e-5)
 
 
-def test_equal_rows_are_taken_from_the_front(dask_client: Any, split: Any) -> None:
+def test_ties_are_in_the_order_of_rows(dask_client: Any, split: Any) -> None:
     same = np.zeros((400, 3))
     _, rows = NearestNeighbors(n_neighbors=6).fit(split(same, 7)).kneighbors(np.ones((2, 3)))
     np.testing.assert_array_equal(rows, [range(6)] * 2)
@@ -106,14 +109,10 @@ def test_classes(dask_client: Any, split: Any, weights: str) -> None:
     assert isinstance(predicted, da.Array)
     assert predicted.dtype == words.dtype
     assert np.mean(predicted.compute() != theirs.predict(QUERIES)) < 0.01  # ties
-    np.testing.assert_allclose(
-        ours.predict_proba(split(QUERIES, 2)).compute().mean(axis=0),
-        theirs.predict_proba(QUERIES).mean(axis=0),
-        atol=5e-3,
-    )
-    assert ours.score(split(QUERIES, 2), split(words[1500:], 3)) == pytest.approx(
-        theirs.score(QUERIES, words[1500:]), abs=0.01
-    )
+    shares = ours.predict_proba(split(QUERIES, 2)).compute()
+    np.testing.assert_allclose(shares.mean(axis=0), theirs.predict_proba(QUERIES).mean(axis=0), atol=5e-3)
+    score = theirs.score(QUERIES, words[1500:])
+    assert ours.score(split(QUERIES, 2), split(words[1500:], 3)) == pytest.approx(score, abs=0.01)
     combined = ours.get_combined_model()
     assert type(combined) is sklearn.neighbors.KNeighborsClassifier
     np.testing.assert_array_equal(combined.classes_, ours.classes_)
@@ -141,19 +140,19 @@ def test_data_frames(dask_client: Any) -> None:
         dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=3)
     )
     theirs = sklearn.neighbors.KNeighborsClassifier(n_neighbors=3).fit(frame, labels)
-    asked = dd.from_pandas(frame, npartitions=2)
-    predicted = model.predict(asked)
+    queries = dd.from_pandas(frame, npartitions=2)
+    predicted = model.predict(queries)
     assert isinstance(predicted, dd.Series)
     assert predicted.compute().index.equals(frame.index)
     np.testing.assert_array_equal(predicted.compute(), theirs.predict(frame))
-    assert model.score(asked, dd.from_pandas(labels, npartitions=2)) == theirs.score(frame, labels)
-    shares = model.predict_proba(asked)
+    assert model.score(queries, dd.from_pandas(labels, npartitions=2)) == theirs.score(frame, labels)
+    shares = model.predict_proba(queries)
     assert isinstance(shares, dd.DataFrame)
     assert shares.compute().shape == (300, 10)
-    distances = model.kneighbors(asked, return_distance=True)[0]
+    distances = model.kneighbors(queries, return_distance=True)[0]
     np.testing.assert_allclose(distances.compute(), theirs.kneighbors(frame)[0], atol=1e-6)
     with pytest.raises(InvalidData, match="columns"):
-        model.predict(asked[list("fedcba")])
+        model.predict(queries[list("fedcba")])
 
 
 @pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (4, True)])
@@ -162,9 +161,8 @@ def test_rows_within_a_radius(dask_client: Any, split: Any, n_blocks: int, empty
     lazy = NearestNeighbors(radius=22.0).fit(split(TRAIN[:600], n_blocks, empty=empty))
     for ours in (lazy, NearestNeighbors(radius=22.0).fit(TRAIN[:600])):
         for queries in (None, QUERIES[:50], split(QUERIES[:50], 2, empty=empty)):
-            asked = None if queries is None else QUERIES[:50]
             distances, rows = ours.radius_neighbors(queries, sort_results=True)
-            expected, _ = theirs.radius_neighbors(asked, sort_results=True)
+            expected, _ = theirs.radius_neighbors(None if queries is None else QUERIES[:50], sort_results=True)
             assert isinstance(rows, da.Array) == (ours is lazy and queries is None or isinstance(queries, da.Array))
             for found, wanted in zip(np.asarray(distances), expected, strict=True):
                 np.testing.assert_allclose(found, wanted, atol=1e-6)
@@ -193,14 +191,10 @@ def test_classes_in_several_columns(dask_client: Any, split: Any) -> None:
 def test_copies_work_on_the_same_cluster(dask_client: Any, split: Any, kind: Any) -> None:
     ours = kind().fit(split(TRAIN[:200], 3), split(LABELS_TRAIN[:200], 3))
     expected = ours.predict(QUERIES[:9])
-    [in_a_task, in_blocks] = dask_client.gather(
-        [
-            dask_client.submit(lambda model: model.predict(QUERIES[:9]), ours),
-            dask_client.compute(
-                split(QUERIES[:9], 2).map_blocks(lambda X, m: m.predict(X), ours, drop_axis=1, dtype=float)
-            ),
-        ]
-    )
+    lazy = split(QUERIES[:9], 2).map_blocks(lambda X, model: model.predict(X), ours, drop_axis=1, dtype=float)
+    task = dask_client.submit(lambda model: model.predict(QUERIES[:9]), ours)
+    [in_a_task, in_blocks] = dask_client.gather([task, dask_client.compute(lazy)])
+    del lazy, task
     unpickled, copied = pickle.loads(pickle.dumps(ours)), deepcopy(ours)
     keys = {future.key for future in futures_of(ours._training.blocks)}
     del ours
@@ -209,19 +203,16 @@ def test_copies_work_on_the_same_cluster(dask_client: Any, split: Any, kind: Any
     assert type(clone(copied)) is kind
     np.testing.assert_array_equal(unpickled.get_combined_model().predict(QUERIES[:9]), expected)
     del copied, unpickled
-    deadline = time.monotonic() + 30
-    while keys & set(dask_client.who_has()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not keys & set(dask_client.who_has())
+    until(lambda: not keys & set(dask_client.who_has()), timeout=30)
 
 
-def test_copies_elsewhere_point_to_the_combined_model(_cluster: Any, split: Any) -> None:
+def test_copies_without_the_client_point_to_the_combined_model(_cluster: Any, split: Any) -> None:
     with Client(_cluster):
         written = pickle.dumps(NearestNeighbors().fit(split(TRAIN[:20], 2)))
     copy = pickle.loads(written)
-    for ask in (lambda: copy.kneighbors(QUERIES[:2]), copy.kneighbors, copy.get_combined_model):
+    for use in (lambda: copy.kneighbors(QUERIES[:2]), copy.kneighbors, copy.get_combined_model):
         with pytest.raises(InvalidData, match=r"no client of.* get_combined_model\(\)"):
-            ask()
+            use()
 
 
 def test_unpickled_collections_can_be_fitted(dask_client: Any, split: Any) -> None:
@@ -231,7 +222,7 @@ def test_unpickled_collections_can_be_fitted(dask_client: Any, split: Any) -> No
 
 
 def test_nothing_is_gathered(dask_client: Any, split: Any) -> None:
-    """Fitting brings nothing but lengths to the client, and asking lazily computes nothing."""
+    """Fitting brings nothing but lengths to the client, and lazy queries compute nothing."""
     model = NearestNeighbors().fit(split(TRAIN, 3))
     rows = model.kneighbors(split(QUERIES, 2), return_distance=False)
     assert not any(isinstance(value, np.ndarray) and value.size > 10 for value in vars(model).values())
@@ -239,7 +230,7 @@ def test_nothing_is_gathered(dask_client: Any, split: Any) -> None:
 
 
 def test_training_rows_of_a_regression_stay_on_the_workers(dask_client: Any, split: Any, monkeypatch: Any) -> None:
-    """Only the shape and the type of what is to be averaged come to the client."""
+    """Only the shape and the type of the targets come to the client."""
     gathered: list[Any] = []
     gather = type(dask_client).gather
 
@@ -255,9 +246,15 @@ def test_training_rows_of_a_regression_stay_on_the_workers(dask_client: Any, spl
     assert len(pickle.dumps(gathered)) < X.nbytes / 100
 
 
-def test_means_need_numbers(dask_client: Any, split: Any) -> None:
-    with pytest.raises(InvalidData, match="y: numbers are needed"):
-        KNeighborsRegressor().fit(split(DIGITS[:100], 2), split(np.array(["a", "b"] * 50), 2))
+@pytest.mark.processes
+@pytest.mark.full
+def test_a_killed_worker_does_not_change_the_result(own_client: Client) -> None:
+    """Dask computes its part of the training data again."""
+    model = NearestNeighbors(algorithm="brute").fit(da.from_array(DIGITS, chunks=(300, -1)))
+    before = model.kneighbors(DIGITS[:50])
+    os.kill(next(iter(own_client.run(os.getpid).values())), signal.SIGKILL)
+    for one, other in zip(before, model.kneighbors(DIGITS[:50]), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_data_in_memory(split: Any) -> None:
@@ -292,6 +289,8 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         KNeighborsClassifier().fit(split(TRAIN, 2), split(LABELS_TRAIN + 0.5, 2))
     with pytest.raises(InvalidData, match="y: contains NaN"):
         KNeighborsRegressor().fit(split(TRAIN, 2), split(np.where(LABELS_TRAIN, 1.0, np.nan), 2))
+    with pytest.raises(InvalidData, match="y: numbers are needed"):
+        KNeighborsRegressor().fit(split(TRAIN, 2), split(LABELS_TRAIN.astype(str), 2))
     with pytest.raises(InvalidData, match="n_samples_fit = 3"):
         NearestNeighbors().fit(split(TRAIN[:3], 2)).kneighbors(QUERIES)
     with pytest.raises(InvalidData, match="64"):

@@ -1,11 +1,8 @@
-"""Training is the same however the rows are divided and whoever connects the ranks."""
+"""Training is the same for any blocks and communicator."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,38 +37,13 @@ def test_blocks_make_no_difference(alone, dask_client, split, n_blocks, empty):
     np.testing.assert_allclose(np.exp(logarithms), alone.predict_proba(X), atol=1e-9)
 
 
-def test_without_a_cluster_it_is_the_same(alone, split):
+def test_same_result_without_a_cluster(alone, split):
     model = MLPClassifier(**OPTIONS).fit(split(X, 3), split(Y, 3))
     assert model.loss_curve_ == pytest.approx(alone.loss_curve_, rel=1e-10)
 
 
-@pytest.mark.full
-def test_mpi(alone, tmp_path):
-    program = tmp_path / "train.py"
-    program.write_text(
-        "import numpy as np\n"
-        "from sklearn.datasets import load_digits\n"
-        "from gpucluster.learn import MLPClassifier, MPICommunicator, config_context\n"
-        "X, y = load_digits(return_X_y=True)\n"
-        "ranks = MPICommunicator()\n"
-        "cuts = [0, 1200, len(X)]\n"
-        "mine = slice(cuts[ranks.rank], cuts[ranks.rank + 1])\n"
-        "with config_context(communicator=ranks):\n"
-        f"    model = MLPClassifier(**{OPTIONS!r}).fit(X[mine] / 16, y[mine])\n"
-        "if ranks.rank == 0:\n"
-        "    print(repr([float(loss) for loss in model.loss_curve_]))\n"
-    )
-    mpiexec = Path(sys.executable).with_name("mpiexec")
-    done = subprocess.run(
-        [str(mpiexec), "-n", "2", sys.executable, str(program)], capture_output=True, text=True, timeout=100
-    )
-    assert done.returncode == 0, done.stderr
-    losses = [float(part) for part in done.stdout.strip().strip("[]").split(",")]
-    assert losses == pytest.approx(alone.loss_curve_, rel=1e-10)
-
-
 @pytest.mark.parametrize("solver", ["adam", "sgd"])
-def test_it_learns_as_well_as_scikit_learns(solver):
+def test_accuracy_like_scikit_learn(solver):
     train, test = slice(0, 1400), slice(1400, None)
     rate = {"adam": 0.005, "sgd": 0.1}[solver]
     options = {"hidden_layer_sizes": (32,), "max_iter": 40, "learning_rate_init": rate, "solver": solver}
@@ -83,13 +55,13 @@ def test_it_learns_as_well_as_scikit_learns(solver):
     assert mine.loss_curve_[-1] < 0.2 * mine.loss_curve_[0]
 
 
-def test_it_stops_when_nothing_is_gained():
+def test_training_stops_without_improvement():
     model = MLPClassifier((4,), max_iter=50, tol=10.0, n_iter_no_change=3, random_state=0).fit(X, Y)
     assert model.n_iter_ == 4
 
 
 @pytest.mark.parametrize("n_classes", [2, 10])
-def test_one_model_of_scikit_learn(n_classes, tmp_path):
+def test_combined_and_saved_models_predict_the_same(n_classes, tmp_path):
     chosen = n_classes > Y
     labels = np.array(["zero", "one", *"23456789"])[Y[chosen]]
     model = MLPClassifier(**OPTIONS).fit(X[chosen], labels)
@@ -124,7 +96,7 @@ def test_wrong_options(options, sentence):
         MLPClassifier(**options).fit(X, Y)
 
 
-def test_numbers_that_are_none(dask_client, split):
+def test_nan_is_refused(dask_client, split):
     wrong = X.copy()
     wrong[5, 5] = np.nan
     with pytest.raises(InvalidData, match="NaN"):

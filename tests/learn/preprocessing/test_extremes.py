@@ -1,10 +1,9 @@
-"""Columns scaled by their extremes: scikit-learn's numbers, whatever the blocks, and with missing values."""
+"""Columns scaled by their extremes: scikit-learn's numbers for any blocks, and with missing values."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -22,15 +21,11 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import MaxAbsScaler as MaxAbsReference
 from sklearn.preprocessing import MinMaxScaler as Reference
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 DIGITS = load_digits().data - 5
 REFERENCES: dict[Any, Any] = {MinMaxScaler: Reference, MaxAbsScaler: MaxAbsReference}
 BOTH = pytest.mark.parametrize("cls", REFERENCES)
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process() -> Any:
-    with dask.config.set(scheduler="sync"):
-        yield
 
 
 def same(ours: Any, theirs: Any) -> None:
@@ -44,7 +39,7 @@ def same(ours: Any, theirs: Any) -> None:
 @BOTH
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (3, True), (7, False)])
-def test_it_is_scikit_learns(split: Any, n_blocks: int, empty: bool, dtype: Any, cls: Any) -> None:
+def test_same_as_scikit_learn(split: Any, n_blocks: int, empty: bool, dtype: Any, cls: Any) -> None:
     data = DIGITS.astype(dtype)
     data[:, 3], data[:, 4] = 4, 0
     data[:900, 5] = np.nan
@@ -74,7 +69,7 @@ def test_another_range(split: Any, feature_range: Any, dtype: Any) -> None:
 
 @BOTH
 @pytest.mark.filterwarnings("ignore:All-NaN slice encountered:RuntimeWarning")  # scikit-learn's
-def test_a_column_without_values_stays_without(split: Any, cls: Any) -> None:
+def test_a_column_without_values(split: Any, cls: Any) -> None:
     data = DIGITS.copy()
     data[:, 2] = np.nan
     ours, theirs = cls().fit(split(data, 3)), REFERENCES[cls]().fit(data)
@@ -82,7 +77,7 @@ def test_a_column_without_values_stays_without(split: Any, cls: Any) -> None:
     np.testing.assert_array_equal(ours.transform(split(data, 2)).compute(), theirs.transform(data))
 
 
-def test_a_column_that_differs_by_rounding_only_is_not_blown_up(split: Any) -> None:
+def test_a_column_with_rounding_differences_only_is_not_scaled(split: Any) -> None:
     data = np.column_stack([np.full(30, 0.3), np.where(np.arange(30) % 2, 0.3, np.nextafter(0.3, 1)), np.arange(30)])
     ours, theirs = MinMaxScaler().fit(split(data, 3)), Reference().fit(data)
     same(ours, theirs)
@@ -94,7 +89,7 @@ def test_a_column_that_differs_by_rounding_only_is_not_blown_up(split: Any) -> N
     ("cls", "options", "most"),
     [(MinMaxScaler, {"feature_range": (np.float64(0.1), np.float64(0.9))}, 0.91), (MaxAbsScaler, {}, 1)],
 )
-def test_new_rows_are_clipped_if_asked_for(split: Any, dtype: Any, cls: Any, options: Any, most: float) -> None:
+def test_new_rows_are_clipped_with_clip(split: Any, dtype: Any, cls: Any, options: Any, most: float) -> None:
     data = DIGITS.astype(dtype)
     data[4, 4] = np.nan
     for clip in (False, True):
@@ -105,7 +100,7 @@ def test_new_rows_are_clipped_if_asked_for(split: Any, dtype: Any, cls: Any, opt
         assert (np.nanmax(np.abs(ours.transform(data))) > most) == (not clip)
 
 
-def test_more_rows_count_too(split: Any) -> None:
+def test_partial_fit(split: Any) -> None:
     data = DIGITS.copy()
     data[:500, 1] = np.nan
     whole, parts = MinMaxScaler().fit(data), MinMaxScaler()
@@ -118,8 +113,8 @@ def test_more_rows_count_too(split: Any) -> None:
     same(parts.fit(data[:9, :3]), MinMaxScaler().fit(data[:9, :3]))
 
 
-def test_a_column_without_values_in_one_part_keeps_those_of_others() -> None:
-    """Unlike in scikit-learn, where `partial_fit` does not find what `fit` finds."""
+def test_partial_fit_with_a_column_without_values_in_one_part() -> None:
+    """It finds what `fit` finds, unlike in scikit-learn."""
     parts = [np.array([[np.nan, 1.0, 1.0]]), np.array([[4.0, 3.0, np.nan], [6.0, np.nan, np.nan]])]
     scaler = MinMaxScaler()
     for part in parts:
@@ -156,7 +151,7 @@ values = st.floats(-1e300, 1e300) | st.just(np.nan)
 
 @settings(max_examples=50)
 @given(arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 3)), elements=values), st.integers(0, 8))
-def test_any_cut_gives_the_same(data: Any, cut: int) -> None:
+def test_merged_extremes_are_those_of_all_rows(data: Any, cut: int) -> None:
     parts = [extremes(Block(number, None, part)) for number, part in enumerate((data[:cut], data[cut:]))]
     whole, merged = extremes(Block(0, 0, data)), merge_extremes(*parts)
     assert merged.n_rows == whole.n_rows == len(data)
@@ -179,7 +174,7 @@ def test_infinity_is_refused(split: Any, value: float, others: float) -> None:
 
 
 @BOTH
-def test_what_is_refused(split: Any, cls: Any) -> None:
+def test_bad_input(split: Any, cls: Any) -> None:
     with pytest.raises(InvalidData, match=r"0 row\(s\)"):
         cls().fit(split(DIGITS[:0], 1))
     with pytest.raises(InvalidParameter, match="clip: must be True or False"):
@@ -194,6 +189,6 @@ def test_a_range_that_is_too_large_is_refused(split: Any) -> None:
 @pytest.mark.parametrize(
     "wrong", [(1, 0), (1, 1), [0, 1], (0, 1, 2), (0,), 1, "01", ("0", "1"), None, (0, np.nan), (-np.inf, 1)]
 )
-def test_ranges_that_are_none(wrong: Any) -> None:
+def test_wrong_ranges_are_refused(wrong: Any) -> None:
     with pytest.raises(InvalidParameter, match="feature_range: must be a tuple of two numbers, the smaller one first"):
         MinMaxScaler(wrong).fit(DIGITS)

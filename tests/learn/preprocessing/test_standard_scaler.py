@@ -1,4 +1,4 @@
-"""Scaled columns: scikit-learn's numbers, whatever the blocks, and with missing values."""
+"""Scaled columns: scikit-learn's numbers for any blocks, and with missing values."""
 
 from __future__ import annotations
 

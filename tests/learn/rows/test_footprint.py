@@ -1,10 +1,11 @@
-"""Data larger than memory: fits ask how large they are before anything is computed, and keep nothing."""
+"""Data larger than memory: fits know their size before computing anything, and keep nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -19,13 +20,13 @@ from gpucluster.learn.rows.table import as_table
 MEBIBYTE = 2**20
 MEMORY_LIMIT = 500 * MEBIBYTE
 ROWS = MEBIBYTE
-"""Of a block, with two columns of 8 bytes: 16 MiB."""
+"""Rows of a block; with two columns of 8 bytes, a block has 16 MiB."""
 
 pytestmark = pytest.mark.timeout(120)
 
 
 class Held(SchedulerPlugin):
-    """Notes how many bytes of results were held at most, and the largest of them that a client wanted to keep."""
+    """Records the most bytes of results held at a time, and the largest result that a client kept."""
 
     def __init__(self, scheduler: Any) -> None:
         self.scheduler = scheduler
@@ -46,7 +47,7 @@ class Held(SchedulerPlugin):
 
 @pytest.fixture(scope="module")
 def watched() -> Iterator[Held]:
-    """Two workers with little memory, and what they held."""
+    """Two workers with little memory, and a record of what they hold."""
     local = LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=MEMORY_LIMIT, dashboard_address="127.0.0.1:0")
     with local as cluster, Client(cluster):
         plugin = Held(cluster.scheduler)
@@ -56,7 +57,7 @@ def watched() -> Iterator[Held]:
 
 @pytest.fixture
 def held(watched: Held) -> Held:
-    """What is held from here on."""
+    """The same record, from the beginning of the test."""
     watched.forget()
     return watched
 
@@ -75,7 +76,7 @@ def part_of(number: int) -> pd.DataFrame:
 
 
 def frame(n_blocks: int) -> Any:
-    """Return a data frame that does not know how many rows it has."""
+    """Return a data frame with an unknown number of rows."""
     return dd.from_map(part_of, range(n_blocks), meta=part_of(0).iloc[:0])
 
 
@@ -91,7 +92,7 @@ def iterated(rows: Any, *, times: int) -> list[float]:
 
 @pytest.mark.parametrize("make", [array, frame])
 @pytest.mark.full
-def test_what_does_not_fit_is_never_kept(held: Held, make: Any) -> None:
+def test_data_larger_than_memory_are_not_kept(held: Held, make: Any) -> None:
     n_blocks = 40  # 640 MiB, of 1,000 MiB that both workers have
     assert run(iterated, make(n_blocks), times=2) == ["Stream", *[sum(range(n_blocks))] * 2]
     assert held.n_tasks >= 2 * n_blocks
@@ -101,23 +102,21 @@ def test_what_does_not_fit_is_never_kept(held: Held, make: Any) -> None:
 
 @pytest.mark.parametrize("make", [array, frame])
 @pytest.mark.full
-def test_what_fits_is_computed_once_and_kept(held: Held, make: Any) -> None:
+def test_data_that_fit_are_computed_once_and_kept(held: Held, make: Any) -> None:
     n_blocks = 12
     assert run(iterated, make(n_blocks), times=2) == ["Shard", *[sum(range(n_blocks))] * 2]
     assert held.kept >= 16 * MEBIBYTE
     assert held.most >= n_blocks * 16 * MEBIBYTE
 
 
-def test_what_must_fit_is_refused_before_it_is_computed(held: Held) -> None:
+def test_too_large_data_are_refused_before_computing(held: Held) -> None:
     with pytest.raises(NotSupported, match="must fit into the workers' memory"):
         DBSCAN().fit(array(40))
     assert held.n_tasks == 0
 
 
 def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this process may use decides."""
-    import dask
-
+    """The memory limit of this process decides."""
     monkeypatch.setattr("distributed.system.MEMORY_LIMIT", 2 * 3 * 16 * MEBIBYTE)
     with dask.config.set(scheduler="sync"):
         assert run(iterated, array(3), times=1)[0] == "Shard"

@@ -1,4 +1,4 @@
-"""Without tasks: the same results, and whatever goes wrong ends everywhere or is done by tasks."""
+"""Algorithms without tasks: the same results; errors end all ranks, and tasks do what cannot be done without."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import dask.array as da
@@ -21,6 +22,9 @@ from gpucluster.learn.errors import InvalidData, RanksDisagree
 from gpucluster.learn.rows import in_place
 from gpucluster.learn.rows.block import Block, Rows
 from gpucluster.learn.rows.table import as_table
+
+from tests.conftest import until
+from tests.learn.shared import interrupted
 
 X = np.random.default_rng(0).random((90, 4))
 Y = X @ np.array([1.0, 2.0, 3.0, 4.0])
@@ -39,16 +43,13 @@ def kept(dask_client: Client) -> Iterator[Any]:
 
 
 def test_no_task_is_run(dask_client: Client, kept: Any) -> None:
-    """Also where y is on another worker than X."""
+    """Also if y is on another worker than X."""
     rows, target = kept
     labels = (target > 5).persist()
     wait(labels)
     before = dask_client.run_on_scheduler(transitions)
-    scaler, line, bayes = (
-        StandardScaler().fit(rows),
-        LinearRegression().fit(rows, target),
-        GaussianNB().fit(rows, labels),
-    )
+    scaler, line = StandardScaler().fit(rows), LinearRegression().fit(rows, target)
+    bayes = GaussianNB().fit(rows, labels)
     assert dask_client.run_on_scheduler(transitions) == before
     np.testing.assert_allclose(scaler.mean_, X.mean(axis=0))
     np.testing.assert_allclose(line.coef_, [1, 2, 3, 4])
@@ -68,7 +69,7 @@ def joined(one: Any, other: Any) -> Any:
     return one + other
 
 
-def test_what_a_block_refuses_is_told(dask_client: Client) -> None:
+def test_errors_of_blocks_are_raised(dask_client: Client) -> None:
     holed = X.copy()
     holed[70, 2] = np.inf
     lazy = da.from_array(holed, chunks=(30, -1)).persist()
@@ -79,24 +80,13 @@ def test_what_a_block_refuses_is_told(dask_client: Client) -> None:
         GaussianNB().fit(lazy, da.ones((90, 2), chunks=(30, -1)).persist())
 
 
-def test_what_a_worker_has_lost_needs_a_graph(dask_client: Client, kept: Any) -> None:
-    def forget(key: Any, dask_worker: Any) -> None:
-        if key in dask_worker.data:
-            del dask_worker.data[key]
-
-    table = as_table(kept[0])
-    assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is not None
-    dask_client.run(forget, table.X.__dask_keys__()[2][0])
-    assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is None
-
-
 def slow(block: Any, seconds: float) -> int:
     time.sleep(seconds)
     return 1
 
 
 def n_called(dask_worker: Any) -> int:
-    """Return how many calls wait for a thread of a worker, or have one."""
+    """Return the number of calls that wait for a thread of a worker or run in one."""
     executor = dask_worker.executors["default"]
     return int(executor._work_queue.qsize()) + sum("slow" in str(frame) for frame in busy_frames())
 
@@ -110,18 +100,12 @@ def test_workers_end_between_two_blocks(dask_client: Client) -> None:
     """50 blocks on two threads would take 25 s."""
     rows = da.zeros((50, 2), chunks=(1, -1)).persist()
     wait(rows)
-    timer = threading.Timer(1.2, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(1.2):
         run(lambda rows: rows.total(slow, 1.0), rows, passes=1)
-    timer.join()
-    deadline = time.monotonic() + 10
-    while sum(dask_client.run(n_called).values()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert sum(dask_client.run(n_called).values()) == 0
+    until(lambda: sum(dask_client.run(n_called).values()) == 0, timeout=10)
 
 
-def test_large_ones_and_lazy_ones_are_not_asked(dask_client: Client, kept: Any, monkeypatch: Any) -> None:
+def test_only_small_persisted_tables_are_used_in_place(dask_client: Client, kept: Any, monkeypatch: Any) -> None:
     table = as_table(*kept)
     monkeypatch.setattr(in_place, "PASSES_BYTES", 16 * 90 * 5 * 8)
     assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is not None
@@ -133,7 +117,7 @@ def test_large_ones_and_lazy_ones_are_not_asked(dask_client: Client, kept: Any, 
     assert not in_place.is_small(as_table(many))
 
 
-# -- which worker is asked ------------------------------------------
+# -- requests to the scheduler ------------------------------------------
 
 SMALL_VALUES = np.arange(40.0).reshape(20, 2)
 MANY = 1e9
@@ -146,17 +130,17 @@ def kept_table() -> Any:
 
 
 @pytest.fixture
-def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many blocks the scheduler was asked for, each time that it was."""
-    asked: list[int] = []
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of blocks in each request to the scheduler for their workers."""
+    counts: list[int] = []
     kept = scheduler_information.kept
 
     def counted(client: Client, keys: list[Any]) -> Any:
-        asked.append(len(keys))
+        counts.append(len(keys))
         return kept(client, keys)
 
     monkeypatch.setattr(scheduler_information, "kept", counted)
-    return asked
+    return counts
 
 
 def added(block: Any) -> float:
@@ -171,8 +155,8 @@ def lose(key: Any, dask_worker: Any) -> bool:
 
 
 @pytest.mark.parametrize("with_ranks", [False, True])
-def test_the_scheduler_is_asked_again_only_when_it_is_true_no_more(
-    dask_client: Client, questions: list[int], with_ranks: bool
+def test_workers_of_blocks_are_remembered_until_a_block_is_lost(
+    dask_client: Client, requests: list[int], with_ranks: bool
 ) -> None:
     table = kept_table()
 
@@ -182,15 +166,15 @@ def test_the_scheduler_is_asked_again_only_when_it_is_true_no_more(
         return in_place.total_in_place(dask_client, table, added, (), "sum")
 
     assert [total(), total(), total()] == [(SMALL_VALUES.sum(),)] * 3
-    assert questions == [4]
-    # A block is not where it was, as when its worker was retired.
+    assert requests == [4]
+    # A block is lost, for example because its worker was retired.
     key = table.X.__dask_keys__()[1][0]
     assert sum(dask_client.run(lose, key).values()) == 1
     assert total() is None
-    # So the scheduler is asked, which knows of none: a graph computes it anew.
+    # The next request to the scheduler finds no worker with the block: tasks have to compute it.
     dask_client.run_on_scheduler(_forget_holders, key)
     assert total() is None
-    assert questions == [4, 4]
+    assert requests == [4, 4]
 
 
 def _on_rank(shard: Any) -> float:
@@ -203,29 +187,29 @@ def _forget_holders(key: Any, dask_scheduler: Any) -> None:
         dask_scheduler.remove_replica(task, worker)
 
 
-def test_a_limit_counts_also_for_what_is_remembered(dask_client: Client, questions: list[int]) -> None:
+def test_the_limit_applies_to_remembered_tables(dask_client: Client, requests: list[int]) -> None:
     table = kept_table()
     assert in_place.assigned(dask_client, table, 1.0) is None
     assert in_place.assigned(dask_client, table, MANY) is not None
     assert in_place.assigned(dask_client, table, 1.0) is None
-    assert questions == [4]
+    assert requests == [4]
 
 
-def test_the_tables_used_last_are_remembered(dask_client: Client, questions: list[int], monkeypatch: Any) -> None:
+def test_the_tables_used_last_are_remembered(dask_client: Client, requests: list[int], monkeypatch: Any) -> None:
     monkeypatch.setattr(in_place, "MOST_TABLES", 2)
     first, second, third = (as_table((da.from_array(SMALL_VALUES, chunks=(5, 2)) + i).persist()) for i in range(3))
     for table in (first, second, third):
         wait(table.X)
     for table in (first, second, first, third, first, second):
         assert in_place.assigned(dask_client, table, MANY) is not None
-    assert len(questions) == 4, "the second one was forgotten for the third"
+    assert len(requests) == 4, "the third one replaced the second"
 
 
 # -- algorithms ------------------------------------------
 
 VALUES = np.random.default_rng(0).random((1000, 3))
 LARGE = 1 << 17
-"""Numbers that do not fit into one reading of a socket."""
+"""Too many numbers for a single read from a socket."""
 
 
 def _sums(block: Block, scale: float) -> tuple[float, Any, Any]:
@@ -253,7 +237,7 @@ def transitions(dask_scheduler: Any) -> int:
 
 
 def n_known(dask_worker: Any) -> tuple[int, int]:
-    """Return how many jobs a worker takes messages of, and how many connections wait for the next job."""
+    """Return the number of jobs with an open mailbox, and of connections that wait for the next job."""
     mailbox = Mailbox.of(dask_worker)
     return len(mailbox._queues), len(mailbox._kept)
 
@@ -265,10 +249,7 @@ def end_kept(dask_worker: Any) -> None:
 
 
 def wait_until_idle(client: Client) -> None:
-    deadline = time.monotonic() + 30
-    while any(jobs for jobs, _ in client.run(n_known).values()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(jobs for jobs, _ in client.run(n_known).values())
+    until(lambda: not any(jobs for jobs, _ in client.run(n_known).values()), timeout=30)
 
 
 @pytest.fixture
@@ -283,14 +264,14 @@ def same(found: Any, times: int = 3) -> bool:
     return bool(found[0] == wanted[0] == 1000 and np.allclose(found[1], wanted[1], rtol=1e-12))
 
 
-def test_one_after_the_other_on_the_same_connections(fresh_client: Client) -> None:
+def test_successive_runs_share_connections(fresh_client: Client) -> None:
     data = kept_on_workers()
     before = fresh_client.run_on_scheduler(transitions)
     found = [run(repeated, data, passes=3) for _ in range(3)]
     assert fresh_client.run_on_scheduler(transitions) == before
     assert all(map(same, found))
     assert set(fresh_client.run(n_known).values()) == {(0, 1)}
-    # Half of them are gone: tasks do it, and what is left of them ends.
+    # Half of the connections are closed: tasks do the work, and the other half is closed too.
     one, _ = fresh_client.run(os.getpid)
     fresh_client.run(end_kept, workers=[one])
     assert same(run(repeated, data, passes=3))
@@ -300,7 +281,7 @@ def test_one_after_the_other_on_the_same_connections(fresh_client: Client) -> No
     assert set(fresh_client.run(n_known).values()) == {(0, 1)}
 
 
-def test_connections_that_are_no_plain_sockets_are_kept_as_well() -> None:
+def test_tls_connections_are_kept() -> None:
     local = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, security=True, dashboard_address=None)
     with local as cluster, Client(cluster) as client:
         data = kept_on_workers()
@@ -313,7 +294,7 @@ def test_connections_that_are_no_plain_sockets_are_kept_as_well() -> None:
         wait_until_idle(client)
 
 
-def test_bit_for_bit_the_same_as_tasks(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_equal_those_of_tasks_bit_by_bit(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     data = kept_on_workers()
     without = run(repeated, data, times=20, passes=20)
     monkeypatch.setattr(in_place, "PASSES_BYTES", 0)
@@ -323,21 +304,15 @@ def test_bit_for_bit_the_same_as_tasks(fresh_client: Client, monkeypatch: pytest
     assert [part.tobytes() for part in map(np.asarray, without)] == [part.tobytes() for part in map(np.asarray, tasks)]
 
 
-def test_two_at_once_do_not_wait_for_each_other(fresh_client: Client) -> None:
+def test_concurrent_runs_do_not_wait_for_each_other(fresh_client: Client) -> None:
     data = kept_on_workers()
-    results: list[Any] = []
 
-    def work() -> None:
+    def work(_: int) -> Any:
         with fresh_client.as_current():
-            results.append(run(repeated, data, times=20, pause=0.01, passes=20))
+            return run(repeated, data, times=20, pause=0.01, passes=20)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert len(results) == 4
-    assert all(same(result, times=20) for result in results)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(same(result, times=20) for result in list(pool.map(work, range(4))))
     wait_until_idle(fresh_client)
 
 
@@ -365,7 +340,7 @@ def leaves_early(rows: Rows) -> None:
 
 
 @pytest.mark.full
-def test_a_rank_that_others_wait_for_in_vain(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rank_that_returns_early_is_an_error(fresh_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_place, "RETURN_SECONDS", 0.2)
     data = kept_on_workers()
     with pytest.raises(RanksDisagree, match="are still waited for by others"):
@@ -375,13 +350,11 @@ def test_a_rank_that_others_wait_for_in_vain(fresh_client: Client, monkeypatch: 
 
 
 @pytest.mark.parametrize("n_blocks", [1, 4])
-def test_an_interruption_ends_it_on_the_workers_too(fresh_client: Client, n_blocks: int) -> None:
-    """Even if one rank has all blocks, which never waits for another one."""
+def test_an_interruption_stops_the_workers(fresh_client: Client, n_blocks: int) -> None:
+    """Even if one rank has all blocks and never waits for another one."""
     data = kept_on_workers(n_blocks)
-    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
     before = fresh_client.run_on_scheduler(transitions)
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(1.5):
         run(repeated, data, times=100_000, pause=0.01, passes=3)
     assert fresh_client.run_on_scheduler(transitions) == before
     wait_until_idle(fresh_client)
@@ -389,25 +362,21 @@ def test_an_interruption_ends_it_on_the_workers_too(fresh_client: Client, n_bloc
 
 
 @pytest.mark.full
-def test_a_worker_dies_and_nothing_changes() -> None:
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster) as client,
-    ):
-        data = kept_on_workers()
-        assert same(run(repeated, data, passes=3))
-        pids = client.run(os.getpid)
-        before = client.run_on_scheduler(transitions)
-        timer = threading.Timer(1.5, os.kill, [next(iter(pids.values())), signal.SIGKILL])
-        timer.start()
-        assert same(run(repeated, data, times=100, pause=0.05, passes=3), times=100)
-        assert not timer.is_alive()
-        assert client.run_on_scheduler(transitions) > before
-        client.wait_for_workers(2, timeout=60)
-        assert set(client.run(os.getpid).values()) != set(pids.values())
+def test_a_killed_worker_does_not_change_the_result(own_client: Client) -> None:
+    data = kept_on_workers()
+    assert same(run(repeated, data, passes=3))
+    pids = own_client.run(os.getpid)
+    before = own_client.run_on_scheduler(transitions)
+    timer = threading.Timer(1.5, os.kill, [next(iter(pids.values())), signal.SIGKILL])
+    timer.start()
+    assert same(run(repeated, data, times=100, pause=0.05, passes=3), times=100)
+    assert not timer.is_alive()
+    assert own_client.run_on_scheduler(transitions) > before
+    own_client.wait_for_workers(2, timeout=60)
+    assert set(own_client.run(os.getpid).values()) != set(pids.values())
 
 
-def test_what_is_not_short_or_not_there_is_for_tasks(fresh_client: Client) -> None:
+def test_long_runs_and_lazy_tables_use_tasks(fresh_client: Client) -> None:
     data = kept_on_workers()
     table = as_table(data)
     fits = in_place.PASSES_BYTES * 2 // data.nbytes

@@ -1,4 +1,4 @@
-"""Algorithms on workers: where their blocks are, what becomes of them when a worker dies, and nobody waits for ever."""
+"""Algorithms on workers: placement of blocks, results when a worker dies, and no rank waits forever."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ from gpucluster.learn.errors import ClusterStopped, InvalidData, WorkersLost
 from gpucluster.learn.rows import ranks
 from gpucluster.learn.rows.block import Block, Rows
 from gpucluster.learn.rows.waiting import computed
+
+from tests.conftest import until
+from tests.learn.shared import interrupted
 
 pytestmark = pytest.mark.timeout(150)
 
@@ -55,7 +58,7 @@ def rows_of_rank(shard: Any) -> tuple[int, int, list[int], int]:
 
 
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
-def test_everywhere_the_same(dask_client: Client, split: Any, n_blocks: int) -> None:
+def test_same_result_for_any_blocks(dask_client: Client, split: Any, n_blocks: int) -> None:
     values = np.random.default_rng(0).random((1000, 3))
     count, sums = run(repeated, values, times=4)
     data = split(values, n_blocks, empty=n_blocks > 1)
@@ -66,13 +69,13 @@ def test_everywhere_the_same(dask_client: Client, split: Any, n_blocks: int) -> 
 
 
 @pytest.mark.parametrize("passes", [None, 1])
-def test_blocks_know_their_place(dask_client: Client, split: Any, passes: int | None) -> None:
+def test_numbers_and_first_rows_of_blocks(dask_client: Client, split: Any, passes: int | None) -> None:
     assert run(described, split(np.zeros((10, 1)), 3, empty=True), passes=passes) == [
         (0, 0, 2), (1, 2, 0), (2, 2, 3), (3, 5, 5)
     ]  # fmt: skip
 
 
-def test_each_worker_takes_its_part(dask_client: Client) -> None:
+def test_each_worker_has_half_of_the_blocks(dask_client: Client) -> None:
     found = run_on_ranks(rows_of_rank, da.zeros((80, 1), chunks=(10, 1)))
     assert len({pid for pid, *_ in found}) == 2
     assert os.getpid() not in {pid for pid, *_ in found}
@@ -81,89 +84,51 @@ def test_each_worker_takes_its_part(dask_client: Client) -> None:
     assert all(len(numbers) == 4 for *_, numbers, _ in found)
 
 
-def test_two_at_once_do_not_wait_for_each_other(dask_client: Client) -> None:
-    """Each has a task on one of two threads first, and needs the other one too."""
+def test_concurrent_runs_do_not_wait_for_each_other(dask_client: Client) -> None:
+    """Each of them first has a task on one of the two threads, and needs the other thread too."""
     data = da.ones((1000, 2), chunks=(100, 2)).persist()
-    results: list[Any] = []
 
-    def work() -> None:
+    def work(_: int) -> Any:
         with dask_client.as_current():
-            results.append(run(repeated, data, times=30, pause=0.01))
+            return run(repeated, data, times=30, pause=0.01)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert len(results) == 4
-    assert all(result[0] == 1000 for result in results)
-
-
-def test_the_scheduler_hears_nothing_of_iterations_and_rows(dask_client: Client) -> None:
-    def transitions(dask_scheduler: Any) -> int:
-        return int(dask_scheduler.transition_counter)
-
-    def cost(rows: int, times: int) -> int:
-        data = da.ones((rows, 2), chunks=(rows // 4, 2)).persist()
-        run(repeated, data, times=1)
-        before = dask_client.run_on_scheduler(transitions)
-        run(repeated, data, times=times)
-        return int(dask_client.run_on_scheduler(transitions) - before)
-
-    small = cost(1000, 5)
-    assert 0 < small < 60
-    assert abs(cost(1000, 50) - small) <= 4
-    assert abs(cost(100_000, 5) - small) <= 4
-
-
-def _slow(block: Any) -> Any:
-    return block * 2.0
+    with ThreadPoolExecutor(4) as pool:
+        assert [result[0] for result in pool.map(work, range(4))] == [1000] * 4
 
 
 @pytest.mark.full
-def test_a_worker_dies_and_nothing_changes() -> None:
+def test_a_killed_worker_does_not_change_the_result(own_client: Client) -> None:
     values = np.random.default_rng(1).random((4000, 5))
     expected = run(repeated, values * 2.0, times=40)
-    local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
-    with local as cluster, Client(cluster) as client:
-        pids = client.run(os.getpid)
-        data = da.from_array(values, chunks=(500, 5), name=False).map_blocks(_slow, dtype=float)
-        killed: list[int] = []
-
-        def kill() -> None:
-            time.sleep(1.5)
-            pid = next(iter(pids.values()))
-            os.kill(pid, signal.SIGKILL)
-            killed.append(pid)
-
-        thread = threading.Thread(target=kill)
-        thread.start()
-        found = run(repeated, data, times=40, pause=0.1)
-        thread.join()
-        client.wait_for_workers(2, timeout=60)
-        assert killed and killed[0] not in client.run(os.getpid).values()
+    victim = next(iter(own_client.run(os.getpid).values()))
+    data = da.from_array(values, chunks=(500, 5), name=False).map_blocks(lambda block: block * 2.0, dtype=float)
+    timer = threading.Timer(1.5, os.kill, [victim, signal.SIGKILL])
+    timer.start()
+    found = run(repeated, data, times=40, pause=0.1)
+    timer.join()
+    own_client.wait_for_workers(2, timeout=60)
+    assert victim not in own_client.run(os.getpid).values()
     assert found[0] == expected[0]
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
 
 
-def suicide(shard: Any) -> None:
+def kill_last_worker(shard: Any) -> None:
     if shard.communicator.rank == shard.communicator.size - 1:
         os.kill(os.getpid(), signal.SIGKILL)
     shard.communicator.barrier()
 
 
 @pytest.mark.full
-def test_a_function_that_kills_its_worker_is_given_up() -> None:
-    local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
-    with local as cluster, Client(cluster), pytest.raises(WorkersLost, match="Look at the cluster's log"):
-        run_on_ranks(suicide, da.zeros((8, 1), chunks=(2, 1)))
+def test_a_function_that_kills_its_worker_is_an_error(own_client: Client) -> None:
+    with pytest.raises(WorkersLost, match="Look at the cluster's log"):
+        run_on_ranks(kill_last_worker, da.zeros((8, 1), chunks=(2, 1)))
 
 
 def fails(rows: Rows) -> None:
     raise LookupError("no such thing")
 
 
-def test_errors_come_through(dask_client: Client) -> None:
+def test_errors_are_raised(dask_client: Client) -> None:
     with pytest.raises(LookupError, match="no such thing"):
         run(fails, da.zeros((8, 1), chunks=(2, 1)))
 
@@ -181,18 +146,13 @@ def _left(dask_worker: Any) -> tuple[int, int, int]:
 
 
 def nothing_is_left(client: Client) -> None:
-    deadline = time.monotonic() + 20
-    while set(client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert set(client.run(_left).values()) == {(0, 0, 0)}
+    until(lambda: set(client.run(_left).values()) == {(0, 0, 0)}, timeout=20)
 
 
 @pytest.mark.parametrize("n_blocks", [1, 4])
-def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_blocks: int) -> None:
-    """Even if one rank has all blocks, which never waits for another one."""
-    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+def test_an_interruption_stops_the_workers(dask_client: Client, n_blocks: int) -> None:
+    """Even if one rank has all blocks and never waits for another one."""
+    with interrupted(1.5):
         run(repeated, da.ones((100, 2), chunks=(100 // n_blocks, 2)), times=100_000, pause=0.01)
     nothing_is_left(dask_client)
     assert run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)[0] == 100
@@ -202,16 +162,13 @@ def _known(dask_scheduler: Any) -> int:
     return sum(str(key).startswith("gpucluster-rank") for key in dask_scheduler.tasks)
 
 
-def test_nothing_is_left_of_ranks_that_took_long(dask_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without waiting for Python to collect garbage: a wait that times out leaves a circle."""
+def test_the_scheduler_forgets_ranks_that_took_long(dask_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without garbage collection: a wait that times out leaves a reference cycle."""
     monkeypatch.setattr(ranks, "POLL_SECONDS", 0.05)
     gc.disable()
     try:
         run(repeated, da.ones((100, 2), chunks=(25, 2)), times=20, pause=0.01)
-        deadline = time.monotonic() + 20
-        while dask_client.run_on_scheduler(_known) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert dask_client.run_on_scheduler(_known) == 0
+        until(lambda: dask_client.run_on_scheduler(_known) == 0, timeout=20)
     finally:
         gc.enable()
 
@@ -222,18 +179,16 @@ def working(shard: Any) -> None:
         shard.communicator.raise_if_cancelled()
 
 
-def test_an_interruption_ends_work_between_two_operations(dask_client: Client) -> None:
-    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+def test_an_interruption_stops_work_between_two_operations(dask_client: Client) -> None:
+    with interrupted(1.5):
         run_on_ranks(working, da.ones((100, 2), chunks=(25, 2)))
     nothing_is_left(dask_client)
 
 
 @pytest.mark.parametrize("n_blocks", [1, 4])
 @pytest.mark.full
-def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> None:
-    """As when the kernel of a notebook is started again."""
+def test_ranks_end_when_their_client_is_gone(dask_client: Client, n_blocks: int) -> None:
+    """For example because the kernel of a notebook is restarted."""
     program = (
         "import os, threading, time\n"
         "import dask.array as da\n"
@@ -259,15 +214,8 @@ def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> 
 
 
 def test_nothing_is_left_on_workers(dask_client: Client) -> None:
-    def left(dask_worker: Any) -> tuple[int, int]:
-        exchange = dask_worker._gpucluster_mailbox
-        return len(exchange._queues), len(exchange._linked)
-
     run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)
-    deadline = time.monotonic() + 20
-    while set(dask_client.run(left).values()) != {(0, 0)} and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert set(dask_client.run(left).values()) == {(0, 0)}
+    nothing_is_left(dask_client)
 
 
 def test_data_of_another_cluster(dask_client: Client) -> None:
@@ -281,14 +229,14 @@ def test_data_of_another_cluster(dask_client: Client) -> None:
             assert run(repeated, theirs + 1, times=1)[0] == 8
 
 
-def say(begun: Any) -> None:
-    """Set the event. The last tasks may begin while their worker is being closed, and have no client any more."""
+def set_event(begun: Any) -> None:
+    """Set the event. The last tasks may begin without a client, while their worker is being closed."""
     with suppress(RuntimeError):
         begun.set()
 
 
 def endless(block: Any, begun: Any) -> float:
-    say(begun)
+    set_event(begun)
     time.sleep(60)
     return 1.0
 
@@ -298,7 +246,7 @@ def one_pass(rows: Any, *, begun: Any) -> Any:
 
 
 def iterations(rows: Any, *, begun: Any) -> Any:
-    say(begun)
+    set_event(begun)
     while True:
         time.sleep(0.01)
         rows.total(len)
@@ -306,7 +254,7 @@ def iterations(rows: Any, *, begun: Any) -> Any:
 
 @pytest.mark.timeout(90)
 @pytest.mark.full
-def test_every_way_of_waiting_tells_that_the_cluster_was_stopped(site: Any) -> None:
+def test_stopping_the_cluster_ends_every_kind_of_wait(site: Any) -> None:
     model = site.running(n_workers=2, threads_per_worker=4)
     client = gpucluster.connect(model.id).get_client()
     data = da.zeros((8, 1), chunks=(4, 1))
@@ -340,14 +288,10 @@ def slow(block: Any) -> Any:
 
 
 @pytest.mark.timeout(90)
-def test_data_that_were_released_meanwhile(dask_client: Client) -> None:
-    """As when a lesson that shares the cluster is closed."""
+def test_data_that_are_released_during_a_run(dask_client: Client) -> None:
+    """For example because a lesson that shares the cluster is closed."""
     data = da.zeros((8, 1), chunks=(4, 1)).map_blocks(slow, meta=np.empty((0, 0))).persist()
-
-    def cancel() -> None:
-        dask_client.cancel(data, force=True)
-
-    timer = threading.Timer(0.5, cancel)
+    timer = threading.Timer(0.5, dask_client.cancel, [data], {"force": True})
     timer.start()
     with pytest.raises(ClusterStopped, match="data that it needs were released"):
         run(iterations, data, begun=threading.Event())

@@ -1,8 +1,9 @@
-"""The blocks of one rank, and which of them are joined for algorithms that want larger ones."""
+"""The blocks of one rank, and joining them for algorithms that need larger ones."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,12 @@ X = np.random.default_rng(0).normal(size=(100, 3))
 
 
 def _blocks(*ends: int, **more: Any) -> list[Block]:
-    """Return blocks of X that end there, and begin where the one before ends."""
-    begins = (0, *ends[:-1])
-    return [
-        Block(number, first, X[first:last], **more)
-        for number, (first, last) in enumerate(zip(begins, ends, strict=True))
-    ]
+    """Return consecutive blocks of X that end at these rows."""
+    return [Block(number, first, X[first:last], **more) for number, (first, last) in enumerate(pairwise((0, *ends)))]
 
 
 def _joined(blocks: list[Block], **options: Any) -> list[tuple[int, int | None, int]]:
-    """Return number, first row and length of each block, when small ones are joined."""
+    """Return number, first row and length of each block after small ones are joined."""
     rows = Shard(SerialCommunicator(), blocks, counted=True, **options).in_larger_blocks(WANTED)
     return [(block.number, block.start, len(block)) for block in rows.blocks]
 
@@ -40,10 +37,10 @@ def _joined(blocks: list[Block], **options: Any) -> list[tuple[int, int | None, 
 def test_small_blocks_are_joined_in_their_order() -> None:
     first, second, third = _blocks(20, 40, 60)
     assert _joined([first, second, third]) == [(0, None, 60)]
-    assert _joined([first, third]) == [(0, None, 40)], "another rank has what lies between"
+    assert _joined([first, third]) == [(0, None, 40)], "another rank has the block between them"
     [block] = Shard(SerialCommunicator(), [first, third]).in_larger_blocks(WANTED).blocks
     np.testing.assert_array_equal(block.X, np.concatenate([first.X, third.X]))
-    assert _joined(_blocks(20, 60, 80)) == [(0, None, 40), (1, 20, 40)], "a large one is left as it is"
+    assert _joined(_blocks(20, 60, 80)) == [(0, None, 40), (1, 20, 40)], "a large one is not joined"
     assert _joined([*_blocks(20, 60), Block(2, 60, X[60:80].astype(np.float32)), Block(3, 80, X[80:])]) == [
         (0, None, 40), (1, 20, 40), (2, 60, 20),
     ]  # fmt: skip
@@ -51,23 +48,23 @@ def test_small_blocks_are_joined_in_their_order() -> None:
     assert _joined([]) == []
 
 
-def test_what_cannot_be_joined_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_that_are_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     apart = [(0, 0, 20), (1, 20, 20)]
     assert _joined(_blocks(20, 40, weights=np.ones(20))) == apart
     assert _joined(_blocks(20, 40, y=np.ones(20))) == apart
     one, other = _blocks(20, 40)
-    assert _joined([one, Block(1, 20, other.X.astype(np.float32))]) == apart, "types would change"
-    assert _joined([one, other], n_threads=2) == apart, "several threads would cut them again"
+    assert _joined([one, Block(1, 20, other.X.astype(np.float32))]) == apart, "different dtypes"
+    assert _joined([one, other], n_threads=2) == apart, "several threads would divide them again"
     assert _joined([one, other]) == [(0, None, 40)]
     monkeypatch.setattr(shard, "JOINED_BYTES", one.X.nbytes * 2)
-    assert _joined(_blocks(20, 40, 60, 80)) == [(0, None, 40), (2, 40, 20), (3, 60, 20)], "no more memory than that"
+    assert _joined(_blocks(20, 40, 60, 80)) == [(0, None, 40), (2, 40, 20), (3, 60, 20)], "the memory limit"
     monkeypatch.setattr(shard, "JOINED_BYTES", one.X.nbytes * 2 - 1)
     assert _joined([one, other]) == apart
 
 
 def test_k_means_of_joined_blocks_is_that_of_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lloyd, "FEWEST_ROWS", WANTED)
-    # The last centre is far from all rows: its cluster is empty, and gets a row by its number.
+    # The last centre is far from all rows: its cluster is empty, and is moved to a row by its number.
     start = Start("given", 5, 0, np.concatenate([X[:4], [[90.0, 90.0, 90.0]]])[None])
     ours, theirs = (
         kmeans(Shard(SerialCommunicator(), blocks, counted=True), start=start, max_iter=20, tol=0, n_init=1)
@@ -89,32 +86,19 @@ def test_labels_are_kept_by_the_numbers_of_rows(monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_array_equal(known, distances.argmin(axis=1))
 
 
-def test_blocks_stay_where_they_are():
-    assert place([["b"], ["a"], ["b"], ["a"]], [5, 5, 5, 5], {"a": 1, "b": 1}) == ["b", "a", "b", "a"]
-
-
-def test_what_is_too_much_for_one_goes_to_the_other():
-    chosen = place([["a"]] * 8, [10] * 8, {"a": 1, "b": 1})
-    assert Counter(chosen) == {"a": 4, "b": 4}
-
-
-def test_more_threads_take_more():
-    assert Counter(place([["a"]] * 8, [10] * 8, {"a": 1, "b": 3})) == {"a": 2, "b": 6}
-
-
-def test_a_worker_that_is_gone_gets_nothing():
-    assert place([["gone"], ["a"]], [1, 1], {"a": 1}) == ["a", "a"]
-
-
-def test_blocks_without_rows():
-    assert set(place([["a"], []], [0, 0], {"a": 1, "b": 1})) <= {"a", "b"}
+def test_placement_of_blocks():
+    assert place([["b"], ["a"], ["b"], ["a"]], [5, 5, 5, 5], {"a": 1, "b": 1}) == ["b", "a", "b", "a"], "they stay"
+    assert Counter(place([["a"]] * 8, [10] * 8, {"a": 1, "b": 1})) == {"a": 4, "b": 4}, "half of them moves"
+    assert Counter(place([["a"]] * 8, [10] * 8, {"a": 1, "b": 3})) == {"a": 2, "b": 6}, "more threads get more"
+    assert place([["gone"], ["a"]], [1, 1], {"a": 1}) == ["a", "a"], "a lost worker gets none"
+    assert set(place([["a"], []], [0, 0], {"a": 1, "b": 1})) <= {"a", "b"}, "blocks without rows"
 
 
 @given(
     st.lists(st.tuples(st.integers(0, 10**9), st.sampled_from(["a", "b", "c", "gone"])), min_size=1, max_size=60),
     st.dictionaries(st.sampled_from(["a", "b", "c"]), st.integers(1, 8), min_size=1),
 )
-def test_nobody_is_overloaded(blocks, workers):
+def test_no_worker_is_overloaded(blocks, workers):
     sizes = [size for size, _ in blocks]
     chosen = place([[holder] for _, holder in blocks], sizes, workers)
     assert len(chosen) == len(blocks) and set(chosen) <= set(workers)

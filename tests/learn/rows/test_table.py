@@ -1,4 +1,4 @@
-"""What is accepted as data, and the sentences for what is not."""
+"""Accepted data, and the messages for refused data."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def _answer(model, X):
         (FRAME.a, "y: has 3 rows, but X has 10"),
     ],
 )
-def test_what_does_not_belong_to_its_rows(y, sentence):
+def test_y_that_does_not_match_x(y, sentence):
     with pytest.raises(InvalidData, match=sentence):
         as_table(ARRAY, y)
 
 
 @pytest.mark.parametrize("cut", [np.asarray, lambda values: dd.from_pandas(pd.Series(values), npartitions=3)])
-def test_rows_of_unknown_number_are_counted_beside_what_is_cut_otherwise(cut):
+def test_unknown_lengths_are_computed_to_align_y(cut):
     table = as_table(FRAME[["a", "b"]], cut([7, 8, 9]), cut([1.0, 2.0, 3.0]))
     assert table.n_rows == 3 and table.X.chunks[0] == table.y.chunks[0] == table.weights.chunks[0] == (2, 1)
     assert [block[1].compute().tolist() for block in table.delayed_blocks()] == [[7, 8], [9]]
@@ -112,10 +112,10 @@ def test_a_frame_of_mixed_numbers():
     assert counted.n_rows == 3 and counted.starts() == [0, 2]
     assert counted.y.chunks == counted.weights.chunks == ((2, 1),)
     assert counted.X.compute().tolist() == [[1, 1], [2, 2], [3, 3]]
-    assert table.n_rows is None, "the one asked stays as it was"
+    assert table.n_rows is None, "the original is unchanged"
 
 
-def test_what_is_cut_otherwise_is_cut_alike():
+def test_y_is_rechunked_like_x():
     table = as_table(ARRAY, da.arange(10, chunks=7), np.arange(10.0))
     assert table.y.chunks == table.weights.chunks == ((4, 4, 2),)
     blocks = [[part.compute() for part in block] for block in table.delayed_blocks()]

@@ -1,4 +1,4 @@
-"""Start a cluster for each transport, and let them take turns."""
+"""Start a cluster for each transport, and measure them in turns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..names import TRANSPORTS, Size
 from ..result import HostFacts
 from ..statistics import Spread, spread_of
 from ..target import Target, created
-from ..timing import Prepared, Say, prepared, require_same, timed
+from ..timing import Prepared, Say, prepared, require_same
 from ..workload import Context, Workload
 from . import messages
 
@@ -41,7 +41,7 @@ class Messages(_Model):
 
     @classmethod
     def of(cls, sizes: Sequence[int], turns: Sequence[Sequence[float]]) -> Messages:
-        """Return the medians of some turns, and the line through them."""
+        """Return the medians of some turns, and the line that fits them."""
         spreads = [spread_of([turn[place] for turn in turns]) for place in range(len(sizes))]
         seconds = [spread.median for spread in spreads]
         latency, each = fitted(sizes, seconds)
@@ -51,12 +51,12 @@ class Messages(_Model):
         )
 
     def line(self, size: float) -> float:
-        """Return the seconds that the line says of a size."""
+        """Return the seconds of a size by the fitted line."""
         return self.latency_seconds + size / self.bytes_per_second
 
 
 def fitted(sizes: Sequence[int], seconds: Sequence[float]) -> tuple[float, float]:
-    """Return α and β of the line that is nearest in proportion: a tenth off counts alike at all sizes."""
+    """Return α and β of the line with the smallest relative errors."""
     times = np.asarray(seconds)
     rows = np.stack([1 / times, np.asarray(sizes) / times], axis=1)
     (latency, each), *_ = np.linalg.lstsq(rows, np.ones(len(times)), rcond=None)
@@ -76,7 +76,7 @@ class Timed(_Model):
 
 
 class TransportResult(_Model):
-    """Everything that one comparison of transports found out."""
+    """The result of one comparison of transports."""
 
     format: Literal["transports-1"] = "transports-1"
     started_at: str
@@ -106,14 +106,14 @@ def compared_workloads() -> list[Workload]:
 def compare_transports(
     transports: Sequence[str] = TRANSPORTS, *, size: Size = "small", repeats: int = 9, say: Say = lambda _: None
 ) -> TransportResult:
-    """Measure messages and workloads over each transport, by turns.
+    """Measure messages and workloads over each transport, in turns.
 
     * `transports`: of ``unix``, ``tls``, ``tcp``, ``ucx`` and ``mpi``.
-    * `repeats`: turns that count, after one that does not.
+    * `repeats`: turns that count, after a warm-up turn.
     * `say`: shows one line of progress.
 
-    Returns without those transports whose cluster could not be had; its notes say why. Raises `InvalidRequest` (there
-    is no such transport) or `NothingToMeasure` (no cluster could be had).
+    Leaves out transports whose cluster cannot be started, with the reason in the notes. Raises `InvalidRequest` for an
+    unknown transport, and `NothingToMeasure` where no cluster can be started.
     """
     for name in transports:
         if name not in TRANSPORTS:
@@ -125,7 +125,7 @@ def compare_transports(
         turns = _messages(targets, repeats, say)
         found = [_workload(workload, targets, size, repeats, say) for workload in compared_workloads()]
         first, target = next(iter(reports.values())), next(iter(targets.values()))
-        loads = {told["host"]: told["load"] for told in first.values()}
+        loads = {each["host"]: each["load"] for each in first.values()}
         return TransportResult(
             started_at=at, wall_seconds=time.perf_counter() - started, n_workers=N_WORKERS, n_repeats=repeats,
             transports=list(targets), messages=turns, workloads=found, hosts=hosts_of(first, target.workers, loads),
@@ -139,27 +139,27 @@ def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dic
         found: dict[str, Target] = {}
         for name in transports:
             say(f"{name}: starting a cluster")
-            asked: dict[str, Any] = {"backend": _kind(name, transports), "protocol": name}
+            options: dict[str, Any] = {"backend": _kind(name, transports), "protocol": name}
             try:
-                spec = parse_spec({**asked, "n_workers": N_WORKERS, "threads_per_worker": 1})
+                spec = parse_spec({**options, "n_workers": N_WORKERS, "threads_per_worker": 1})
                 found[name] = stack.enter_context(created(spec))
             except GPUClusterError as error:
                 notes.append(f"Left out: {name}: {error.message}")
         if not found:
             raise NothingToMeasure(" ".join(["No cluster could be had.", *notes]))
-        notes += _kinds_told([name for name in transports if name in found], transports)
+        notes += _note_on_kinds([name for name in transports if name in found], transports)
         yield found
 
 
 def _kind(name: str, beside: list[str]) -> str:
     if name == "ucx":
         return "cuda"
-    # Where MPI is compared, the others are ranks, too: on the same hosts, which may be several.
+    # Beside MPI, the workers of the others are also ranks: on the same hosts, which may be several.
     return "mpi" if "mpi" in beside and name != "unix" else "local"
 
 
-def _kinds_told(found: list[str], transports: list[str]) -> list[str]:
-    """Return in a sentence whose workers talk, where they are not of one kind."""
+def _note_on_kinds(found: list[str], transports: list[str]) -> list[str]:
+    """Return a note on the kinds of clusters, if there are two."""
     ranks = [name for name in found if _kind(name, transports) == "mpi"]
     others = [name for name in found if name not in ranks]
     if not ranks or not others:
@@ -195,12 +195,5 @@ def _workload(workload: Workload, targets: dict[str, Target], size: Size, repeat
         for name, one in ready.items():
             say(f"{workload.name} over {name}: run {turn + 1} of {repeats}")
             with targets[name].client.as_current():
-                seconds[name].append(_once(one))
+                seconds[name].append(one.seconds())
     return Timed(workload=workload.name, title=workload.title, size=size, seconds=seconds)
-
-
-def _once(ready: Prepared) -> float:
-    ready.context.wait_until_forgotten(ready.n_tasks)
-    outcome, seconds = timed(ready.workload, ready.data)
-    require_same(ready.workload, ready.check, outcome.check, "two runs")
-    return seconds

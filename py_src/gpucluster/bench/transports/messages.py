@@ -1,4 +1,4 @@
-"""How long a block takes from one worker to another, by its size."""
+"""Measure the time of a block from one worker to another, by its size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST, _MOST, _SECONDS = 3, 100, 0.1
 
 
 async def _received(comm: Any, block: Any) -> int:  # noqa: ARG001 - as Dask calls handlers
-    """Answer that a block is here."""
+    """Acknowledge a block."""
     return len(block)
 
 
@@ -56,7 +56,7 @@ async def send_blocks(other: str, sizes: tuple[int, ...], dask_worker: Any) -> l
 def exchange(client: Any, sizes: tuple[int, ...] = SIZES) -> list[float]:
     """Return the seconds of each size between the first two workers of a cluster, one way.
 
-    The answer takes as long as half of an empty block with its answer.
+    The time of the answer is half of that of an empty block with its answer.
     """
     from ...dask_internals.scheduler_information import known_workers
 

@@ -1,13 +1,12 @@
-"""A comparison of transports as text, and as a page with a picture of the fits."""
+"""A comparison of transports as text, and as an HTML page with a figure of the fits."""
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from ..figures import COLOURS, SHAPES
-from ..report import PAGE, table
+from ..report import page, paragraphs, table
 from ..text import aligned, seconds_text, seconds_texts
 from .comparison import Messages, TransportResult
 
@@ -22,11 +21,11 @@ def rows(result: TransportResult) -> list[tuple[str, ...]]:
     """Return the table, its head first: a column for each transport, and one unit in each row."""
     names = result.transports
     found: list[tuple[str, ...]] = [("WORK", *(name.upper() for name in names))]
-    told = [result.messages[name] for name in names]
-    found.append(("latency α", *seconds_texts([one.latency_seconds for one in told])))
-    found.append(("bandwidth 1/β", *(_gigabytes(one) for one in told)))
-    for place, size in enumerate(told[0].sizes):
-        times = seconds_texts([one.seconds[place] for one in told], [one.quartiles[place] for one in told])
+    measured = [result.messages[name] for name in names]
+    found.append(("latency α", *seconds_texts([one.latency_seconds for one in measured])))
+    found.append(("bandwidth 1/β", *(_gigabytes(one) for one in measured)))
+    for place, size in enumerate(measured[0].sizes):
+        times = seconds_texts([one.seconds[place] for one in measured], [one.quartiles[place] for one in measured])
         found.append((f"a block of {_round(size)}" if size else "an empty message", *times))
     for workload in result.workloads:
         spreads = [workload.spread(name) for name in names]
@@ -36,7 +35,7 @@ def rows(result: TransportResult) -> list[tuple[str, ...]]:
 
 
 def _round(size: int) -> str:
-    """Return a size as it was asked for: in powers of ten."""
+    """Return a size in decimal units."""
     unit, factor = next((pair for pair in (("MB", 10**6), ("kB", 10**3)) if size >= pair[1]), ("bytes", 1))
     return f"{size / factor:g} {unit}"
 
@@ -46,7 +45,7 @@ def _gigabytes(one: Messages) -> str:
 
 
 def facts(result: TransportResult) -> list[str]:
-    """Return where and how it was measured, in a few lines."""
+    """Return a summary of the measurement, in a few lines."""
     lines = [
         f"{result.n_workers} workers with 1 thread each; medians (and quartiles) of {result.n_repeats} turns, "
         f"{result.started_at}"
@@ -71,12 +70,12 @@ def picture(result: TransportResult) -> Any:
     )  # fmt: skip
     items = []
     for place, name in enumerate(result.transports):
-        told = result.messages[name]
+        one = result.messages[name]
         colour = COLOURS[place % len(COLOURS)]
-        x = [max(1, size) for size in told.sizes]
-        line: Any = made.line(x, [told.line(size) for size in told.sizes], color=colour, line_width=2, alpha=0.7)
-        dots: Any = made.scatter(x, told.seconds, color=colour, marker=SHAPES[place % len(SHAPES)], size=8)
-        label = f"{name}: {seconds_text(told.latency_seconds)}, {_gigabytes(told)}"
+        x = [max(1, size) for size in one.sizes]
+        line: Any = made.line(x, [one.line(size) for size in one.sizes], color=colour, line_width=2, alpha=0.7)
+        dots: Any = made.scatter(x, one.seconds, color=colour, marker=SHAPES[place % len(SHAPES)], size=8)
+        label = f"{name}: {seconds_text(one.latency_seconds)}, {_gigabytes(one)}"
         items.append(LegendItem(label=label, renderers=[line, dots]))
     made.add_layout(Legend(items=items, click_policy="hide", border_line_color=None), "right")
     made.xaxis.axis_label, made.yaxis.axis_label = "bytes", "seconds"
@@ -84,22 +83,13 @@ def picture(result: TransportResult) -> Any:
 
 
 def write_page(result: TransportResult, path: Path) -> None:
-    """Write a page with the table and the picture. It holds all it needs, and loads nothing from elsewhere."""
-    from bokeh.embed import components
-    from bokeh.resources import Resources
-
-    script, place = components(picture(result))
-    bokeh = Resources(mode="inline", components=["bokeh"], log_level="fatal").render_js()
-    notes = "".join(f"<p>{escape(note)}</p>" for note in result.notes)
-    path.write_text(
-        PAGE.format(
-            title=f"Transports: {escape(', '.join(result.transports))}",
-            script=f"{bokeh}\n{script}",
-            facts="".join(f"<p>{escape(line)}</p>" for line in facts(result)),
-            pictures=f'<h2>Latency and bandwidth</h2><p class="note">{escape(_NOTE)}</p>{place}',
-            table=table(rows(result), numbers=set(range(1, 1 + len(result.transports)))),
-            left_out=f'<h2>Notes</h2><div class="note">{notes}</div>' if notes else "",
-            versions=table([("NAME", "VERSION"), *result.versions.items()], numbers=set()),
-        ),
-        encoding="utf-8",
+    """Write a self-contained page with the table and the figure."""
+    text = page(
+        f"Transports: {', '.join(result.transports)}",
+        facts(result),
+        [("Latency and bandwidth", _NOTE, [picture(result)])],
+        table(rows(result), numbers=set(range(1, 1 + len(result.transports)))),
+        paragraphs(result.notes),
+        [("NAME", "VERSION"), *result.versions.items()],
     )
+    path.write_text(text, encoding="utf-8")

@@ -29,9 +29,9 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     Parameters
     ----------
     eps : float
-        Rows at most so far apart are neighbours.
+        Largest distance between neighbours.
     min_samples : int
-        A row with so many neighbours (or neighbours of so much weight), itself included, is a core row.
+        Number (or total weight) of neighbours, itself included, from which on a row is a core row.
     metric : str or callable
         As in ``sklearn.neighbors.NearestNeighbors``; not ``precomputed``.
     metric_params : dict, optional
@@ -55,8 +55,8 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     Notes
     -----
     The result is scikit-learn's, with the same numbers of clusters: clusters are numbered by their first core rows, and
-    a row that is no core row but near core rows of several clusters belongs to the one with the smallest number. Two
-    rows whose distance is ``eps`` but for rounding may be neighbours here and not there, or the other way round.
+    a row that is not a core row but near core rows of several clusters belongs to the one with the smallest number. Two
+    rows whose distance equals ``eps`` up to rounding may be neighbours in only one of the two implementations.
 
     Source: M. Ester et al., 1996; with disjoint sets, M. Patwary et al., 2012.
 
@@ -92,7 +92,8 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> DBSCAN:
         """Find the clusters.
 
-        A row of weight ``min_samples`` is a core row by itself; a negative weight keeps its neighbours from being so.
+        A row of weight ``min_samples`` is a core row without any neighbour; a negative weight keeps its neighbours from
+        becoming core rows.
         """
         search = {name: getattr(self, name) for name in ("metric", "metric_params", "algorithm", "leaf_size")}
         options: dict[str, Any] = {
@@ -156,15 +157,15 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         if is_dask(X):
             import dask.array as da
 
-            # Core rows are taken from X when somebody asks for them: nothing stays on the workers for it.
+            # `components_` takes the core rows from X on access, so nothing is kept on the workers.
             labels = da.from_array(labels, chunks=(X.chunks[0],), name=False)
         self._training = {"labels": labels, "rows": X if is_dask(X) else X[self.core_sample_indices_]}
 
     def _own_rows(self, n_all: int, n_own: int) -> slice:
-        """Return which of all rows are this rank's."""
-        communicator = local_communicator()
+        """Return the slice of all rows that belongs to this rank."""
         if n_all == n_own:
             return slice(None)
+        communicator = local_communicator()
         lengths = communicator.allgather(n_own)
         start = sum(lengths[: communicator.rank])
         return slice(start, start + n_own)

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import check_weight, total_weight
-from ..communicators.communicator import Communicator
 from ..errors import InvalidData, NotSupported
 from ..rows.block import Rows
 from ..rows.shard import Shard
 from .neighbourhoods import BroadcastSearch, Integers, Neighbourhoods, Pairs, RankRows
 from .region_search import searched_by_regions
 
-SAMPLED_PAIRS = 16  # Every so many pairs link almost all rows that belong together.
+SAMPLED_PAIRS = 16  # Every 16th pair links almost all rows that belong together.
 
 
 class Grouping(NamedTuple):
@@ -51,7 +50,11 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
     check_weight(rows.total(total_weight), negative=True)
     _check_distances(own, search)
     found: Neighbourhoods = searched_by_regions(own, eps, search) or BroadcastSearch(own, eps, search)
-    core = _core_rows(found, comm, own.n_rows, min_samples)
+    numbers, weights = found.weights()
+    marks = np.zeros(own.n_rows, np.uint8)
+    # Sums of fractional weights may differ from scikit-learn's in the last digits.
+    marks[numbers] = weights >= min_samples
+    core: NDArray[np.bool_] = comm.allreduce(marks, "max").astype(bool)
     links, borders = _links(found.pairs(core), core)
     linked = comm.allreduce(links, merge_links)
     # Clusters are numbered by their first core rows, as in scikit-learn.
@@ -67,7 +70,7 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
 
 
 def _check_distances(own: RankRows, search: dict[str, Any]) -> None:
-    """Refuse rows whose distances would overflow, which makes neighbours of rows that are far from each other."""
+    """Refuse rows whose distances would overflow: rows far from each other would become neighbours."""
     largest = 0.0 if own.X is None else float(max(own.X.max(), -own.X.min()))
     largest = float(own.communicator.allreduce(largest, "max"))
     power = search.get("p", 2) if search["metric"] == "minkowski" else 2
@@ -83,16 +86,8 @@ def _check_distances(own: RankRows, search: dict[str, Any]) -> None:
         )
 
 
-def _core_rows(found: Neighbourhoods, comm: Communicator, n_rows: int, min_samples: int) -> NDArray[np.bool_]:
-    numbers, weights = found.weights()
-    core = np.zeros(n_rows, np.uint8)
-    # Sums of weights that are no whole numbers may differ in the last digits.
-    core[numbers] = weights >= min_samples
-    return comm.allreduce(core, "max").astype(bool)
-
-
 def _links(found: Iterable[tuple[Integers, Pairs]], core: NDArray[np.bool_]) -> tuple[Integers, list[Pairs]]:
-    """Return what core rows are linked with by these pairs, and pairs of a row that is no core row and one that is."""
+    """Return the first core row that each core row is linked with, and the pairs of a border row and a core row."""
     linked = np.arange(len(core))
     borders = []
     for numbers, (one, other) in found:

@@ -37,29 +37,29 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     ----------
     n_clusters : int
     init : {"k-means++", "k-means||", "random"}, array of shape (n_clusters, n_features) or callable
-        First centres. ``k-means++`` goes through the rows ``2 n_clusters`` times, which is fast while they are in
-        memory. ``k-means||`` (cuML's name ``scalable-k-means++`` is understood too) does so 12 times, however many
-        clusters there are: take it for more than about 50 clusters, or for data that are larger than memory. A callable
-        is given X, ``n_clusters`` and ``random_state``, so X must be an array in memory.
+        First centres. ``k-means++`` makes ``2 n_clusters`` passes over the rows, which is fast while they are in
+        memory. ``k-means||`` (or cuML's name, ``scalable-k-means++``) makes 12 passes for any number of clusters: use
+        it for more than about 50 clusters, or for data larger than memory. A callable is called with X, ``n_clusters``
+        and ``random_state``, so X must be an array in memory.
     n_init : {"auto"} or int
         Number of runs of k-means; the result with the smallest inertia counts. ``auto``: 10 for ``random``, otherwise
         1.
     max_iter : int
     tol : float
-        k-means ends when the squared distances that the centres move in one iteration sum to at most this share of the
-        mean variance of the columns, or when no point changes its cluster.
+        k-means stops when the squared distances that the centres move in one iteration sum to at most this fraction of
+        the mean variance of the columns, or when no point changes its cluster.
     verbose : 0
         Ranks do not print; only 0 is allowed.
     random_state : int, RandomState or None
-        Which rows are chosen at first depends on their position and this number, not on how the rows are cut.
+        The first centres depend on the positions of rows and this seed, not on the blocks.
     copy_x : bool
-        Makes no difference: X is never changed.
+        Without effect: X is never changed.
     algorithm : {"lloyd"}
         ``elkan`` finds the same, but keeps ``n_clusters`` numbers per row; it is refused.
     oversampling_factor : float
-        For ``k-means||``: so many times ``n_clusters`` rows are chosen in each of 5 rounds.
+        For ``k-means||``: each of 5 rounds chooses about ``oversampling_factor * n_clusters`` rows.
     max_samples_per_batch, device_buffer_samples, init_size : int, optional
-        Of cuML's k-means: how it divides its work. Without effect elsewhere.
+        Of cuML's k-means. Without effect elsewhere.
 
     Attributes
     ----------
@@ -76,21 +76,20 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     Notes
     -----
     Sources: S. Lloyd, 1982; D. Arthur and S. Vassilvitskii, 2007 (``k-means++``); B. Bahmani et al., 2012
-    (``k-means||``); G. Hamerly, 2010. On CPU each block is worked on by scikit-learn's own kernel; once centres move
-    little, only rows are looked at that may have another nearest centre, by workers with one thread. That takes 4 bytes
-    more per row, one more number, and a copy of each 512th row; rows of one or two columns, and weighted ones, are
-    looked at in each iteration.
+    (``k-means||``); G. Hamerly, 2010. On CPU each block is processed by scikit-learn's own kernel. Once centres move
+    little, workers with one thread skip rows whose nearest centre cannot have changed. That takes 4 bytes and one
+    number more per row, and a copy of every 512th row. Weighted rows, and rows of 1 or 2 columns, are never skipped.
 
     Communication: one allreduce of ``8 n_clusters (n_features + 1)`` bytes per iteration, between workers; scheduler
     and client take no part. ``k-means++``: ``8 (n_features + 4) (2 + log n_clusters)`` bytes per centre.
 
-    Clusters without points get the points that are farthest from their centres, among all rows, as in scikit-learn.
+    Empty clusters get the points that are farthest from their centres, among all rows, as in scikit-learn.
 
-    Data whose mean is large compared with their spread are centred while they are read, so float32 is safe there; this
-    also holds for predictions, which in scikit-learn are less exact then.
+    Data whose mean is large compared with their spread are centred while they are read, so float32 is safe. That also
+    holds for predictions, which are less exact in scikit-learn.
 
-    cuML's multi-GPU k-means has no ``k-means++``; its ``labels_`` follow the workers, not the rows of X; it deals with
-    empty clusters in another way. ``k-means||`` there runs up to 8 rounds.
+    cuML's multi-GPU k-means has no ``k-means++``; its ``labels_`` follow the workers, not the rows of X; it treats
+    empty clusters differently; its ``k-means||`` runs up to 8 rounds.
     """
 
     _scikit_learn = "sklearn.cluster.KMeans"
@@ -138,7 +137,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         self.cluster_centers_ = found.centers
         self.inertia_ = found.inertia
         self.n_iter_ = found.n_iter
-        # Lazy labels are made when somebody asks for them: on few rows, a graph takes as long as an iteration.
+        # Lazy labels are made on first access: on few rows, building a graph takes as long as an iteration.
         self._training = {"X": X, "centers": found.centers} if keep is None else {"labels": _in_order(keep)}
         return self
 
@@ -229,13 +228,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
             )
 
     def _n_runs(self) -> int:
-        given = not isinstance(self.init, str) and not callable(self.init)
-        if given and self.n_init not in {"auto", 1}:
-            warn_caller(f"n_init={self.n_init} has no effect with given centres: one run.", RuntimeWarning)
-        if given:
+        if not isinstance(self.init, str) and not callable(self.init):
+            if self.n_init not in {"auto", 1}:
+                warn_caller(f"n_init={self.n_init} has no effect with given centres: one run.", RuntimeWarning)
             return 1
-        auto = RANDOM_RUNS if self.init == "random" or callable(self.init) else 1
-        return auto if self.n_init == "auto" else int(self.n_init)
+        if self.n_init == "auto":
+            return RANDOM_RUNS if self.init == "random" or callable(self.init) else 1
+        return int(self.n_init)
 
     def _start(self, X: Data, n_init: int) -> Start:
         random = check_random_state(self.random_state)

@@ -1,4 +1,4 @@
-"""k-means: from first centres to those that stand still.
+"""k-means: move the first centres until they no longer change.
 
 Source: S. Lloyd, "Least Squares Quantization in PCM", IEEE Transactions on Information Theory 28 (1982). Parallel form:
 I. S. Dhillon and D. S. Modha, "A Data-Clustering Algorithm on Distributed Memory Multiprocessors", 1999: every rank
@@ -23,13 +23,9 @@ from ..rows.shard import one_blas_thread
 from .seeding import Picked, Start, farthest, first_centers, max_passes, smallest_of
 
 FAR = 0.03  # Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero.
-
-
-SAMPLED = 32  # Every so many rows are enough to see how far data are from zero.
+SAMPLED = 32  # Every 32nd row is enough to see how far data are from zero.
 BAD_DATA = "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
-
-
-CLUSTERS_PER_PASS = 8  # With more clusters, a pass takes as long as several: so many take as long as reading the rows.
+CLUSTERS_PER_PASS = 8  # Computing distances to this many centres takes as long as reading the rows once.
 
 
 class Clustering(NamedTuple):
@@ -44,11 +40,10 @@ class Clustering(NamedTuple):
 def kmeans(
     rows: Rows, *, start: Start, max_iter: int, tol: float, n_init: int, keep: dict[int, Array] | None = None
 ) -> Clustering:
-    """Run k-means ``n_init`` times from other first centres, and return the result with the smallest inertia.
+    """Run k-means ``n_init`` times from different first centres, and return the result with the smallest inertia.
 
-    It ends when the squared distances that the centres move in one iteration sum to at most ``tol`` of the mean
-    variance of the columns. ``keep`` gets the labels of this process's rows, by the number of the first row of each
-    part.
+    A run stops when the squared distances that the centres move in one iteration sum to at most ``tol`` times the mean
+    variance of the columns. ``keep`` gets the labels of this process's rows, by the number of each part's first row.
     """
     with one_blas_thread():
         rows = rows.with_starts()
@@ -83,12 +78,12 @@ def lloyd(
     threshold: float,
     keep: dict[int, Array] | None = None,
 ) -> Clustering:
-    """Move centres until they stand still. Everything is relative to the offset (``None``: zero).
+    """Move centres until they no longer change. Everything is relative to the offset (``None``: zero).
 
-    The same rows are given twice: with blocks that know their rows' numbers, and in larger blocks, to be added up.
+    The same rows are given twice: in blocks that know their rows' numbers, and in larger blocks for the sums.
 
     When no point changes its cluster, the centres are the same bit by bit, because each rank adds up in the same order
-    as before: so ``threshold=0`` stops where scikit-learn finds equal labels, and no labels need to be kept.
+    as before. So ``threshold=0`` stops where scikit-learn finds equal labels, without keeping any.
     """
     bounds = Bounds() if larger.stay else None
     sums, inertia = (sums_of, inertia_of) if bounds is None else (bounds.sums_of, bounds.inertia_of)
@@ -119,7 +114,7 @@ def _require_finite(sums: Array) -> None:
 
 
 def most_passes(start: Start, max_iter: int, n_init: int) -> int:
-    """Return how often k-means goes through all rows at most, in units of passes with `CLUSTERS_PER_PASS` clusters."""
+    """Return the most passes that k-means makes, in units of passes with `CLUSTERS_PER_PASS` clusters."""
     share = max(1, -(-start.n_clusters // CLUSTERS_PER_PASS))
     return 1 + n_init * (max_passes(start) + share * (max_iter + 1))
 
@@ -146,8 +141,7 @@ def _without_empty(
 ) -> tuple[Array, Array]:
     """Give each empty cluster one of the points that are farthest from their centres, as scikit-learn does.
 
-    Farthest among all rows; of equally far ones, the first. Where all points are on their centres, nothing changes, and
-    an empty cluster's centre stays where it is.
+    Farthest among all rows; of equally far ones, the first. Where all points are on their centres, nothing changes.
     """
     empty = np.flatnonzero(weights == 0)
     if not len(empty):
@@ -157,7 +151,7 @@ def _without_empty(
     for cluster, distance, point, weight, label in zip(
         empty, -found.keys, found.points, found.weights, found.labels, strict=False
     ):
-        # Nearer than this is rounding of means: moving such points would go on for ever.
+        # Smaller distances are rounding errors of means: moving such points would never end.
         if distance <= eps * float(np.square(point, dtype=np.float64).sum()):
             continue
         point = point.astype(np.float64) * weight
@@ -194,5 +188,5 @@ def relative(X: Array, centers: Array) -> tuple[Array, Array | None]:
 
 
 def _rounded(mean: Array, dtype: Dtype) -> Array:
-    """Return numbers that the type of the data can hold, so that subtracting and adding them costs no digits."""
+    """Round numbers to the type of the data, so that subtracting and adding them loses no digits."""
     return mean.astype(dtype).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Which rows are near each other: what DBSCAN asks, and the search by any metric, with all blocks on all ranks."""
+"""Neighbours for DBSCAN: the interface of a search, and the search by any metric that sends all blocks to all ranks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .lloyd import BAD_DATA
 
 Integers = NDArray[np.int64]
 Pairs = tuple[Integers, Integers]  # Rows that are neighbours of each other: two arrays of shape (n_pairs,).
-KEPT_PAIRS = 1 << 22  # So many pairs of neighbours a rank keeps (64 MiB); more are looked for a second time.
+KEPT_PAIRS = 1 << 22  # Pairs of neighbours that a rank keeps (64 MiB); more are searched a second time.
 
 
 class Neighbourhoods(ABC):
@@ -26,22 +26,19 @@ class Neighbourhoods(ABC):
 
     @abstractmethod
     def weights(self) -> tuple[Integers, Array]:
-        """Return numbers of rows, and the weight of the neighbours of each, itself included.
-
-        Each row is one rank's.
-        """
+        """Return row numbers, and the weight of each row's neighbours, itself included; each row is on one rank."""
 
     @abstractmethod
     def pairs(self, core: NDArray[np.bool_]) -> Iterator[tuple[Integers, Pairs]]:
-        """Yield numbers of rows, and pairs of neighbours by their places among these.
+        """Yield row numbers, and pairs of neighbours as positions among these.
 
-        Each pair with a core row is found on some rank, perhaps on several; others may be, too.
+        Each pair with a core row is found on at least one rank; other pairs may be found as well.
         """
 
 
 @dataclass(frozen=True)
 class RankRows:
-    """What one rank has before anything is looked for, and what it knows of the others' blocks."""
+    """The rows of one rank, and what it knows of the other ranks' blocks."""
 
     shard: Shard
     X: Array | None  # All of its rows; ``None`` where it has none.
@@ -53,10 +50,7 @@ class RankRows:
 
     @classmethod
     def of(cls, shard: Shard) -> RankRows:
-        """Return what a shard has, whose blocks know the number of their first row; all ranks must call this.
-
-        Refuses missing values.
-        """
+        """Return the rows of a shard with counted rows, and refuse missing values; all ranks must call this."""
         comm = shard.communicator
         filled = [block for block in shard.blocks if len(block)]
         bad = any(not np.isfinite(block.X).all() for block in filled)
@@ -86,12 +80,12 @@ class RankRows:
         return sum(self.lengths)
 
 
-PIECE = 4096  # Neighbours of so many rows are looked for at once.
-GROUP_BYTES = 64 << 20  # Blocks of so many bytes together share one search tree.
+PIECE = 4096  # Rows whose neighbours are searched at once.
+GROUP_BYTES = 64 << 20  # Of blocks that share one search tree.
 
 
 class BroadcastSearch(Neighbourhoods):
-    """This rank's rows, whose neighbours are looked for in search trees of all rows, some blocks at a time."""
+    """Searches the neighbours of this rank's rows among all rows, with search trees of some blocks at a time."""
 
     def __init__(self, own: RankRows, eps: float, search: dict[str, Any]) -> None:
         self._own = own
@@ -129,7 +123,7 @@ class BroadcastSearch(Neighbourhoods):
                 yield every, (self._own.numbers[rows], numbers[near])
 
     def _groups(self, core: NDArray[np.bool_] | None) -> Iterator[tuple[Array, Integers, Array | None]]:
-        """Yield the rows of some blocks of any rank, their numbers and weights; only core rows if these are given."""
+        """Yield the rows of some blocks of any rank, with numbers and weights; only core rows if ``core`` is given."""
         parts: list[tuple[Array, Integers, Array | None]] = []
         size = 0
         for X, numbers, weights in self._all_blocks(core):

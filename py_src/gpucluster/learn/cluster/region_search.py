@@ -1,4 +1,4 @@
-"""Neighbours in few columns: every rank gets the rows of a region, and those around it, and searches a KD-tree.
+"""Neighbours in few columns: every rank gets the rows of a region and of a halo around it, and searches a KD-tree.
 
 Space is cut by the median cuts of a KD-tree: J. L. Bentley, "Multidimensional Binary Search Trees Used for Associative
 Searching", Communications of the ACM 18 (1975).
@@ -26,14 +26,14 @@ class Region:
     high: Array
 
     def holds(self, X: Array) -> NDArray[np.bool_]:
-        """Return which rows are in the box; each row is in one box of those that `regions` returns."""
+        """Return which rows are in the box; each row is in exactly one of the boxes that `regions` returns."""
         inside = np.ones(len(X), bool)
         for column in np.flatnonzero(np.isfinite(self.low) | np.isfinite(self.high)):
             inside &= (X[:, column] > self.low[column]) & (X[:, column] <= self.high[column])
         return inside
 
     def near(self, X: Array, reach: float) -> NDArray[np.bool_]:
-        """Return which rows are so near in each single column that they may be so near to a row in the box."""
+        """Return which rows are within reach of the box in each column, and so may be neighbours of a row in it."""
         near = np.ones(len(X), bool)
         for column in np.flatnonzero(np.isfinite(self.low) | np.isfinite(self.high)):
             # Differences are rounded as those between two rows are, so that no row is missed.
@@ -42,10 +42,7 @@ class Region:
 
 
 def regions(sample: Array, n_regions: int) -> list[Region]:
-    """Return boxes that together are all of space, each with about as many of these rows.
-
-    Rows that are all alike cannot be cut; then some boxes are empty.
-    """
+    """Divide space into boxes with about the same number of these rows; equal rows cannot be divided."""
     edge = np.full(sample.shape[1], np.inf)
     return _halved(Region(-edge, edge), sample, n_regions)
 
@@ -73,10 +70,10 @@ MOST_COLUMNS = 15  # With more columns scikit-learn, too, compares all rows with
 POWERS = {
     "euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "cityblock": 1.0, "l1": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-SAMPLE = 1024  # So many rows for each region decide where space is cut.
-UNEVEN = 1.5  # A region with its halo has at most so many times its share of the rows.
-MARGIN = 1e-9  # Trees look a little further than ``eps``: what they add to and take from bounds is rounded.
-COUNTED = 32  # The neighbours of every so many rows are counted to see how many pairs there will be.
+SAMPLE = 1024  # Rows for each region that decide where space is cut.
+UNEVEN = 1.5  # Most rows of a region with its halo, compared with an even share.
+MARGIN = 1e-9  # Trees search slightly beyond ``eps``, because their bounds are rounded.
+COUNTED = 32  # The neighbours of every 32nd row are counted to estimate the number of pairs.
 
 
 class Part(NamedTuple):
@@ -85,14 +82,13 @@ class Part(NamedTuple):
     X: Array  # Array of shape (n_rows, n_features), float64.
     numbers: Integers
     weights: Array | None
-    n_own: int  # So many are of the region; the others are of its halo, the rows within ``eps`` around it.
+    n_own: int  # Number of rows in the region; the others are its halo, the rows within ``eps`` around it.
 
 
 def searched_by_regions(own: RankRows, eps: float, search: dict[str, Any]) -> RegionSearch | None:
-    """Exchange rows, so that neighbours are on one rank; all ranks must call this.
+    """Exchange rows so that neighbours are on one rank; all ranks must call this.
 
-    ``None`` where the metric or the number of columns needs another way, or a rank would get many more rows than the
-    others.
+    ``None`` where the metric or the number of columns does not allow it, or a rank would get too many rows.
     """
     power = _power(search)
     comm = own.communicator
@@ -116,7 +112,7 @@ def searched_by_regions(own: RankRows, eps: float, search: dict[str, Any]) -> Re
 
 
 def _power(search: dict[str, Any]) -> float | None:
-    """Return the p of the Minkowski metric that is asked for; ``None`` for other metrics and without trees."""
+    """Return the p of the Minkowski metric; ``None`` for other metrics and without trees."""
     if search["algorithm"] == "brute" or search["metric_params"] or not isinstance(search["metric"], str):
         return None
     power = search.get("p", 2) if search["metric"] in {"minkowski", "p"} else POWERS.get(search["metric"])
@@ -134,7 +130,7 @@ def _selected(own: RankRows, region: Region, reach: float) -> Part | None:
 
 
 def _together(parts: list[Part]) -> Part | None:
-    """Return what several ranks have of one region."""
+    """Join the parts of one region that several ranks sent."""
     if not parts:
         return None
 
@@ -185,13 +181,13 @@ class RegionSearch(Neighbourhoods):
         return np.concatenate([np.empty(0, np.int64), *numbers]), np.concatenate([np.empty(0), *totals])
 
     def pairs(self, core: NDArray[np.bool_]) -> Iterator[tuple[Integers, Pairs]]:
-        """Look for them a second time where they are too many to be kept."""
+        """Search a second time where the pairs were too many to keep."""
         for number, part in enumerate(self._parts):
             for pairs in self._pairs_of(number):
                 yield part.numbers, pairs
 
     def _pairs_of(self, number: int) -> Iterator[Pairs]:
-        """Yield pairs by their places in a part, each pair once; perhaps also pairs without a row of the region."""
+        """Yield pairs as positions in a part, each once; some may have no row in the region."""
         if self._kept is not None:
             yield self._kept[number]
             return
@@ -237,5 +233,5 @@ def _tree(X: Array) -> Any:
 
 
 def _counted(tree: Any, reach: float, power: float) -> Integers:
-    """Return how many neighbours every so many rows have, in the tree's order, in which near rows follow each other."""
+    """Return the number of neighbours of every 32nd row in the tree's order, where near rows follow each other."""
     return tree.query_ball_point(tree.data[tree.indices[::COUNTED]], reach, power, return_length=True)

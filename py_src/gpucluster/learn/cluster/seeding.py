@@ -1,9 +1,10 @@
-"""The first centres of k-means. Random choices belong to rows, so they do not depend on how the rows are cut."""
+"""The first centres of k-means. Random numbers belong to rows, so the choice does not depend on the blocks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,15 +24,15 @@ class Picked(NamedTuple):
     rows: Array  # Numbers among all rows; the smaller one goes first where keys are equal.
     points: Array
     weights: Array
-    labels: Array  # Number of the nearest centre where that was asked for, else 0.
+    labels: Array  # Number of the nearest centre if requested, else 0.
 
 
 def picked(block: Block, keys: Array, n: int, offset: Array | None, labels: Array | None = None) -> Picked:
-    """Return the n rows of a block with the smallest keys, never infinite ones; points less the offset."""
+    """Return the n rows of a block with the smallest finite keys; points relative to the offset."""
     xp = array_namespace_of(block.X)
     candidates = xp.flatnonzero(keys < np.inf)
     if len(candidates) > n:
-        # Equal keys at the border: all of them take part, so that the row number decides.
+        # Keep all rows with the key at the border, so that the row number decides.
         border = xp.partition(keys[candidates], n - 1)[n - 1]
         candidates = candidates[keys[candidates] <= border]
     rows = to_numpy(candidates)
@@ -48,16 +49,12 @@ def picked(block: Block, keys: Array, n: int, offset: Array | None, labels: Arra
 
 
 def smallest_of(n: int) -> Callable[[Picked, Picked], Picked]:
-    """Return the operator that keeps the n best of two."""
-    return _Merge(n)
+    """Return the operator that keeps the n rows with the smallest keys of two sets."""
+    return partial(_smallest_of_both, n)
 
 
-class _Merge:
-    def __init__(self, n: int) -> None:
-        self._n = n
-
-    def __call__(self, one: Picked, other: Picked) -> Picked:
-        return _first(Picked(*(np.concatenate(parts) for parts in zip(one, other, strict=True))), self._n)
+def _smallest_of_both(n: int, one: Picked, other: Picked) -> Picked:
+    return _first(Picked(*(np.concatenate(parts) for parts in zip(one, other, strict=True))), n)
 
 
 def _first(found: Picked, n: int) -> Picked:
@@ -82,7 +79,7 @@ def farthest(block: Block, centers: Array, offset: Array | None, n: int) -> Pick
 
 
 ROUNDS = 5  # Of k-means||; with more, its authors saw no better results.
-LARGEST_SAMPLE = 4  # One round of k-means|| never takes more than so many times the points that it takes on average.
+LARGEST_SAMPLE = 4  # Most points of one round of k-means||, compared with the average.
 LOCAL_RUNS = 5
 
 
@@ -92,7 +89,7 @@ class Start(NamedTuple):
     method: str  # ``k-means++``, ``k-means||``, ``random`` or ``given``.
     n_clusters: int
     seed: int
-    centers: Array | None = None  # Given ones, of each run: array of shape (n_runs, k, d).
+    centers: Array | None = None  # Given centres of each run: array of shape (n_runs, k, d).
     oversampling: float = 2.0
 
     def broadcast(self, rows: Rows) -> Start:
@@ -101,21 +98,18 @@ class Start(NamedTuple):
 
 
 def max_passes(start: Start) -> int:
-    """Return how often the rows are gone through for the first centres of one run."""
+    """Return the number of passes over the rows for the first centres of one run."""
     return {"given": 0, "random": 1, "k-means++": 2 * start.n_clusters, "k-means||": 2 * ROUNDS + 2}[start.method]
 
 
 def first_centers(rows: Rows, start: Start, run: int, offset: Array | None, dtype: Dtype) -> Array:
-    """Return the centres that a run begins with, relative to the offset; rows must be counted.
-
-    Each run gets other random numbers.
-    """
+    """Return the first centres of a run, relative to the offset; rows must be counted. Each run draws other numbers."""
     if start.centers is not None:
         given = np.asarray(start.centers[run], np.float64)
         return (given if offset is None else given - offset).astype(dtype)
     choice = _Choice(rows, start, run, offset)
     found = {"random": choice.random, "k-means++": choice.greedy, "k-means||": choice.oversampled}[start.method]()
-    # Rows of weight 0 are never chosen; with fewer others than clusters, some centres are there twice.
+    # Rows of weight 0 are never chosen; with too few other rows, some centres are repeated.
     return np.resize(found, (start.n_clusters, found.shape[1])).astype(dtype)
 
 
@@ -133,7 +127,7 @@ class _Choice:
         return self._weighted(self._k).points
 
     def greedy(self) -> Array:
-        """Choose one centre after the other, far from those before: greedy k-means++.
+        """Choose one centre after the other, far from the previous ones: greedy k-means++.
 
         D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful Seeding", SODA 2007: each centre is a row
         chosen with a probability proportional to its squared distance. As in scikit-learn, ``2 + log k`` candidates are
@@ -173,7 +167,7 @@ class _Choice:
             return self._filled(distinct)
         weights = self._rows.total(sums_of, centers, self._offset).weights
         local = KMeans(self._k, n_init=LOCAL_RUNS, random_state=self._start.seed % 2**32)
-        # Rank 0's: with several threads, two computers do not get the same result bit by bit.
+        # The result of rank 0: with several threads, results of two computers may differ in the last bits.
         return self._rows.broadcast(local.fit(centers, sample_weight=weights).cluster_centers_)
 
     def _weighted(self, n: int) -> Picked:
@@ -186,7 +180,7 @@ class _Choice:
         return found.points
 
     def _filled(self, centers: Array) -> Array:
-        """Add any rows: all rows are on centres already."""
+        """Fill up with any rows, because all rows are on centres already."""
         return np.concatenate([centers, self._weighted(self._k).points])[: self._k]
 
     def _next_draw(self) -> tuple[int, int]:
@@ -208,7 +202,7 @@ def _by_distance(
 def _sampled(
     block: Block, nearest: Nearest, centers: Array, offset: Array | None, share: float, most: int, seed: int, draw: int
 ) -> Picked:
-    """Choose each row with the probability ``share * weight * squared distance``, whatever happens to the others."""
+    """Choose each row independently with the probability ``share * weight * squared distance``."""
     xp = array_namespace_of(block.X)
     distances = nearest.distances(block, centers, offset)
     chances = _weighed(block, distances).astype(np.float64) * share
@@ -218,7 +212,7 @@ def _sampled(
 
 
 def _costs(block: Block, nearest: Nearest, centers: Array, offset: Array | None, trials: Array) -> Array:
-    """Return the inertia for the centres and each of the trials; without trials, that for the centres."""
+    """Return the inertia with each of the trials as one more centre; without trials, that of the centres."""
     xp = array_namespace_of(block.X)
     distances = nearest.distances(block, centers, offset)
     if not len(trials):

@@ -1,4 +1,4 @@
-"""How the ranks of a parallel algorithm talk: on Dask workers, under MPI, or not at all."""
+"""Communication between the ranks of a parallel algorithm: on Dask workers, under MPI, or with a single rank."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -25,9 +26,9 @@ _BY_NAME: dict[str, Callable[[Any, Any], Any]] = {
 def combine(op: Operator, one: Message, other: Message) -> Message:
     """Return one message made of two.
 
-    `op`: applied to numbers and arrays element by element, and to each part of a tuple or dictionary; a callable is
-    given the whole messages. `one`, `other`: of the same structure. ``None`` leaves the other one as it is. Raises
-    `InvalidOperator`: no such operator.
+    A named operator applies to numbers and arrays element by element, and to each part of a tuple or dictionary; a
+    callable gets the whole messages. Both messages have the same structure; ``None`` leaves the other one unchanged.
+    Raises `InvalidOperator` for an unknown operator.
     """
     if one is None or other is None:
         return other if one is None else one
@@ -44,7 +45,7 @@ def combine(op: Operator, one: Message, other: Message) -> Message:
 
 
 def in_host_memory(message: Message) -> Message:
-    """Return a message whose arrays are in this computer's memory: those on a GPU are brought from there."""
+    """Return a message with its arrays copied from a GPU to this computer's memory."""
     if isinstance(message, tuple):
         parts = [in_host_memory(part) for part in message]
         return type(message)(*parts) if hasattr(message, "_fields") else tuple(parts)
@@ -54,18 +55,15 @@ def in_host_memory(message: Message) -> Message:
 
 
 def combine_all(op: Operator, *messages: Message) -> Message:
-    """Return one message made of some, from left to right; ``None`` of none."""
-    result: Message = None
-    for message in messages:
-        result = combine(op, result, message)
-    return result
+    """Combine any number of messages from left to right; ``None`` where there are none."""
+    return reduce(partial(combine, op), messages, None)
 
 
 class Communicator(ABC):
     """Connects the ranks that run the same function at the same time, each on its own part of the data.
 
-    Every rank must call the same operations in the same order. All results are the same on every rank, bit by bit, so
-    that all ranks draw the same conclusions from them.
+    Every rank must call the same operations in the same order. Results are bit-identical on all ranks, so that all
+    ranks take the same decisions.
 
     Attributes
     ----------
@@ -85,16 +83,16 @@ class Communicator(ABC):
         Parameters
         ----------
         value : Message
-            What this rank gives. ``None`` if it has nothing to give.
+            Value of this rank; ``None`` if it has none.
         op : {"sum", "min", "max"} or callable
             How two values become one; associative.
         root : int
-            Who gets the result.
+            Rank that gets the result.
         """
 
     @abstractmethod
     def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
-        """Give all ranks the value of ``root``; what the others pass does not count."""
+        """Give all ranks the value of ``root``; the values of the others are ignored."""
 
     @abstractmethod
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
@@ -112,18 +110,18 @@ class Communicator(ABC):
         return self.broadcast(self.gather(value))
 
     def barrier(self) -> None:
-        """Wait until all ranks have come here."""
+        """Wait for all ranks."""
         self.allreduce(0)
 
     def raise_if_cancelled(self) -> None:  # noqa: B027 (most communicators' computations cannot be given up)
-        """Raise `PeerLost` if the computation was given up, for example by Ctrl-C; all operations do that too.
+        """Raise `PeerLost` if the computation was cancelled, for example by Ctrl-C, as all operations do.
 
-        Call it now and then in long work between two operations.
+        Call it regularly in long work between two operations.
         """
 
 
 class SerialCommunicator(Communicator):
-    """The only rank there is: what it gives, it gets back."""
+    """The communicator of a single rank, which gets its own values back."""
 
     rank = 0
     size = 1
@@ -145,5 +143,5 @@ SAME_ORDER = "The numbers count each rank's operations. All ranks must call the 
 
 
 def disagreement(rank: int, calls: str, other: int, theirs: str) -> RanksDisagree:
-    """Return the error of a rank that has learnt what another one calls, each with its number, as in 'reduce (2)'."""
+    """Return the error for two ranks with different calls, each with its number, as in 'reduce (2)'."""
     return RanksDisagree(f"Rank {rank} calls {calls}, but rank {other} calls {theirs}. {SAME_ORDER}")

@@ -1,7 +1,7 @@
 """Messages between tasks that run on different Dask workers at the same time.
 
-They travel on connections of Dask's own kind between the workers (TLS where the cluster has TLS), not through the
-scheduler, which therefore does not notice how many there are. Those that are plain sockets go to the ranks' threads.
+They travel on Dask's connections between the workers (with TLS where the cluster has TLS), not through the scheduler,
+which is not slowed down by them. Plain sockets are handed to the ranks' threads.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ..errors import PeerLost
 from .sockets import Incoming
 
 OPERATION = "gpucluster-link"
-POLL_SECONDS = 0.5  # How often a waiting rank looks whether its worker is closing.
-KEPT_SECONDS = 60.0  # So long connections wait for the next job of the same client and workers.
+POLL_SECONDS = 0.5  # How often a waiting rank checks whether its worker is closing.
+KEPT_SECONDS = 60.0  # How long connections wait for the next job of the same client and workers.
 _ENDED_JOBS = 1000
 
 
@@ -33,11 +33,11 @@ class Closable(Protocol):
         """Close them; in the worker's event loop."""
 
     def free(self) -> None:
-        """Give back what all ranks hold together, where they have ended well."""
+        """Release what all ranks share, after they have finished without an error."""
 
 
 class Kept(NamedTuple):
-    """What connects the ranks of a job that has ended with those of the next one."""
+    """Connections of a finished job, for the next one."""
 
     outgoing: Closable
     queues: dict[int, queue.SimpleQueue[Any]]
@@ -59,7 +59,7 @@ class Mailbox:
 
     @classmethod
     def of(cls, worker: Any) -> Mailbox:
-        """Return the mailbox of a worker, made when first asked for; in the worker's event loop."""
+        """Return the mailbox of a worker, created on first use; call it in the worker's event loop."""
         mailbox = getattr(worker, "_gpucluster_mailbox", None)
         if mailbox is None:
             mailbox = worker._gpucluster_mailbox = cls(worker)
@@ -67,13 +67,13 @@ class Mailbox:
         return mailbox
 
     def open(self, job: str, n_ranks: int) -> None:
-        """Begin to take messages of a job: when its rank starts here, or another one's first message arrives before."""
+        """Accept messages of a job: when its rank starts here, or when another rank's first message arrives earlier."""
         if job not in self._ended:
             self._queues.setdefault(job, {rank: queue.SimpleQueue() for rank in range(n_ranks)})
             self._incoming.setdefault(job, {})
 
     def close(self, job: str) -> None:
-        """Forget a job; ranks that still wait for messages learn that none will come."""
+        """Forget a job; ranks that still wait for messages raise an error."""
         if job not in self._ended:
             self._ended.append(job)
         self._left.discard(job)
@@ -84,7 +84,7 @@ class Mailbox:
             incoming.close()
 
     def keep(self, job: str, outgoing: Closable) -> None:
-        """Keep the connections of a job whose ranks have all returned, for a job that `take` s them under its name."""
+        """Keep the connections of a job whose ranks have all returned, until a job of that name calls `take`."""
         if job in self._ended:
             outgoing.end()
             self.close(job)
@@ -93,7 +93,7 @@ class Mailbox:
         self._kept[job] = Kept(outgoing, self._queues.pop(job), self._incoming.pop(job), expiry)
 
     def take(self, job: str) -> Any:
-        """Return what was kept under this name, to be used again; ``None`` where nothing is."""
+        """Return the connections kept under this name, to use them again; ``None`` if there are none."""
         kept = self._kept.pop(job, None)
         if kept is None:
             return None
@@ -116,7 +116,7 @@ class Mailbox:
                 incoming.close()
 
     def expect_no_more(self, job: str, ranks: list[int]) -> None:
-        """Note that these ranks have returned: who waits for a message that they never sent waits in vain."""
+        """Note that these ranks have returned: a rank that waits for a message from them gets an error."""
         if job in self._queues:
             self._left.add(job)
         for rank, waiting in self._queues.get(job, {}).items():
@@ -124,22 +124,22 @@ class Mailbox:
                 waiting.put(Lost())
 
     def is_left(self, job: str) -> bool:
-        """Whether a rank of a job that is open here has returned, as far as somebody has told."""
+        """Whether a rank of a job that is open here is known to have returned."""
         return job in self._left
 
     def queue(self, job: str, source: int) -> queue.SimpleQueue[Any]:
-        """Return where the messages of a rank arrive; `PeerLost` where the job was given up."""
+        """Return where the messages of a rank arrive; raises `PeerLost` where the job was cancelled."""
         try:
             return self._queues[job][source]
         except KeyError:
             raise PeerLost("The computation was given up.") from None
 
     def incoming(self, job: str) -> dict[int, Incoming]:
-        """Return the connections of a job that its rank reads by itself, by the ranks at their other ends."""
+        """Return the connections of a job that its rank reads directly, by the ranks at the other ends."""
         return self._incoming.get(job, {})
 
     async def _link(self, comm: Any, job: str, n_ranks: int, source: int, direct: bool) -> Any:
-        """Receive what one rank of a job sends until it closes the connection, or hand that to this worker's rank."""
+        """Receive from one rank until it closes the connection, or hand the socket to this worker's rank."""
         self.open(job, n_ranks)
         arriving = self._queues.get(job, {}).get(source)
         if arriving is not None and direct:
@@ -164,10 +164,10 @@ async def take_links(dask_worker: Any) -> None:
 
 
 async def close_job(dask_worker: Any, job: str) -> None:
-    """End a job on a worker, whether its rank has returned or still waits."""
+    """End a job on a worker, even if its rank still waits."""
     Mailbox.of(dask_worker).close(job)
 
 
 async def expect_no_more(dask_worker: Any, job: str, ranks: list[int]) -> None:
-    """Tell a worker, some time after it, that these ranks have returned."""
+    """Notify a worker that these ranks have returned."""
     Mailbox.of(dask_worker).expect_no_more(job, ranks)

@@ -1,4 +1,4 @@
-"""The ranks of an MPI program: under ``mpiexec``, or the workers of a cluster that dask-mpi has started."""
+"""The ranks of an MPI program: started by ``mpiexec``, or the workers of a dask-mpi cluster."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..arrays import Array
 from ..errors import MissingMPI, PeerLost
 from .communicator import Communicator, Message, Operator, combine_all, disagreement
 
-_LOOK_SECONDS = 0.1  # So often a rank that waits looks whether the computation was given up.
+_LOOK_SECONDS = 0.1  # How often a waiting rank checks whether the computation was cancelled.
 _SPIN_SECONDS = 0.0003
-_SLEEP_AFTER_SECONDS = 0.02  # Who waits so long, waits for another one's work, which may need this processor.
+_SLEEP_AFTER_SECONDS = 0.02  # A longer wait is for another rank's work, which may need this processor.
 _SLEEP_SECONDS = 0.0005
-_abandoned: list[Any] = []  # Operations of MPI that nobody waits for, with the memory that MPI may yet write to.
+_abandoned: list[Any] = []  # Cancelled MPI operations, with the memory that MPI may still write to.
 _OPERATIONS = ("allreduce", "reduce", "broadcast", "gather", "barrier")
 _NO_BUFFER = -1
-_LEAST_TAG_BOUND = 32767  # Every MPI has as many tags.
+_LEAST_TAG_BOUND = 32767  # Every MPI has at least this many tags.
 
 
 def load_mpi() -> Any:
-    """Return the module ``mpi4py.MPI``, whose import starts MPI in this process; `MissingMPI` where it cannot."""
+    """Return the module ``mpi4py.MPI``, whose import starts MPI in this process; raises `MissingMPI` if it fails."""
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
@@ -45,10 +45,10 @@ class MPICommunicator(Communicator):
     Parameters
     ----------
     comm : mpi4py.MPI.Comm, optional
-        Those who take part; all processes of the program (``MPI.COMM_WORLD``) when not given.
+        The ranks that take part; all processes of the program (``MPI.COMM_WORLD``) when not given.
     look : callable, optional
-        Raises `PeerLost` where this rank was told to give up. The next ``allreduce`` then does so on all ranks: none
-        may leave the others waiting, as MPI would wait for ever.
+        Raises `PeerLost` where this rank was cancelled. The next operation then raises it on all ranks, because MPI
+        would wait for a missing rank forever.
 
     Raises
     ------
@@ -62,18 +62,13 @@ class MPICommunicator(Communicator):
         self.rank = self.comm.Get_rank()
         self.size = self.comm.Get_size()
         self._look = look
-        self._operations = 0
+        self.n_operations = 0
         self._by_name = {"sum": self._mpi.SUM, "min": self._mpi.MIN, "max": self._mpi.MAX}
-
-    @property
-    def n_operations(self) -> int:
-        """How many operations this rank has taken part in."""
-        return self._operations
 
     def allreduce(self, value: Message, op: Operator = "sum") -> Message:
         """``MPI_Allreduce`` where all ranks have arrays of the same shapes; otherwise a reduction and a broadcast."""
         flat = _flattened(value) if isinstance(op, str) and op in self._by_name else None
-        # A rank without rows may have nothing.
+        # A rank without rows may have nothing to send.
         kind = _NO_BUFFER if flat is None else flat.size * 256 + ord(flat.dtype.char)
         if self._meet("allreduce", kind) == _NO_BUFFER:
             return super().allreduce(value, op)
@@ -83,16 +78,16 @@ class MPICommunicator(Communicator):
         return _restored(value, result)
 
     def _meet(self, operation: str, kind: int = _NO_BUFFER) -> int:
-        """Wait until all ranks are here, so that what follows waits for none that never comes.
+        """Wait until all ranks are here, so that the operation cannot wait for a missing rank.
 
         ``kind`` is type and length of this rank's buffer in one number; returned if all ranks have the same. Raises
-        `PeerLost` where one was told to give up, and `RanksDisagree` where others call another operation.
+        `PeerLost` where a rank was cancelled, and `RanksDisagree` where ranks call different operations.
         """
-        self._operations += 1
-        calls, code = f"{operation} ({self._operations})", _OPERATIONS.index(operation)
-        told = np.array([code, -code, kind, -kind, self._is_given_up()], dtype=np.int64)
-        largest = np.empty_like(told)
-        self._wait(calls, self.comm.Iallreduce(told, largest, self._mpi.MAX), told, largest)
+        self.n_operations += 1
+        calls, code = f"{operation} ({self.n_operations})", _OPERATIONS.index(operation)
+        mine = np.array([code, -code, kind, -kind, self._is_given_up()], dtype=np.int64)
+        largest = np.empty_like(mine)
+        self._wait(calls, self.comm.Iallreduce(mine, largest, self._mpi.MAX), mine, largest)
         if largest[4]:
             raise self._given_up(calls)
         if largest[0] != -largest[1]:
@@ -102,12 +97,12 @@ class MPICommunicator(Communicator):
         return int(largest[2]) if largest[2] == -largest[3] else _NO_BUFFER
 
     def _wait(self, calls: str, request: Any, *buffers: Any) -> None:
-        """Wait for all ranks, as long as nobody gives up: MPI alone would wait for ever for one that has failed."""
-        began = looked = time.perf_counter()
+        """Wait for all ranks until one is cancelled: MPI alone would wait for a failed rank forever."""
+        began = last_look = time.perf_counter()
         while not request.Test():
             now = time.perf_counter()
-            if now - looked > _LOOK_SECONDS:
-                looked = now
+            if now - last_look > _LOOK_SECONDS:
+                last_look = now
                 if self._is_given_up():
                     _abandoned.append((request, buffers))
                     raise self._given_up(calls)
@@ -129,7 +124,7 @@ class MPICommunicator(Communicator):
         return False
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
-        """Gather on ``root`` and combine there in the order of the ranks; any message will do."""
+        """Gather on ``root`` and combine there in the order of the ranks; takes any message."""
         self._meet("reduce")
         gathered = self.comm.gather(value, root)
         return None if gathered is None else combine_all(op, *gathered)
@@ -145,14 +140,14 @@ class MPICommunicator(Communicator):
         return self.comm.gather(value, root)
 
     def free(self) -> None:
-        """Give its number back: MPI has some two thousand. Not where ranks were given up, whose messages may be late.
+        """Release the communicator, of which MPI has some two thousand; not after a cancelled computation.
 
-        Each rank does so when it has no more to say; neither MPICH nor Open MPI waits here for the others.
+        Each rank does so after its last operation; neither MPICH nor Open MPI waits here for the others.
         """
         self.comm.Free()
 
     def barrier(self) -> None:
-        """All that every operation begins with: ``MPI_Iallreduce`` of some numbers."""
+        """``MPI_Iallreduce`` of some numbers, with which every operation begins."""
         self._meet("barrier")
 
 
@@ -164,12 +159,12 @@ def over_mpi(
     job: str = "",
     look: Callable[[], None] | None = None,
 ) -> MPICommunicator:
-    """Return an MPI communicator of ranks that know each other already: tasks on the workers of a dask-mpi cluster.
+    """Return an MPI communicator of connected ranks: tasks on the workers of a dask-mpi cluster, with the same numbers.
 
-    They keep their numbers. Addresses ``mpi://`` of workers tell their MPI ranks, which else are asked for. Ranks of
-    one computation find each other by the name of the job. ``look`` is that of `MPICommunicator`, by default that of
-    ``ranks``. Raises `MissingMPI` where the workers are not processes of one MPI program, also where a nanny has
-    started them: their processes are children of MPI processes, and would die of starting MPI a second time.
+    ``mpi://`` addresses of workers contain their MPI ranks, which are gathered otherwise. Ranks of one computation find
+    each other by the name of the job. ``look`` is that of `MPICommunicator`, by default that of ``ranks``. Raises
+    `MissingMPI` where the workers are not processes of one MPI program. Workers with a nanny are not: they are children
+    of MPI processes, and would crash when they start MPI a second time.
     """
     if nanny:
         raise MissingMPI(
@@ -178,7 +173,7 @@ def over_mpi(
         )
     mpi = load_mpi()
     world = mpi.COMM_WORLD
-    places = _told(addresses) or ranks.allgather(world.Get_rank())
+    places = _ranks_in(addresses) or ranks.allgather(world.Get_rank())
     if len(set(places)) < ranks.size:
         raise MissingMPI(
             "The workers are not processes of one MPI program, so they cannot talk over MPI. Start the cluster with "
@@ -188,8 +183,8 @@ def over_mpi(
     return MPICommunicator(world.Create_group(world.group.Incl(places), tag), look or ranks.raise_if_cancelled)
 
 
-def _told(addresses: Sequence[str]) -> list[int] | None:
-    """Return the ranks that addresses tell; ``None`` where one tells none, or one of another program."""
+def _ranks_in(addresses: Sequence[str]) -> list[int] | None:
+    """Return the MPI ranks in addresses; ``None`` where one has none, or belongs to another program."""
     joined = here()
     if joined is None or not addresses or not all(address.startswith(PREFIX) for address in addresses):
         return None

@@ -1,4 +1,4 @@
-"""Messages over sockets that a rank's own thread reads and writes, without its worker's event loop.
+"""Messages over sockets that a rank's thread reads and writes, without its worker's event loop.
 
 On the wire: the number of frames, the length of each, and the frames; all numbers have 8 bytes.
 """
@@ -19,20 +19,16 @@ from ...dask_internals.messages import packed, unpacked
 from .communicator import Message
 
 _NUMBER = struct.Struct("=Q")
-_MOST_FRAMES = 512  # So many go to the system at once, which takes 1024.
+_MOST_FRAMES = 512  # Of one system call, which takes 1024.
 SPIN_SECONDS = 2e-4
-"""So long a rank looks again and again before it sleeps: ranks with equal parts arrive almost together, and being woken
-takes longer than most waits. It lets others run between two looks."""
+"""How long a rank polls before it sleeps: ranks with equal parts arrive almost together, and waking up takes longer
+than most waits. Other threads run between two polls."""
 _ROOM_BYTES = 1 << 16
-"""What is no longer than this is received with as little waiting as possible, and copied; arrays that are longer lie
-where they were received."""
+"""Shorter data are received with as few system calls as possible, and copied; longer arrays are received in place."""
 
 
 class Incoming:
-    """What arrives from one rank over a socket that does not block; ``None`` where it is closed already.
-
-    ``read`` has arrived before.
-    """
+    """Receives messages of one rank over a non-blocking socket, ``None`` if it is closed; ``read`` was read before."""
 
     def __init__(self, sock: socket.socket | None, read: bytes) -> None:
         self._sock = sock
@@ -48,16 +44,16 @@ class Incoming:
         return self._sock is None
 
     def fileno(self) -> int:
-        """Return what to wait for; -1 where it has ended."""
+        """Return the file descriptor to wait for; -1 after the end."""
         sock = self._sock
         return -1 if sock is None else sock.fileno()
 
     def pop(self) -> Message:
-        """Return the next message; `IndexError` where none has arrived."""
+        """Return the next message; raises `IndexError` if none has arrived."""
         return self._messages.popleft()
 
     def fill(self) -> None:
-        """Take what has arrived, and do not wait for more."""
+        """Read what has arrived, without waiting."""
         # The event loop may close it meanwhile.
         while (sock := self._sock) is not None:
             direct = len(self._space) >= len(self._room)
@@ -79,7 +75,7 @@ class Incoming:
                 return
 
     def close(self) -> None:
-        """End it; whoever waits for a message learns it."""
+        """Close the socket; a rank that waits for a message gets an error."""
         sock, self._sock = self._sock, None
         if sock is not None:
             with suppress(OSError):
@@ -99,7 +95,7 @@ class Incoming:
             self._space = memoryview(next(self._frames))
 
     def _taken_apart(self) -> Generator[bytearray]:
-        """Yield what is to be filled next; arrays then lie where they were received, and are the receiver's own."""
+        """Yield the buffers to fill next; arrays stay in these buffers, which belong to the receiver."""
         while True:
             yield (count := bytearray(_NUMBER.size))
             yield (lengths := bytearray(_NUMBER.size * _NUMBER.unpack(count)[0]))
@@ -109,17 +105,17 @@ class Incoming:
 
 
 class Outgoing:
-    """What is sent to one rank over a socket that does not block."""
+    """Sends messages to one rank over a non-blocking socket."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
 
     def fileno(self) -> int:
-        """Return what to wait for."""
+        """Return the file descriptor to wait for."""
         return self._sock.fileno()
 
     def write(self, views: list[memoryview]) -> list[memoryview]:
-        """Send as much as possible without waiting, and return what is left; `OSError` where the rank is gone."""
+        """Send as much as possible without waiting, and return the rest; raises `OSError` if the rank is gone."""
         while views:
             try:
                 size = self._sock.sendmsg(views[:_MOST_FRAMES])
@@ -132,7 +128,7 @@ class Outgoing:
         return views
 
     def close(self) -> None:
-        """Let the rank know that no more will come; it still gets what was sent."""
+        """Close the socket; the other rank still receives what was sent."""
         self._sock.close()
 
 
@@ -146,7 +142,7 @@ def views_of(message: Message) -> list[memoryview]:
 
 
 def wait_for(readable: Iterable[Incoming], writable: Outgoing | None, seconds: float) -> list[Any]:
-    """Wait until one of them is ready, and return those that are; none after so many seconds."""
+    """Return the connections that are ready, after waiting for one of them; none after the timeout."""
     waiting: dict[int, Any] = {}
     poll = select.poll()
     for incoming in readable:

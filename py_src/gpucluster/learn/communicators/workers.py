@@ -27,14 +27,14 @@ class WorkerCommunicator(TreeCommunicator):
 
     Use `gpucluster.learn.run` to start such tasks.
 
-    Connections are Dask's own. Where they are plain sockets (unix sockets and TCP), the task takes them over and sends
-    and receives by itself; an event loop in between would take longer than most messages. Others (TLS, UCX) stay with
-    the worker's event loop.
+    Connections are Dask's own. Where they are plain sockets (unix sockets and TCP), the task takes them over and reads
+    and writes them directly; an event loop in between would take longer than most messages. Others (TLS, UCX) stay
+    with the worker's event loop.
 
     Parameters
     ----------
     worker : distributed.Worker
-        The one that this rank runs on.
+        Runs this rank.
     job : str
         Identifies the computation.
     rank : int
@@ -42,9 +42,9 @@ class WorkerCommunicator(TreeCommunicator):
     addresses : list of str
         The workers, in the order of the ranks.
     key : optional
-        Of this rank's task; with it, the rank ends soon after its task is cancelled or its client is gone.
+        Key of this rank's task; with it, the rank ends soon after its task is cancelled or its client is gone.
     patience : float, optional
-        Seconds to wait until another rank has connected; for ranks that all start at the same time.
+        Seconds to wait for the connection of another rank; for ranks that all start at the same time.
     """
 
     def __init__(
@@ -65,59 +65,59 @@ class WorkerCommunicator(TreeCommunicator):
 
     @property
     def n_operations(self) -> int:
-        """How many operations this rank has taken part in; where all ranks have the same, nothing is on its way."""
+        """Number of operations of this rank; where it is the same on all ranks, no message is on its way."""
         return self._operations + (0 if self._mpi is None else self._mpi.n_operations)
 
     def over_mpi(self, *, nanny: bool) -> MPICommunicator:
-        """Return what connects the same ranks over MPI; it stays for all computations on these links.
+        """Return an MPI communicator of the same ranks, which stays for all computations on these links.
 
-        Raises `MissingMPI` where the workers are not processes of one MPI program, and `PeerLost` where a rank does not
-        come.
+        Raises `MissingMPI` where the workers are not processes of one MPI program, and `PeerLost` where a rank is
+        missing.
         """
         if self._mpi is None:
-            # MPI would wait for ever for a rank that never comes.
+            # MPI would wait for a missing rank forever.
             self.barrier()
             self._mpi = over_mpi(self, nanny=nanny, addresses=self._addresses, job=self._job, look=self.raise_if_left)
         return self._mpi
 
     def end_well(self) -> None:
-        """Wait until nothing that goes over MPI is on its way, so that what comes next can go over it as well."""
+        """Wait until no message is on its way over MPI, so that the next computation can use it as well."""
         if self._mpi is not None:
             self._mpi.barrier()
 
     def free(self) -> None:
-        """Give the number of MPI's communicator back; only where all ranks have ended well."""
+        """Release MPI's communicator; only where all ranks have finished without an error."""
         if self._mpi is not None:
             self._mpi.free()
             self._mpi = None
 
     def close(self, *, failed: bool = False) -> None:
-        """End all connections, after what was sent has left; at once where the computation failed."""
+        """Close all connections after everything was sent; at once where the computation failed."""
         self.disconnect()
         asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
 
     def disconnect(self) -> None:
-        """Close the sockets that this rank writes to by itself."""
+        """Close the sockets that this rank writes to directly."""
         for link in self._links.values():
             if isinstance(link, Outgoing):
                 link.close()
 
     def end(self) -> None:
-        """Do the same in the worker's event loop, for all connections."""
+        """Close all connections; in the worker's event loop."""
         self.disconnect()
         for link in self._links.values():
             if not isinstance(link, Outgoing):
                 link.put_nowait(None)
 
     def raise_if_cancelled(self) -> None:
-        """Look whether the job is still open, and the task not cancelled."""
-        # A rank that is alone never waits for a message, and would not learn from one that it was given up.
+        """Raise `PeerLost` if the job was closed, or the task cancelled."""
+        # A single rank never waits for a message, so this is its only check.
         self._mailbox.queue(self._job, self.rank)
         if is_cancelled(self._worker, self._key):
             raise PeerLost("The computation was given up.")
 
     def raise_if_left(self) -> None:
-        """Do the same, and look whether a rank has returned: over MPI, those that wait do so for all others."""
+        """Do the same, and raise it if a rank has returned: over MPI, a waiting rank waits for all others."""
         self.raise_if_cancelled()
         if self._mailbox.is_left(self._job):
             raise PeerLost("Another rank has returned.")
@@ -136,7 +136,7 @@ class WorkerCommunicator(TreeCommunicator):
         views = views_of(message)
         try:
             while views := link.write(views):
-                # The other rank may wait, too, until this one has taken what it sends.
+                # The other rank may wait until this one has received what it sends.
                 for ready in self._waited(list(self._mailbox.incoming(self._job).values()), link):
                     if isinstance(ready, Incoming):
                         ready.fill()
@@ -223,7 +223,7 @@ class WorkerCommunicator(TreeCommunicator):
                 await comm.write(message)
             await comm.close()
         except OSError:
-            # Whoever waits for that rank, or for this one, must learn it.
+            # Ranks that wait for that rank, or for this one, must get an error.
             self._mailbox.close(self._job)
         finally:
             comm.abort()

@@ -24,7 +24,7 @@ from ..rows.waiting import computed
 
 
 class Spectrum(NamedTuple):
-    """Of the covariance matrix, largest variance first."""
+    """Eigenvalues and eigenvectors of the covariance matrix, largest variance first."""
 
     n_samples: int
     mean: Array  # Array of shape (n_features,), float64.
@@ -35,7 +35,7 @@ class Spectrum(NamedTuple):
 def covariance_spectrum(rows: Rows) -> Spectrum:
     """Return mean, variances and axes from the covariance matrix.
 
-    Sends one message of ``8 (d + 1) d`` bytes for each block or rank, d the number of columns; nothing else.
+    Sends one message of ``8 (d + 1) d`` bytes for each block or rank, d the number of columns.
     """
     found: Moments = rows.total(moments, op=merge_moments)
     n_samples = int(found.n_rows)
@@ -67,9 +67,9 @@ def check_rows(n_samples: int) -> None:
 def components_to_keep(
     wanted: float | str | None, ratios: Array, variances: Array, n_samples: int, n_features: int
 ) -> int:
-    """Return how many components ``n_components`` of `PCA` means for this table.
+    """Return the number of components that ``n_components`` of `PCA` stands for with this table.
 
-    ``ratios`` and ``variances`` are of all components, largest first; ratios are shares of the whole variance. Raises
+    ``ratios`` and ``variances`` are of all components, largest first; ratios are shares of the total variance. Raises
     `InvalidParameter` where there are fewer components, or too few rows for an estimate.
     """
     most = len(ratios)
@@ -130,7 +130,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     whiten : bool
         Scale components to variance 1.
     svd_solver : {"auto", "full", "covariance_eigh"}
-        ``covariance_eigh`` (``auto`` means it): the eigenvalues of the covariance matrix; variances below 1e-7
+        ``covariance_eigh``, also for ``auto``: the eigenvalues of the covariance matrix; variances below 1e-7
         (float32) or 1e-15 (float64) of the largest one are rounding errors. ``full``: the singular values of the
         triangular factor of the centred rows, from a tree of small QRs in float64: all digits of small variances,
         several times slower. ``randomized`` (scikit-learn, Dask-ML) and ``jacobi`` (cuML) mean ``covariance_eigh``,
@@ -182,7 +182,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         scale = self._scale() if self.whiten else 1.0
         axes = (self.components_ / scale).T.astype(self.components_.dtype)
         shift = self.mean_.astype(self.components_.dtype)
-        # What rounding the mean has left out.
+        # The part of the mean that rounding dropped.
         offset = (shift - self.mean_) @ axes
         return self._map(
             projected, X, shift, axes, offset.astype(axes.dtype), columns=self.n_components_,
@@ -191,7 +191,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return the rows that have these components, without what the components left out have contributed.
+        """Return the rows that have these components, without the contribution of the dropped components.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         return float(computed(mean)[0] if is_dask(mean) else mean)
 
     def get_covariance(self) -> Array:
-        """Return the covariance matrix that the components and the noise make."""
+        """Return the covariance matrix of the components and the noise."""
         return self.get_combined_model().get_covariance()
 
     def get_precision(self) -> Array:
@@ -268,7 +268,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
 
 
 def _log_likelihood(X: Array, mean: Array, precision: Array, constant: float) -> Array:
-
     xp = array_namespace_of(X)
     apart = X - xp.asarray(mean)
     return constant - 0.5 * ((apart @ xp.asarray(precision)) * apart).sum(axis=1)

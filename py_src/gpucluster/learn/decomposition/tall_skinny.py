@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.extmath import svd_flip
 
 from ...dask_internals.collections import meta
-from ..arrays import Array, DaskArray, Data, Delayed, Output
+from ..arrays import Array, DaskArray, Data, Output
 from ..checks import check_columns, check_finite, no_rows
 from ..errors import InvalidData
 from ..kernels.factor import orthogonal_rows, qr_of_stack, triangle
@@ -90,7 +90,7 @@ def _triangles(rows: Rows) -> list[Array]:
 
 
 def _decomposed(X: Data, decomposed: Callable[[Array], tuple[Array, Rest]]) -> tuple[Output, Rest]:
-    """Return Q times the first part of what is made of R, and the second part."""
+    """Return Q times the first result of ``decomposed(R)``, and the second result."""
     if is_dask(X):
         table = as_table(X)
         check_columns(table.X, "tsqr")
@@ -121,14 +121,11 @@ def _lazy(table: Table, rotations: list[Array]) -> DaskArray:
     from dask.highlevelgraph import HighLevelGraph
 
     make = delayed(orthogonal_rows, pure=False)
-    made = [make(block, rotation) for block, rotation in zip(_blocks(table.X), rotations, strict=True)]
+    blocks = table.X.to_delayed(optimize_graph=False).ravel()
+    made = [make(block, rotation) for block, rotation in zip(blocks, rotations, strict=True)]
     name = f"orthogonal-rows-{made[0].key}"
     # Not da.concatenate, which drops blocks without rows.
     graph = HighLevelGraph.from_collections(
         name, {(name, number, 0): block.key for number, block in enumerate(made)}, dependencies=made
     )
     return da.Array(graph, name, (table.X.chunks[0], (rotations[0].shape[1],)), meta=meta(table.X))
-
-
-def _blocks(X: DaskArray) -> list[Delayed]:
-    return list(X.to_delayed(optimize_graph=False).ravel())

@@ -22,7 +22,7 @@ from ..rows.table import floating_type
 
 
 class SingularAxes(NamedTuple):
-    """Of the rows as they are, largest singular value first."""
+    """Singular values and axes of the rows, not centred, largest singular value first."""
 
     values: Array  # Array of shape (k,).
     axes: Array  # Array of shape (k, n_features).
@@ -39,9 +39,9 @@ def axes_of_products(rows: Rows) -> SingularAxes:
     products = found.scatter + found.weight * np.outer(found.mean, found.mean)
     squares, vectors = np.linalg.eigh(products)
     axes = vectors.T[::-1]
-    k = min(int(found.n_rows), len(axes))
     variances = np.einsum("ij,jk,ik->i", axes, found.scatter, axes, optimize=True) / found.weight
-    return _signed(np.sqrt(np.maximum(squares[::-1], 0.0)), axes, variances, np.trace(found.scatter) / found.weight, k)
+    values = np.sqrt(np.maximum(squares[::-1], 0.0))
+    return _signed(values, axes, variances, np.trace(found.scatter) / found.weight, found.n_rows)
 
 
 def axes_of_factor(rows: Rows) -> SingularAxes:
@@ -52,8 +52,7 @@ def axes_of_factor(rows: Rows) -> SingularAxes:
         raise no_rows()
     _, values, axes = np.linalg.svd(uncentred(found), full_matrices=False)
     variances = ((found.R @ axes.T) ** 2).sum(axis=0) / found.weight
-    k = min(int(found.n_rows), len(axes))
-    return _signed(values, axes, variances, float((found.R**2).sum()) / found.weight, k)
+    return _signed(values, axes, variances, float((found.R**2).sum()) / found.weight, found.n_rows)
 
 
 class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
@@ -120,7 +119,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
 
     @delegable
     def transform(self, X: Data) -> Output:
-        """Return rows along the axes.
+        """Return the components of rows.
 
         Returns
         -------
@@ -134,7 +133,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return the rows that lie there along the axes.
+        """Return the rows that have these components.
 
         Parameters
         ----------
@@ -155,6 +154,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         return int(self.components_.shape[0])
 
 
-def _signed(values: Array, axes: Array, variances: Array, all_variance: float, k: int) -> SingularAxes:
+def _signed(values: Array, axes: Array, variances: Array, all_variance: float, n_rows: float) -> SingularAxes:
+    k = min(int(n_rows), len(axes))
     _, axes = svd_flip(None, np.ascontiguousarray(axes[:k]), u_based_decision=False)
     return SingularAxes(values[:k], axes, variances[:k], float(all_variance))

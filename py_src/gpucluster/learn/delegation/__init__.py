@@ -1,4 +1,4 @@
-"""Estimators of cuML for several GPUs behind the names of ours, where there are such."""
+"""cuML's multi-GPU estimators behind the names of this package."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What ``cuml.dask`` 26.10 can do for which estimator, and why it is not asked for the others.
+"""What ``cuml.dask`` 26.10 supports for each estimator, and why it is not used for the others.
 
-An estimator of this package joins by an entry here, and by the decorator `delegable` on its methods.
+To delegate an estimator, add an entry here, and the decorator `delegable` to its methods.
 """
 
 from __future__ import annotations
@@ -18,31 +18,28 @@ from ..rows.table import floating_type
 
 @dataclass(frozen=True)
 class Entry:
-    """How one estimator is translated.
+    """How to translate one estimator. Parameters that are not listed must have their default values."""
 
-    A parameter that is named nowhere here must have its default value, because cuML has nothing like it.
-    """
-
-    module: str  # Where cuML's class of the same name is.
+    module: str  # Of cuML's class of the same name.
     same: tuple[str, ...] = ()  # Parameters that cuML has under the same name.
     renamed: dict[str, str] = field(default_factory=dict)  # Parameters that cuML has under another name.
     values: dict[str, dict[Any, Any]] = field(default_factory=dict)
-    """Parameters of which cuML knows some values only: these, and what cuML calls them."""
-    checked: tuple[str, ...] = ()  # Of ``values``: those that cuML's class does not take, as it knows one value only.
-    without_effect: tuple[str, ...] = ()  # Parameters that tell how, not what, is computed.
-    own: tuple[str, ...] = ()  # Parameters of cuML's that scikit-learn lacks: handed on where they are not ``None``.
-    fixed: dict[str, Any] = field(default_factory=dict)  # What cuML is told besides.
+    """Parameters of which cuML supports some values only, with cuML's names of these values."""
+    checked: tuple[str, ...] = ()  # Of ``values``: not passed on, because cuML's class has no such parameter.
+    without_effect: tuple[str, ...] = ()  # Parameters that do not change the result.
+    own: tuple[str, ...] = ()  # cuML's own parameters, passed on where they are not ``None``.
+    fixed: dict[str, Any] = field(default_factory=dict)  # Further arguments of cuML's class.
     attributes: tuple[str, ...] = ()  # Fitted attributes that are copied back.
-    methods: tuple[str, ...] = ("predict",)  # What cuML's estimator is asked for after fitting.
-    label_type: str | None = None  # Of what type labels must be.
-    frames: bool = True  # Whether data frames are taken.
-    arrays: bool = True  # Whether arrays are taken.
+    methods: tuple[str, ...] = ("predict",)  # Methods of cuML's estimator to call after fitting.
+    label_type: str | None = None  # Required type of labels.
+    frames: bool = True  # Whether data frames are supported.
+    arrays: bool = True  # Whether arrays are supported.
     complete: bool = True  # Whether the copied attributes are enough to predict without cuML, and to save the model.
     numbers: bool = True  # Whether X must hold numbers.
     faster_here: Callable[[Any, Any], bool] | None = None
-    """Called as ``faster_here(estimator, X)``: whether this package's own algorithm takes less time on GPUs, so that
-    cuML is asked only if it is named."""
-    by_port: bool = False  # Whether cuML tells workers apart by host and port, which workers at unix sockets have not.
+    """``faster_here(estimator, X)``: whether this package's algorithm is faster on GPUs, so that cuML is used only on
+    request."""
+    by_port: bool = False  # Whether cuML identifies workers by host and port, which workers at unix sockets lack.
 
 
 def _always(_estimator: Any, _X: Any) -> bool:
@@ -50,9 +47,9 @@ def _always(_estimator: Any, _X: Any) -> bool:
 
 
 def _in_one_kernel(kmeans: Any, X: Any) -> bool:
-    """Whether the kernel of k-means takes so many columns and clusters; with more, cuML takes as long or less."""
+    """Whether the kernel of k-means supports these numbers of columns and clusters; cuML is not slower with more."""
     if X.ndim != 2 or not isinstance(kmeans.n_clusters, Integral) or kmeans.n_clusters < 1:
-        return True  # ours says what is wrong
+        return True  # This package reports the error.
     return lloyd_on_gpu.fits(floating_type(X), int(X.shape[1]), int(kmeans.n_clusters))
 
 
@@ -85,7 +82,7 @@ DELEGATED: dict[str, Entry] = {
         values={"init": {"k-means||": "k-means||", "scalable-k-means++": "k-means||", "random": "random"}},
         without_effect=("copy_x", "n_init"),
         own=("max_samples_per_batch", "device_buffer_samples", "init_size"),
-        fixed={"n_init": 1},  # of the default, cuML makes ten runs where centres are given
+        fixed={"n_init": 1},  # By default, cuML makes ten runs even with given centres.
         attributes=("cluster_centers_", "inertia_", "n_iter_"),
         faster_here=_in_one_kernel,
     ),
@@ -119,7 +116,7 @@ DELEGATED: dict[str, Entry] = {
         "cuml.dask.linear_model",
         same=("alpha", "fit_intercept", "max_iter", "tol", "selection"),
         without_effect=("copy_X", "precompute", "random_state"),
-        fixed={"l1_ratio": 1.0},  # cuml.dask's Lasso leaves it at its solver's 0.15, which is another model
+        fixed={"l1_ratio": 1.0},  # The default of cuml.dask's Lasso is its solver's 0.15, which is another model.
         attributes=_LINEAR,
         faster_here=_always,
     ),
@@ -186,7 +183,7 @@ DELEGATED: dict[str, Entry] = {
         "cuml.dask.preprocessing",
         same=("categories", "dtype"),
         values={
-            "handle_unknown": {"error": "error", "use_encoded_value": "ignore"},  # which gives NaN there
+            "handle_unknown": {"error": "error", "use_encoded_value": "ignore"},  # cuML's "ignore" gives NaN.
             "unknown_value": {None: None, np.nan: None},
         },
         checked=("unknown_value",),
@@ -214,4 +211,4 @@ NOT_DELEGATED: dict[str, str] = {
     "Ridge": "cuML's version for several GPUs does not expose its coefficients (26.10: coef_ stays None)",
     "StandardScaler": "cuML has no form of it for several GPUs",
 }
-"""Estimators that ``cuml.dask`` is not asked for, and why."""
+"""Estimators that ``cuml.dask`` is not used for, and why."""

@@ -1,4 +1,4 @@
-"""Whether cuML fits an estimator, and how it does."""
+"""Decide whether cuML fits an estimator, and let it fit and predict."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .catalogue import DELEGATED, NOT_DELEGATED, Entry
 
 
 class Untranslatable(Exception):
-    """cuML cannot do what is asked for; says what."""
+    """cuML does not support this; the message has the reason."""
 
 
 def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
-    """Return the keyword arguments of cuML's class; `Untranslatable` where it has nothing for a value."""
+    """Return the keyword arguments of cuML's class; raises `Untranslatable` where it does not support a value."""
     given = estimator.get_params(deep=False)
     default = {name: each.default for name, each in inspect.signature(type(estimator)).parameters.items()}
     options = dict(entry.fixed)
@@ -42,13 +42,13 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
     name = type(estimator).__name__
     _check_particular(name, given)
     if name == "KMeans" and options["tol"] == 0:
-        options["tol"] = float(np.finfo(np.float32).tiny)  # cuML refuses zero: until centres no longer move
+        options["tol"] = float(np.finfo(np.float32).tiny)  # cuML refuses 0, which means: until centres stop moving.
     return options
 
 
 def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
     if name == "init" and not isinstance(value, str) and not callable(value):
-        return value if hasattr(value, "shape") else np.asarray(value)  # centres: of NumPy, CuPy, or in lists
+        return value if hasattr(value, "shape") else np.asarray(value)  # Centres: an array or lists.
     try:
         return known[value]
     except (KeyError, TypeError):
@@ -57,7 +57,7 @@ def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
 
 
 def _check_particular(name: str, given: dict[str, Any]) -> None:
-    """Refuse what the catalogue cannot say."""
+    """Make the checks that the catalogue cannot express."""
     if name == "KMeans" and isinstance(given["init"], str):
         runs = 10 if given["init"] == "random" and given["n_init"] == "auto" else given["n_init"]
         if runs not in {1, "auto"}:
@@ -97,9 +97,9 @@ _PORT = re.compile(r"^\w+://[^:/]+:\d+$")
 
 
 def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> PlainModel | None:
-    """Return cuML's estimator that is to be fitted instead; ``None`` where ours is.
+    """Return cuML's estimator to fit instead, or ``None`` to use this package.
 
-    Raises `NotSupported` where the configuration wants cuML, which cannot do this.
+    Raises `NotSupported` where the configuration demands cuML, which does not support this.
     """
     engine = configuration().engine
     if engine == "gpucluster" or (engine == "auto" and not (is_dask(X) and on_gpus(X))):
@@ -147,10 +147,10 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
 
 
 def cuml_class(module: str, name: str) -> Any:
-    """Return a class of cuML, if it is installed; importing it leaves Dask's configuration as it was."""
+    """Import a class of cuML without changing Dask's configuration; raises `Untranslatable` if cuML is missing."""
     import dask
 
-    # cuml.dask makes Dask shuffle by tasks, for everybody in this process, when it is first imported.
+    # On import, cuml.dask makes Dask shuffle by tasks in the whole process.
     before = dask.config.get(SHUFFLE, None)
     try:
         return getattr(import_module(module), name)
@@ -161,7 +161,7 @@ def cuml_class(module: str, name: str) -> Any:
 
 
 def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collection | None) -> None:
-    """Fit cuML's estimator, and give ours, which keeps it, its fitted attributes."""
+    """Fit cuML's estimator, keep it in this package's estimator, and copy its fitted attributes."""
     entry = DELEGATED[type(estimator).__name__]
     labels = None
     y = y if is_classifier(estimator) or is_regressor(estimator) else None
@@ -189,14 +189,14 @@ def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collecti
 
 
 def fitted_part(delegate: PlainModel) -> PlainModel:
-    """Return what has cuML's fitted attributes: Lasso and ElasticNet leave fitting to a solver of their own."""
+    """Return the object with cuML's fitted attributes: for Lasso and ElasticNet, their solver."""
     return vars(delegate).get("solver", delegate)
 
 
 def _fitted_values(model: PlainModel, names: tuple[str, ...]) -> dict[str, Any]:
     """Return fitted attributes, in host memory: all in one task where the model is on a worker.
 
-    cuML itself fetches them one by one, each with a task of its own: 17 ms each on an H100.
+    cuML fetches each of them with a separate task, which takes 17 ms on an H100.
     """
     from distributed import Future
 
@@ -215,7 +215,7 @@ def _read(model: PlainModel, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any]) -> Output:
-    """Return what a method of cuML's fitted estimator says of a Dask collection; lazily where cuML is lazy."""
+    """Call a method of cuML's fitted estimator with a Dask collection; the result is lazy where cuML is lazy."""
     entry = DELEGATED[type(estimator).__name__]
     if entry.numbers and method != "inverse_transform":
         from ..rows.table import as_table
@@ -227,8 +227,8 @@ def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any
     return result.astype(estimator._label_type) if method == "predict" and estimator._label_type else result
 
 
-def ask_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
-    """Return what cuML's estimator, fitted to numbers, says of rows in this process: they go to a worker and back."""
+def call_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
+    """Call a method of cuML's estimator with an array in this process: the rows go to a worker and back."""
     import dask.array as da
     from sklearn.utils.validation import validate_data
 

@@ -1,4 +1,4 @@
-"""The decorator of estimators' methods that lets cuML fit and answer where it is chosen."""
+"""The decorator that lets cuML run an estimator's methods where it is chosen."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def delegable(method: Method) -> Method:
-    """Let cuML do what a method does, where cuML is chosen and can; see `gpucluster.learn.delegation`.
+    """Run a method with cuML, where cuML is chosen and supports it; see `gpucluster.learn.delegation`.
 
     Belongs on each public method of an estimator that takes data, and on ``get_combined_model``:
 
-    * ``fit`` asks the configuration who fits. Its parameters are the data, then perhaps ``y`` and ``sample_weight``.
-    * ``get_combined_model`` gives cuML's model where cuML has fitted.
-    * ``partial_fit`` goes on without cuML.
+    * ``fit`` chooses by the configuration. Its parameters are the data, then perhaps ``y`` and ``sample_weight``.
+    * ``get_combined_model`` returns cuML's model where cuML has fitted.
+    * ``partial_fit`` continues without cuML.
     * ``fit_predict``, ``fit_transform`` and ``score`` call these. The first two take ``delayed``; see below.
-    * Others, such as ``predict``, are answered by cuML where it has fitted and the data are on Dask. They take one more
-      keyword, ``delayed``, as cuML's do: with ``False``, lazy answers are computed on the workers at once.
+    * Others, such as ``predict``, call cuML where it has fitted and the data are on Dask. As in cuML, they take one
+      more keyword, ``delayed``: with ``False``, lazy results are computed on the workers at once.
 
-    All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Name and
-    otherwise the signature stay those of the method, which is what it does without cuML.
+    All of them compute with the estimator's client, and take the keywords of `gpucluster.learn.keywords`. Apart from
+    that, name and signature stay those of the method, which runs without cuML.
     """
     others: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
         "fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining, "score": lambda score: score,
         "fit_predict": _answering, "fit_transform": _answering,
     }  # fmt: skip
     make = others.get(method.__name__, _calling)
-    # What cuML answers gets its own keywords.
+    # Methods of cuML get its own keywords.
     made = make(_in_our_words(method)) if make is _calling else _in_our_words(make(method), method)
 
     @wraps(method)
@@ -91,7 +91,7 @@ _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
 
 def completed_docstring(cls: type, method: Callable[..., Any]) -> str:
-    """Return the docstring of a method, with the sections that are the same for all estimators where it has none."""
+    """Return the docstring of a method, completed with the sections that are the same for all estimators."""
     head, *parts = _SECTION.split(inspect.cleandoc(method.__doc__ or ""))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     name, parameters = method.__name__, inspect.signature(method).parameters
@@ -116,7 +116,7 @@ def completed_docstring(cls: type, method: Callable[..., Any]) -> str:
 
 
 def is_delegable(method: Any) -> bool:
-    """Whether a method has the decorator, beneath whatever scikit-learn has put around it."""
+    """Whether a method has the decorator, also beneath wrappers of scikit-learn."""
     found: Any = inspect.unwrap(method, stop=lambda each: getattr(each, "is_delegable", False))
     return bool(getattr(found, "is_delegable", False))
 
@@ -148,7 +148,7 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_our_words(call: Callable[..., Any], method: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Let ``call`` take the keywords of other libraries; ``method``, by default the same, has those that are ours."""
+    """Let ``call`` take the keywords of other libraries besides those of ``method``, by default its own."""
     method = method or call
     name, own = method.__name__, {*_parameters(method), "delayed"}
 
@@ -161,9 +161,9 @@ def _in_our_words(call: Callable[..., Any], method: Callable[..., Any] | None = 
     return understand
 
 
-def _answering(ask: Callable[..., Any]) -> Callable[..., Any]:
+def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
     def answer_here(self: Any, *arguments: Any, delayed: bool = True, **options: Any) -> Any:
-        answer = ask(self, *arguments, **options)
+        answer = method(self, *arguments, **options)
         return answer if delayed else _computed_on_workers(answer)
 
     return answer_here
@@ -178,8 +178,8 @@ def _refining(refine: Callable[..., Any]) -> Callable[..., Any]:
     return refine_here
 
 
-def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
-    names = _parameters(ask)
+def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
+    names = _parameters(method)
 
     def call(self: Any, *arguments: Any, delayed: bool = True, **options: Any) -> Any:
         answer = call_somewhere(self, *arguments, **options)
@@ -188,20 +188,20 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
     def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
             check_is_fitted(self)
-            return ask(self, *arguments, **options)
-        from .fitting import ask_cuml_for_array, call_cuml
+            return method(self, *arguments, **options)
+        from .fitting import call_cuml, call_cuml_for_array
 
         entry = DELEGATED[type(self).__name__]
         given = dict(zip(names, arguments, strict=False)) | options
         data = given.pop(names[0], None)
-        if is_dask(data) and ask.__name__ in entry.methods:
-            return call_cuml(self, ask.__name__, data, given)
+        if is_dask(data) and method.__name__ in entry.methods:
+            return call_cuml(self, method.__name__, data, given)
         if entry.complete:
-            return ask(self, *arguments, **options)
-        if entry.numbers and ask.__name__ in entry.methods and data is not None:
-            return ask_cuml_for_array(self, ask.__name__, data, given)
+            return method(self, *arguments, **options)
+        if entry.numbers and method.__name__ in entry.methods and data is not None:
+            return call_cuml_for_array(self, method.__name__, data, given)
         raise NotSupported(
-            f"{type(self).__name__}.{ask.__name__}: cuML has fitted this estimator and needs Dask collections for "
+            f"{type(self).__name__}.{method.__name__}: cuML has fitted this estimator and needs Dask collections for "
             f"{', '.join(entry.methods)}. For arrays, use get_combined_model()."
         )
 
@@ -209,7 +209,7 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _computed_on_workers(answer: Any) -> Any:
-    """Return what a method answers with its lazy parts computed, each of them still on the workers."""
+    """Compute the lazy parts of a result, and keep them on the workers."""
     with waiting(current_client(), answer) as scope:
         [found] = persisted(scope, answer)
         scope.pop_all()

@@ -1,8 +1,8 @@
 """Grow each tree on the rows of one block, as forests on Dask usually do.
 
-No row moves, and a block with a share of the rows grows that share of the trees. A tree never sees the rows of other
-blocks, so blocks must be alike: where the rows are sorted by class or by time, each tree knows only some classes or
-times, and the forest is a worse one than scikit-learn's.
+No row moves, and each block grows trees in proportion to its rows. A tree never sees the rows of other blocks, so
+blocks must be alike: where the rows are sorted by class or by time, each tree knows only some classes or times, and the
+forest is worse than scikit-learn's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .growing import (
 
 
 class Plan(NamedTuple):
-    """What each block grows."""
+    """The trees of each block, and how to grow them."""
 
     options: dict[str, Any]  # Of scikit-learn's forest.
     trees: list[int]  # Number of trees of each block.
@@ -39,7 +39,7 @@ class Plan(NamedTuple):
 
 
 class BlockSummary(NamedTuple):
-    """What is in a block."""
+    """Rows and classes of a block."""
 
     n_rows: int
     classes: Array | None
@@ -49,8 +49,7 @@ class BlockSummary(NamedTuple):
 def grow_on_blocks(rows: Rows, *, options: dict[str, Any], classify: bool) -> Grown:
     """Grow each tree of scikit-learn's forest of these options on the rows of one block.
 
-    Two passes: one over y, to agree on the classes and to count; one that grows. All trees come to the client, as they
-    are the model.
+    Two passes: one over y, to find and count the classes; one to grow the trees, which all come to the client.
     """
     found: list[BlockSummary] = rows.map_blocks(_summary_of, classify)
     counts = [block.n_rows for block in found]
@@ -80,7 +79,7 @@ def _summary_of(block: Block, classify: bool) -> BlockSummary:
 
 def _class_weights(wanted: ClassWeight, classes: Array, found: list[BlockSummary]) -> Array | None:
     by_code = weights_of_codes(wanted, classes)
-    if by_code is None or by_code == "balanced_subsample":  # each bootstrap has its own, which scikit-learn finds
+    if by_code is None or by_code == "balanced_subsample":  # scikit-learn computes those of each bootstrap.
         return None
     if isinstance(by_code, str):
         totals = np.zeros(len(classes))

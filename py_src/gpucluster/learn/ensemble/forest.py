@@ -1,7 +1,8 @@
-"""Random forests: what both kinds have in common, the classifier and the regressor."""
+"""Random forests: their common base, the classifier and the regressor."""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import partial
 from typing import Any, ClassVar
 
@@ -83,11 +84,8 @@ class Forest(DistributedEstimator):
         return grown.classes
 
     def _on_all_workers(self, table: Table, options: dict[str, Any]) -> Grown:
-        """Grow a share of the trees on each worker, all on all rows that it can hold."""
-        state = options["random_state"].get_state()
-        seed = np.random.RandomState()
-        seed.set_state(state)
-        held = fitting_table(table, int(seed.randint(LARGEST_SEED)))
+        """Grow a share of the trees on each worker, from all rows that fit into its memory."""
+        held = fitting_table(table, int(deepcopy(options["random_state"]).randint(LARGEST_SEED)))
         parameters: dict[str, Any] = {"options": options, "classify": self._classify, "threads": True}
         if held.n_rows is not None and held.n_rows != table.n_rows:
             warn_caller(
@@ -117,7 +115,7 @@ class Forest(DistributedEstimator):
         model.estimator_ = model.estimator
         return model
 
-    def _ask(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
+    def _map_forest(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
         """Call a method of scikit-learn's forest with all blocks."""
         forest: PlainModel = self.get_combined_model()
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
@@ -125,17 +123,17 @@ class Forest(DistributedEstimator):
         if is_dask(X):
             from dask.delayed import delayed
 
-            # Large: sent to the workers once, not within each task.
+            # The forest is large: send it to the workers once, not within each task.
             forest = delayed(forest, pure=False, traverse=False)
         function = partial(predicted, method=method, dtype=dtype, width=columns)
         return self._map(function, X, forest, dtype=dtype, columns=columns)
 
 
 def predicted(X: Array, forest: PlainModel, method: str, dtype: DTypeLike, width: int | None) -> Array:
-    """Return what a forest of scikit-learn says of a block of rows; also of one without rows."""
+    """Call a method of scikit-learn's forest with a block, which may have no rows."""
     if len(X) == 0:
         return np.empty((0,) if width is None else (0, width), dtype=dtype)
-    with np.errstate(divide="ignore"):  # The logarithm of a probability of 0 is what it is.
+    with np.errstate(divide="ignore"):  # The logarithm of a probability of 0 is minus infinity.
         return getattr(forest, method)(X).astype(dtype, copy=False)
 
 
@@ -144,13 +142,13 @@ class RandomForestClassifier(ScoredClassifier, Forest):
 
     Source: L. Breiman, "Random Forests", Machine Learning 45 (2001), by scikit-learn's code. Every worker gets the rows
     of all others, and grows its share of the trees, each on its own sample of all rows: the forest is scikit-learn's,
-    tree by tree, however the rows are cut or sorted. Communication: ``4 n_features`` bytes per row to each worker,
-    between workers, then the trees, once. Where all rows take more than 30 % of a worker's memory, all trees grow on
-    so many rows drawn at random, and a warning says how many.
+    tree by tree, whatever the blocks and the order of the rows. Communication: ``4 n_features`` bytes per row to each
+    worker, between workers, then the trees, once. Where all rows take more than 30 % of a worker's memory, all trees
+    grow on a random sample of that size, and a warning has the number of rows.
 
-    With ``tree_rows="block"`` no row moves: a block with a share of the rows grows that share of the trees, on these
-    rows alone, as forests on Dask (and cuML's before 25.12) do. With few, large blocks whose rows are alike, the forest
-    is about as good; with sorted rows much worse, because each tree knows only some of the classes.
+    With ``tree_rows="block"`` no row moves: each block grows trees in proportion to its rows, on these rows alone, as
+    forests on Dask (and cuML's before 25.12) do. With few, large blocks whose rows are alike, the forest is about as
+    good; with sorted rows it is much worse, because each tree knows only some of the classes.
 
     Parameters
     ----------
@@ -160,14 +158,14 @@ class RandomForestClassifier(ScoredClassifier, Forest):
 min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
         As those of scikit-learn. ``n_jobs`` threads grow trees on each worker; as many as it has when not given.
     random_state : int or RandomState, optional
-        The same one gives the same forest as in scikit-learn, however the rows are cut. With ``tree_rows="block"`` it
-        depends on the cut, but not on where the blocks are.
+        The same one gives the same forest as in scikit-learn, whatever the blocks. With ``tree_rows="block"`` it
+        depends on the blocks, but not on their places.
     class_weight : {"balanced", "balanced_subsample"} or dict, optional
         Weights of the classes; ``balanced`` counts the rows of all blocks.
     oob_score, warm_start : False
         Not supported.
     tree_rows : {"all", "block"}
-        What a tree draws its rows from: all rows, or those of one block. Scikit-learn does not have this parameter.
+        The rows that a tree is grown from: all, or those of one block. scikit-learn does not have this parameter.
     n_bins, n_streams : int, optional
         Of cuML's forests. Without effect where the forest is scikit-learn's, whose splits are exact.
 
@@ -202,23 +200,23 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     @delegable
     def predict(self, X: Data) -> Output:
         """Return the class of each row."""
-        return self._ask("predict", X, self.classes_.dtype)
+        return self._map_forest("predict", X, self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the mean of the trees' probabilities of each class, float64."""
-        return self._ask("predict_proba", X, np.float64, self.n_classes_)
+        return self._map_forest("predict_proba", X, np.float64, self.n_classes_)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
-        """Return the logarithms of `predict_proba`: minus infinity where no tree says a class."""
-        return self._ask("predict_log_proba", X, np.float64, self.n_classes_)
+        """Return the logarithms of `predict_proba`: minus infinity where no tree votes for a class."""
+        return self._map_forest("predict_log_proba", X, np.float64, self.n_classes_)
 
 
 class RandomForestRegressor(MultiOutputMixin, ScoredRegressor, Forest):
     """Predict numbers by the mean of many trees, grown by scikit-learn on all workers at once.
 
-    Source, communication, and what each tree sees are those of `RandomForestClassifier`.
+    Source and communication are those of `RandomForestClassifier`.
 
     Parameters
     ----------
@@ -226,16 +224,9 @@ class RandomForestRegressor(MultiOutputMixin, ScoredRegressor, Forest):
         Number of trees.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes, \
 min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
-        As those of scikit-learn. ``n_jobs`` threads grow trees on each worker; as many as it has when not given.
-    random_state : int or RandomState, optional
-        The same one gives the same forest as in scikit-learn, however the rows are cut. With ``tree_rows="block"`` it
-        depends on the cut, but not on where the blocks are.
-    oob_score, warm_start : False
-        Not supported.
-    tree_rows : {"all", "block"}
-        What a tree draws its rows from: all rows, or those of one block. Scikit-learn does not have this parameter.
-    n_bins, n_streams : int, optional
-        Of cuML's forests. Without effect where the forest is scikit-learn's, whose splits are exact.
+        As those of scikit-learn.
+    random_state, oob_score, warm_start, tree_rows, n_bins, n_streams
+        As those of `RandomForestClassifier`.
 
     Attributes
     ----------
@@ -264,4 +255,4 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     def predict(self, X: Data) -> Output:
         """Return the mean of the trees' predictions of each row, float64."""
         width = None if self.n_outputs_ == 1 else self.n_outputs_
-        return self._ask("predict", X, np.float64, width)
+        return self._map_forest("predict", X, np.float64, width)

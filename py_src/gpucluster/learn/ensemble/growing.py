@@ -1,7 +1,7 @@
 """Grow the trees of a forest, each on a random sample of all rows.
 
 Every rank gets the rows of all others and grows its share of the trees, with the seeds that scikit-learn would have
-drawn for these. Such a forest is scikit-learn's, tree by tree, however the rows are cut.
+drawn for these. Such a forest is scikit-learn's, tree by tree, whatever the blocks.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from copy import deepcopy
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -25,49 +26,18 @@ from ..rows.shard import Shard
 from ..trees import with_all_classes
 from .replica import all_rows
 
-STEP_SECONDS = 0.2  # Growing so long, a forest looks whether it is still wanted.
-
-
-def grow_trees(
-    forest: Callable[..., Any],
-    options: dict[str, Any],
-    X: Array,
-    y: Array,
-    weights: Array | None,
-    raise_if_unwanted: Callable[[], None],
-) -> tuple[list[PlainModel], Array | None]:
-    """Grow the trees of a forest of scikit-learn, and look now and then whether they are still wanted.
-
-    Dask cannot end a task that runs, and growing may take hours. The trees are those of one fit; the classes, in the
-    order of the trees' classes, are ``None`` for a regression.
-    """
-    from joblib import effective_n_jobs
-
-    # Forests that draw from one generator, one after the other, draw what one forest of all trees would.
-    random_state = check_random_state(options["random_state"])
-    trees: list[PlainModel] = []
-    classes = None
-    step = int(effective_n_jobs(options["n_jobs"]))
-    while len(trees) < options["n_estimators"]:
-        raise_if_unwanted()
-        begun = time.monotonic()
-        step = min(step, options["n_estimators"] - len(trees))
-        fitted = forest(**(options | {"n_estimators": step, "random_state": random_state})).fit(X, y, weights)
-        trees += fitted.estimators_
-        classes = getattr(fitted, "classes_", None)
-        if time.monotonic() - begun < STEP_SECONDS:
-            step *= 2
-    return trees, classes
+STEP_SECONDS = 0.2  # How long trees grow between two checks for cancellation.
+LARGEST_SEED = np.iinfo(np.int32).max  # As in scikit-learn, whose forests draw one seed below it for each tree.
 
 
 def raise_if_task_cancelled() -> Callable[[], None]:
-    """Return what raises ``CancelledError``, which nobody will see, once the task that runs here was cancelled."""
+    """Return a check that raises ``CancelledError`` once the current task was cancelled; Dask drops the error."""
     from distributed import get_worker
 
     try:
         worker = get_worker()
         cancelled: Callable[[], bool] = partial(is_cancelled, worker, worker.get_current_task())
-    except (ValueError, AttributeError):  # not in a task
+    except (ValueError, AttributeError):  # Not in a task.
         return lambda: None
 
     def check() -> None:
@@ -75,9 +45,6 @@ def raise_if_task_cancelled() -> Callable[[], None]:
             raise CancelledError("The forest is not wanted any more.")
 
     return check
-
-
-LARGEST_SEED = np.iinfo(np.int32).max  # As in scikit-learn, whose forests draw one seed below it for each tree.
 
 
 class Grown(NamedTuple):
@@ -97,8 +64,8 @@ def grow_share(
 ) -> Grown:
     """Grow this rank's share of the trees, on the rows of all ranks.
 
-    ``classes`` are all classes, where the rows may lack some. ``threads``: with as many threads as this rank has, where
-    ``n_jobs`` does not say how many.
+    ``classes`` are all classes, where the rows may lack some. ``threads``: use all threads of this rank, unless
+    ``n_jobs`` is set.
     """
     assert isinstance(rows, Shard)
     comm = rows.communicator
@@ -114,10 +81,12 @@ def grow_share(
     if threads and options["n_jobs"] is None:
         options = options | {"n_jobs": rows.n_threads}
     counts = trees_of(options["n_estimators"], comm.allgather(rows.n_threads))
-    options = options | {
-        "n_estimators": counts[comm.rank],
-        "random_state": _drawn_from(rows.broadcast(_state_of(options["random_state"])), sum(counts[: comm.rank])),
-    }
+    random_state = np.random.RandomState()
+    random_state.set_state(rows.broadcast(tuple(check_random_state(options["random_state"]).get_state())))
+    random_state.randint(
+        LARGEST_SEED, size=sum(counts[: comm.rank])
+    )  # The seeds of the trees of ranks before this one.
+    options = options | {"n_estimators": counts[comm.rank], "random_state": random_state}
     if classes is not None:
         options["class_weight"] = weights_of_codes(options["class_weight"], classes)
     assert everything.y is not None
@@ -126,7 +95,7 @@ def grow_share(
 
 
 def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> Grown:
-    """Grow a forest on the rows of the ranks that run this, each its share; all get all trees."""
+    """Grow a forest on all ranks, each rank its share; all get all trees."""
     assert isinstance(rows, Shard)
     mine = grow_share(rows, options=options, classify=classify)
     return Grown([tree for part in rows.communicator.allgather(mine.trees) for tree in part], mine.classes)
@@ -140,18 +109,17 @@ def takes_missing(options: dict[str, Any], classify: bool) -> bool:
 
 
 def next_state(random_state: RandomState, n_trees: int) -> np.random.RandomState:
-    """Return a generator in the state that a forest begins with, and move on the given one as the forest does."""
+    """Return a copy of a generator for a forest, and draw from the original what the forest will draw."""
     given = check_random_state(random_state)
-    begin = np.random.RandomState()
-    begin.set_state(given.get_state())
+    begin = deepcopy(given)
     given.randint(LARGEST_SEED, size=n_trees)
     return begin
 
 
 def trees_of(n_trees: int, shares: list[int]) -> list[int]:
-    """Return how many trees each one grows: in proportion to its share, what is left over to the largest remainders.
+    """Divide trees in proportion to the shares; the rest goes to the largest remainders.
 
-    One with a share grows at least one tree where there are enough for all.
+    Each positive share gets at least one tree where there are enough.
     """
     given = np.array(shares, dtype=np.float64)
     filled = given > 0
@@ -163,21 +131,8 @@ def trees_of(n_trees: int, shares: list[int]) -> list[int]:
     return [int(count) for count in trees]
 
 
-def _state_of(random_state: RandomState) -> tuple[Any, ...]:
-    state: Any = check_random_state(random_state).get_state()
-    return tuple(state)
-
-
-def _drawn_from(state: tuple[Any, ...], n_trees: int) -> np.random.RandomState:
-    """Return a generator from which so many trees' seeds have been drawn."""
-    random = np.random.RandomState()
-    random.set_state(state)
-    random.randint(LARGEST_SEED, size=n_trees)
-    return random
-
-
 def check_numbers(block: Block) -> None:
-    """Refuse targets of a regression that are no finite numbers."""
+    """Refuse targets of a regression that are not finite numbers."""
     assert block.y is not None
     if block.y.dtype.kind not in "biuf":
         raise InvalidData("y: numbers are needed. For classes use a classifier, such as RandomForestClassifier.")
@@ -207,11 +162,28 @@ def grown(
     classes: Array | None,
     raise_if_unwanted: Callable[[], None],
 ) -> list[PlainModel]:
-    """Grow trees on rows that are here; y holds codes where there are classes."""
+    """Grow the trees of one scikit-learn forest on rows in this process; y holds codes where there are classes.
+
+    Checks regularly whether they are still wanted: Dask cannot end a running task, and growing may take hours.
+    """
+    from joblib import effective_n_jobs
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    if classes is None:
-        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        return grow_trees(RandomForestRegressor, options, X, y, weights, raise_if_unwanted)[0]
-    trees, seen = grow_trees(RandomForestClassifier, options, X, y, weights, raise_if_unwanted)
-    return [tree if seen is None else with_all_classes(tree, seen, len(classes)) for tree in trees]
+    forest = RandomForestRegressor if classes is None else RandomForestClassifier
+    if classes is None and y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    # Small forests that draw from one generator, one after the other, draw what one forest of all trees would.
+    random_state = check_random_state(options["random_state"])
+    trees: list[PlainModel] = []
+    step = int(effective_n_jobs(options["n_jobs"]))
+    while len(trees) < options["n_estimators"]:
+        raise_if_unwanted()
+        begun = time.monotonic()
+        step = min(step, options["n_estimators"] - len(trees))
+        fitted = forest(**(options | {"n_estimators": step, "random_state": random_state})).fit(X, y, weights)
+        trees += fitted.estimators_
+        if time.monotonic() - begun < STEP_SECONDS:
+            step *= 2
+    if classes is None or not trees:
+        return trees
+    return [with_all_classes(tree, fitted.classes_, len(classes)) for tree in trees]

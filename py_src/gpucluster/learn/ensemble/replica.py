@@ -1,4 +1,4 @@
-"""The rows of all ranks on each rank; as many of them as fit, drawn at random, where not all do."""
+"""The rows of all ranks on each rank, or a random sample where not all fit."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..rows.shard import Shard
 from ..rows.table import Table
 from ..rows.waiting import current_client
 
-REPLICA_SHARE = 0.3  # All rows may take so much of the smallest worker's memory, beside its own blocks and the trees.
+REPLICA_SHARE = 0.3  # Of the smallest worker's memory for all rows; its own blocks and the trees need the rest.
 
 
 def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, missing: bool = False) -> Block:
     """Return the rows of all ranks as one block in their order, float32; each block goes to every rank once.
 
-    ``target`` makes what is sent instead of a block's y; ``missing``: there may be NaN. Refuses infinity, and no rows.
+    ``target(block)`` replaces a block's y; ``missing`` allows NaN. Refuses infinity, and tables without rows.
     """
     comm = shard.communicator
     mine = {block.number: block for block in shard.blocks}
@@ -59,9 +59,9 @@ def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None, *, mi
 
 
 def fitting_table(table: Table, seed: int) -> Table:
-    """Return the table, or so many of its rows, drawn at random, that every worker can hold them all; as float32.
+    """Return the table, or a random sample that fits into the memory of every worker, as float32.
 
-    Persisted ones are not made float32: that would be a second copy.
+    A persisted table keeps its type, because float32 would be a second copy.
     """
     client = current_client()
     if client is None:
@@ -88,6 +88,6 @@ def _thinned(table: Table, share: float, seed: int) -> Table:
 
 
 def _single(X: Array) -> Array:
-    # What is too large becomes infinite, and is refused like that.
+    # Numbers that are too large become infinite, which is refused.
     with np.errstate(over="ignore"):
         return to_numpy(X).astype(np.float32, copy=False)

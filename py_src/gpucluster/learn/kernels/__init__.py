@@ -1,1 +1,1 @@
-"""What is computed on one block: dense linear algebra, distances, sums."""
+"""Computations on one block: dense linear algebra, distances, sums."""

@@ -1,4 +1,4 @@
-"""Rows moved and stretched column by column, or times a small matrix; piece by piece, without a copy of the block."""
+"""Rows scaled column by column, or multiplied by a small matrix; piece by piece, without a copy of the block."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .slices import pieces, slices
 def projected(X: Array, shift: Array | None, axes: Array, offset: Array | None) -> Array:
     """Return ``(X - shift) @ axes + offset``, of shape (n_rows, n_components).
 
-    ``shift`` has shape (n_features,) and the type of X, where differences to rows matter more than their size; ``axes``
-    has shape (n_features, n_components), ``offset`` (n_components,).
+    ``shift`` has shape (n_features,) and the type of X, ``axes`` has shape (n_features, n_components), ``offset``
+    (n_components,).
     """
     xp = array_namespace_of(X)
     axes = xp.asarray(axes)
@@ -27,7 +27,7 @@ def projected(X: Array, shift: Array | None, axes: Array, offset: Array | None) 
 
 
 Scale = tuple[Array | None, Array | None]
-"""What is subtracted from each column, and what it is divided by; ``None``: nothing."""
+"""Mean and scale of each column; ``None`` leaves the step out."""
 
 
 def scaled(X: Array, model: Scale) -> Array:
@@ -64,14 +64,14 @@ def unscaled(X: Array, model: Scale) -> Array:
 
 
 def clipped(X: Array, model: Scale) -> Array:
-    """Return the same as `scaled`, with what is beyond -1 and 1 set to these."""
+    """Return the same as `scaled`, clipped to -1 and 1."""
     result = scaled(X, model)
     array_namespace_of(X).clip(result, -1, 1, out=result)
     return result
 
 
 def stretched(X: Array, model: Scale, bounds: tuple[float, float] | None) -> Array:
-    """Return the same as `unscaled`, with what is beyond the bounds set to these; ``None``: nothing is."""
+    """Return the same as `unscaled`, clipped to the bounds, if any."""
     result = unscaled(X, model)
     if bounds is not None:
         array_namespace_of(X).clip(result, *bounds, out=result)

@@ -1,9 +1,9 @@
-"""Sums of k-means without looking at all rows in each iteration: most are far from the border of their cluster.
+"""Sums of k-means that skip rows far from the border of their cluster.
 
-Of each row it is kept how much nearer its centre is than any other, at least: its gap. When centres move, gaps shrink
-by what they have moved at most; as long as a row's gap is above zero, it stays in its cluster, whatever its numbers
-are. The others are looked at, and those that change their cluster are moved from one sum to another. Results are those
-of `sums_of`, apart from rounding: gaps allow for what distances may be wrong by.
+The gap of a row is a lower bound of how much nearer its centre is than any other. When centres move, gaps shrink by at
+most that movement; while its gap is above zero, a row stays in its cluster. Only the others are compared with the
+centres, and those that change their cluster are moved from one sum to another. Results are those of `sums_of`, apart
+from rounding: gaps allow for rounding errors of distances.
 
 Source: G. Hamerly, "Making k-means even faster", SIAM International Conference on Data Mining (2010). His two bounds
 per row, from above for its own centre and from below for the next one, are one number here, their difference.
@@ -21,28 +21,26 @@ from ..rows.block import Block
 from .lloyd import Sums, added, inertia_of, kernel_of, sums_of
 
 FEWEST_ROWS = 100_000
-"""Of a block, or of small ones that are joined; with fewer, the kernel is as fast as what Python does between the
-rows."""
+"""Of a block, or of small ones that are joined; with fewer, the kernel is as fast as Python's overhead."""
 SLICE_ROWS = 1 << 14
-GAP_ROWS = 8192  # So many rows are looked at at once: they and their distances stay in the processor's cache.
-SAMPLED = 512  # Every so many rows are enough to see how many would have to be looked at.
+GAP_ROWS = 8192  # Rows that are compared at once: they and their distances fit into the processor's cache.
+SAMPLED = 512  # Every 512th row is enough to estimate how many rows cannot be skipped.
 START_COST, STOP_COST = 0.5, 0.8
-"""Shares of what a pass over all rows takes. Gaps are written down once looking at rows by them would take no more than
-the first one, as writing them down takes two passes or more, and given up when looking takes more than the second."""
-FAR_SHARE, WAIT = 0.5, 1  # With a larger share, so many passes go by before one looks again.
+"""Relative to a pass over all rows. Gaps are used once a pass with them would cost at most the first one, because
+computing them takes two passes or more, and given up when a pass costs more than the second."""
+FAR_SHARE, WAIT = 0.5, 1  # With a larger share of rows to compare, wait for this number of passes.
 
 
 class _Kept:
-    """What is known of a block's rows.
+    """State of a block's rows between two passes.
 
-    * `centers`: array of shape (k, d); those of the last pass; what follows holds for them.
+    * `centers`: array of shape (k, d); those of the last pass, for which the rest holds.
     * `labels`: array of shape (n_rows,), int32.
-    * `gaps`: array of shape (n_rows,) or None; of the type of the rows; ``None`` while gaps are not worth it, as in the
-      first passes.
-    * `reach`: no gap is larger.
-    * `wait`: so many passes are to go by until one sees whether gaps are worth it.
-    * `sample`: array of shape (n_rows / SAMPLED, d); some of the rows, relative to the offset: reading rows that are
-      far apart takes as long as a tenth of a pass.
+    * `gaps`: array of shape (n_rows,) of the type of the rows; ``None`` while gaps do not pay, as in the first passes.
+    * `reach`: upper bound of all gaps.
+    * `wait`: passes until the next check whether gaps pay.
+    * `sample`: array of shape (n_rows / SAMPLED, d); every 512th row, relative to the offset: reading scattered rows
+      takes a tenth of a pass.
     """
 
     def __init__(self, block: Block, centers: Array, offset: Array | None) -> None:
@@ -56,7 +54,7 @@ class _Kept:
 
 
 class Bounds:
-    """Of the blocks of one run of k-means, which stay in this process; each pass has other centres."""
+    """Bounds for the blocks of one run of k-means, which stay in this process."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, int | None], _Kept] = {}
@@ -85,10 +83,10 @@ class Bounds:
         self._follow(kept, block, np.asarray(centers, dtype=block.X.dtype), offset)
         return inertia_of(block, centers, offset, keep, kept.labels)
 
-    # Numbers that are too large to be squared give no gap, so these rows are looked at each time.
+    # Numbers whose squares overflow give no gap, so these rows are compared each time.
     @np.errstate(over="ignore", invalid="ignore")
     def _follow(self, kept: _Kept, block: Block, centers: Array, offset: Array | None) -> None:
-        """Bring what is kept up to date with other centres."""
+        """Update the state of a block for new centres."""
         shrinking = _shrinking(kept, centers)
         kept.centers = centers
         if kept.gaps is not None:
@@ -107,7 +105,7 @@ class Bounds:
 def _are_worth_it(block: Block, centers: Array) -> bool:
     X = block.X
     return (
-        # Sums of weights that are not whole numbers would not come back to zero.
+        # Sums of fractional weights would not return to exactly zero.
         block.weights is None
         and len(block) >= FEWEST_ROWS
         and len(centers) > 1
@@ -123,18 +121,18 @@ def _parts(n_rows: int, size: int) -> list[slice]:
 
 
 def _shrinking(kept: _Kept, centers: Array) -> Array:
-    """Return by how much the gap of a row of each cluster becomes smaller at most: array of shape (k,)."""
+    """Return the most that the gap of a row of each cluster shrinks: array of shape (k,)."""
     eps = float(np.finfo(centers.dtype).eps)
     moved = np.sqrt(np.square(centers - kept.centers, dtype=np.float64).sum(axis=1))
     order = np.argsort(moved)
     others = np.full(len(moved), moved[order[-1]])
     others[order[-1]] = moved[order[-2]]
-    # What subtracting may round away is added.
+    # Plus the rounding error of the subtraction.
     return np.asarray((moved + others) * (1 + 4 * eps) + 2 * eps * kept.reach, dtype=centers.dtype)
 
 
 def _shrink(gaps: Array, labels: Array, shrinking: Array) -> Array:
-    """Make gaps smaller in place, and return the numbers of the rows that have none now."""
+    """Shrink gaps in place, and return the numbers of the rows whose gap is gone."""
     found = _room("without", 1 << len(gaps).bit_length(), np.dtype(np.intp))
     given, n_found = _room("shrinking", SLICE_ROWS, gaps.dtype), 0
     for part in _parts(len(gaps), SLICE_ROWS):
@@ -148,9 +146,9 @@ def _shrink(gaps: Array, labels: Array, shrinking: Array) -> Array:
 
 
 def _are_few(kept: _Kept, shrinking: Array) -> bool:
-    """Whether few rows would have to be looked at in each pass if centres went on moving as they just did.
+    """Whether each pass would compare few rows if centres moved on as in the last pass.
 
-    A row whose gap lasts for n such moves is looked at in each n-th pass.
+    A row whose gap lasts for n such moves is compared in each n-th pass.
     """
     if kept.wait:
         kept.wait -= 1
@@ -164,10 +162,10 @@ def _are_few(kept: _Kept, shrinking: Array) -> bool:
 
 
 def _cost(n_clusters: int) -> float:
-    """Return how much longer a row takes that is looked at than one of which only sums are made.
+    """Return the time to compare a row and update its gap, relative to a row of a plain pass.
 
-    Measured are 3.2 times with two clusters and 1.3 with 64 (``benchmarks.kmeans_bounds``). With few clusters more is
-    assumed: to begin too early costs up to a sixth of a fit, to begin later costs little.
+    Measured are 3.2 with two clusters and 1.3 with 64 (``benchmarks.kmeans_bounds``). With few clusters more is
+    assumed: starting too early costs up to a sixth of a fit, starting late costs little.
     """
     return 1.5 + 12 / n_clusters
 
@@ -177,7 +175,7 @@ def _look_at_all(kept: _Kept, block: Block, offset: Array | None) -> None:
 
 
 def _look(kept: _Kept, block: Block, offset: Array | None, without: Array | None) -> None:
-    """Write down anew the gaps of those rows, ``None`` for all, and move those whose nearest centre is another now."""
+    """Recompute the gaps of these rows, ``None`` for all, and move rows with a new nearest centre to its sum."""
     assert kept.gaps is not None
     kernel = kernel_of(block.X, kept.centers)
     X, shift = block.X, None if offset is None else offset.astype(block.X.dtype)
@@ -187,7 +185,7 @@ def _look(kept: _Kept, block: Block, offset: Array | None, without: Array | None
         chosen = part if without is None else without[part]
         rows, before = _rows(X, chosen, shift, room), kept.labels[chosen]
         fresh = gaps_of(rows, kept.centers, before)
-        # Most are still where they were. Only of the others all centres are compared.
+        # Most rows keep their centre. Only the others are compared with all centres.
         unsure = np.flatnonzero(fresh < 0)
         if len(unsure):
             rows, before = rows[unsure], before[unsure]
@@ -208,9 +206,9 @@ def _look(kept: _Kept, block: Block, offset: Array | None, without: Array | None
 
 
 def _rows(X: Array, chosen: Array | slice, shift: Array | None, room: Array) -> Array:
-    """Return some rows relative to the shift, contiguous and aligned: in the room for them, unless they are so already.
+    """Return some rows relative to the shift, contiguous and aligned; copied into ``room`` where necessary.
 
-    What Dask has sent to a worker often begins at an odd address; NumPy would copy all of it first.
+    Data that Dask has sent often begin at an odd address; NumPy would copy all of them first.
     """
     if isinstance(chosen, slice):
         rows = X[chosen]
@@ -231,10 +229,10 @@ def _rows(X: Array, chosen: Array | slice, shift: Array | None, room: Array) -> 
 
 @np.errstate(over="ignore", invalid="ignore")
 def gaps_of(X: Array, centers: Array, labels: Array) -> Array:
-    """Return how much nearer each row's own centre is than any other, at least; of shape (n_rows,) and the type of X.
+    """Return how much nearer each row's own centre is at least than any other; of shape (n_rows,) and the type of X.
 
-    Negative where rounding leaves no certainty, and where a distance is no number. X, of shape (n_rows, d), is
-    contiguous and aligned; there are two centres or more, of the type of X, and labels are int32.
+    Negative where rounding leaves no certainty, and where a distance is NaN. X, of shape (n_rows, d), is contiguous and
+    aligned; there are two centres or more, of the type of X, and labels are int32.
     """
     n_rows, (k, d), dtype = len(X), centers.shape, X.dtype
     eps = float(np.finfo(dtype).eps)
@@ -250,7 +248,7 @@ def gaps_of(X: Array, centers: Array, labels: Array) -> Array:
             _room(name, GAP_ROWS, np.dtype(np.intp) if name == "places" else dtype)[:n]
             for name in ("places", "nearest", "others", "squares", "error")
         )
-        # Squared distances, but for the rows' squares: one row per centre, which NumPy compares faster.
+        # Squared distances without the rows' squares: one row per centre, which NumPy compares faster.
         apart = room.reshape(-1)[: k * n].reshape(k, n)
         np.matmul(factors, rows.T, out=apart)
         apart += lengths[:, None]
@@ -260,7 +258,7 @@ def gaps_of(X: Array, centers: Array, labels: Array) -> Array:
         apart.reshape(-1)[places] = np.inf
         np.min(apart, axis=0, out=others)
         np.matmul(np.multiply(rows, rows, out=squared[:n]), ones, out=squares)
-        # A product of d numbers is wrong by d roundings at most, each of half an eps.
+        # A product of d numbers has at most d rounding errors, each of half an eps.
         np.add(squares, longest, out=error)
         error *= (d + 4) * eps
         others += squares
@@ -286,9 +284,9 @@ _memory = threading.local()
 
 
 def _room(name: str, shape: int | tuple[int, int], dtype: Dtype) -> Array:
-    """Return room for numbers, one per thread.
+    """Return a buffer that each thread keeps.
 
-    Dask's workers give freed memory back to the system at once; taking it again takes longer than the numbers do.
+    Dask's workers return freed memory to the system at once; allocating it again takes longer than the computation.
     """
     kept: dict[tuple[str, Dtype], Array] = _memory.__dict__.setdefault("rooms", {})
     room = kept.get((name, dtype))

@@ -1,6 +1,4 @@
-"""Each column's mean and variance, with or without missing values, and smallest and largest value, in one pass.
-
-Safe for data far from zero.
+"""Mean, variance and extremes of each column in one pass, also with missing values and for data far from zero.
 
 Source: T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance: Analysis and
 Recommendations", The American Statistician 37 (1983), formulas 2.1.
@@ -18,9 +16,9 @@ from .slices import slices
 
 
 class Columns(NamedTuple):
-    """Of some rows; what ranks send each other: ``32 d`` bytes for d columns."""
+    """Statistics of some rows, sent between ranks: ``32 d`` bytes for d columns."""
 
-    counts: Array  # Values that are there, each column: array of shape (d,), like the others.
+    counts: Array  # Number of values in each column: array of shape (d,), like the others.
     weights: Array  # Sum of their weights.
     means: Array
     squares: Array  # Weighted sum of squared distances from the mean.
@@ -28,7 +26,7 @@ class Columns(NamedTuple):
 
 @np.errstate(invalid="ignore", over="ignore")
 def columns(block: Block) -> Columns:
-    """Return what a block's columns hold; NaN counts as missing."""
+    """Return the statistics of a block's columns; NaN counts as missing."""
     xp = array_namespace_of(block.X)
     total = Columns(*np.zeros((4, block.X.shape[1])))
     for part in slices(block.X):
@@ -42,7 +40,7 @@ def columns(block: Block) -> Columns:
             rows = block.X[part].astype(np.float64)
             there = ~xp.isnan(rows)
             counts, sums = there.sum(axis=0), weights @ there
-            # A value of the column itself, so that distances are small; which one does not matter.
+            # Any value of the column, so that distances are small.
             shift = xp.take_along_axis(rows, there.argmax(axis=0)[None], axis=0)[0]
             shift = xp.where(counts > 0, shift, 0.0)
             rows = xp.where(there, rows - shift, 0.0)
@@ -68,7 +66,7 @@ def merge_columns(one: Columns, other: Columns) -> Columns:
 
 
 class Extremes(NamedTuple):
-    """Of some rows; what ranks send each other: at most ``8 (2 d + 1)`` bytes for d columns."""
+    """Extremes of some rows, sent between ranks: at most ``8 (2 d + 1)`` bytes for d columns."""
 
     n_rows: int
     lows: Array  # Array of shape (d,), of the type of X; NaN where a column has no value.
@@ -95,10 +93,10 @@ def merge_extremes(one: Extremes, other: Extremes) -> Extremes:
 
 
 class Spread(NamedTuple):
-    """Of some rows: ``8 (2 d + 4)`` bytes for d columns."""
+    """Means and variances of sampled rows: ``8 (2 d + 4)`` bytes for d columns."""
 
     n_rows: float  # Number of all rows.
-    n_seen: float  # Number of those that were looked at.
+    n_seen: float  # Number of sampled rows.
     weight: float  # Sum of all rows' weights; NaN where one is negative.
     mean: Array  # Array of shape (d,), float64. Of the rows, whatever they weigh.
     squares: Array  # Sum of the squared distances from the mean, per column: array of shape (d,), float64.
@@ -118,7 +116,7 @@ class Spread(NamedTuple):
 def spread(block: Block, every: int = 1) -> Spread:
     """Return the spread of one block's columns.
 
-    Only rows whose number among all rows is a multiple of ``every`` count; if it is above 1, rows must be counted.
+    Samples rows whose number among all rows is a multiple of ``every``; if it is above 1, rows must be counted.
     """
     xp = array_namespace_of(block.X)
     n_features = block.X.shape[1]

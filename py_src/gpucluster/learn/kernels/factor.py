@@ -1,9 +1,9 @@
-"""Triangular factor of the centred rows in one pass: what the scatter matrix holds, at twice the number of digits.
+"""Triangular factor of the centred rows in one pass: the content of the scatter matrix with twice the digits.
 
-The scatter matrix of columns that hardly differ has lost what distinguishes them; its square root R, computed without
-squaring, has not. Sources: J. Demmel, L. Grigori, M. Hoemmen and J. Langou, "Communication-optimal Parallel and
-Sequential QR and LU Factorizations", SIAM Journal on Scientific Computing 34 (2012), for the tree of small QRs; Chan,
-Golub and LeVeque (1983) for the means, whose correction is one more row here.
+The scatter matrix of nearly equal columns loses their differences; its square root R, computed without squaring, keeps
+them. Sources: J. Demmel, L. Grigori, M. Hoemmen and J. Langou, "Communication-optimal Parallel and Sequential QR and LU
+Factorizations", SIAM Journal on Scientific Computing 34 (2012), for the tree of small QRs; Chan, Golub and LeVeque
+(1983) for the means. Their correction is one more row here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .slices import slices
 
 
 class Factor(NamedTuple):
-    """Of some rows; what ranks send each other: at most ``8 (k + 1) k`` bytes for k columns."""
+    """Mean and factor of some rows, sent between ranks: at most ``8 (k + 1) k`` bytes for k columns."""
 
     n_rows: float
     weight: float
@@ -61,7 +61,7 @@ def merge_factors(one: Factor, other: Factor) -> Factor:
 
 
 def uncentred(found: Factor) -> Array:
-    """Return the factor of the rows as they are: R^T R is the weighted sum of ``x x^T``."""
+    """Return the factor without centring: R^T R is the weighted sum of ``x x^T``."""
     return array_namespace_of(found.R).linalg.qr(np.vstack([found.R, np.sqrt(found.weight) * found.mean]), mode="r")
 
 
@@ -72,10 +72,10 @@ def triangle(block: Block) -> Array:
 
 
 def qr_of_stack(triangles: list[Array]) -> tuple[list[Array], Array]:
-    """Return the QR of triangles, each of shape (at most d, d), that lie above each other.
+    """Return the QR of stacked triangles, each of shape (at most d, d).
 
-    For each block, the small matrix T with ``Q = Q_block T``; and R, whose diagonal is not negative, so that it does
-    not depend on how rows were cut into blocks.
+    Returns a small matrix T for each block with ``Q = Q_block T``, and R. Its diagonal is not negative, so that it does
+    not depend on the blocks.
     """
     Q, R = np.linalg.qr(np.vstack(triangles))
     signs = np.where(np.diagonal(R) < 0, -1.0, 1.0)

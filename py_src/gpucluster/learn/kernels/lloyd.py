@@ -1,9 +1,8 @@
-"""What k-means does with one block: nearest centres, sums and counts per cluster, inertia.
+"""k-means on one block: nearest centres, sums and counts per cluster, inertia.
 
-On CPU with scikit-learn's own kernel, as far as the installed version has it as known here; on GPUs with a kernel that
-reads each row once (`on_gpu.lloyd`), where columns and clusters are few enough; otherwise with two matrix products.
-Blocks are worked on in slices, so that float32 data are added up over at most `SLICE_ROWS` rows before the sums become
-float64.
+On CPU with scikit-learn's kernel, if the installed version behaves as expected; on GPUs with a kernel that reads each
+row once (`on_gpu.lloyd`), for few columns and clusters; otherwise with two matrix products. Blocks are processed in
+slices, so that float32 data are added up over at most `SLICE_ROWS` rows before the sums become float64.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from ..rows.block import Block
 from .on_gpu import lloyd as lloyd_on_gpu
 
 SLICE_ROWS = 1 << 18
-GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}  # Of the distances of one slice, where they are written down.
+GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}  # Of the distances of one slice, with two matrix products.
 
 
 class Sums(NamedTuple):
-    """Of the points of each cluster; what ranks send each other: ``8 k (d + 1)`` bytes, whatever the number of rows.
+    """Sums over the points of each cluster, sent between ranks: ``8 k (d + 1)`` bytes for any number of rows.
 
-    Of a block on a GPU they are there, too, so that the next block is begun before they are known.
+    Those of a block on a GPU stay there, so that the next block starts before they are known.
     """
 
     sums: Array  # Array of shape (k, d), float64.
@@ -37,8 +36,8 @@ def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | 
     """Add up the points that are nearest to each centre.
 
     ``centers``, of shape (k, d) and the type of X, are relative to the offset, of shape (d,), which is subtracted from
-    X first, a slice at a time: for data far from zero. ``labels``, int32 of shape (n_rows,), gets each row's nearest
-    centre; for arrays of NumPy.
+    X slice by slice: for data far from zero. ``labels``, int32 of shape (n_rows,), gets each row's nearest centre; for
+    NumPy arrays.
     """
     if lloyd_on_gpu.is_taken(block.X, len(centers)):
         found = lloyd_on_gpu.pass_over(block.X, centers, offset, block.weights, sums=True)
@@ -48,12 +47,12 @@ def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | 
     kernel = kernel_of(block.X, centers)
     scattered, start = False, 0
     for X, weights in _slices_of(block, offset, kernel.rows(centers)):
-        # Of rows that all weigh 1, the heaviest one need not be looked for: that takes as long as ten small operations.
+        # If all rows weigh 1, skip the search for the heaviest: it takes as long as ten small operations.
         heaviest = 1.0 if block.weights is None else float(weights.max())
         room = _scratch(len(X)) if labels is None else labels[start : start + len(X)]
         scattered = kernel.add(total, X, weights, heaviest, centers, scattered, room)
         start += len(X)
-    # Where other blocks' sums are on a GPU, these must be, too.
+    # On a GPU, like the sums of other blocks.
     return Sums(*map(array_namespace_of(block.X).asarray, total))
 
 
@@ -76,8 +75,7 @@ def inertia_of(
     keep: dict[int, Array] | None = None,
     known: Array | None = None,
 ) -> float:
-    """Return the weighted sum of squared distances of the rows to their nearest centres, which are relative to the
-    offset.
+    """Return the weighted sum of squared distances to the nearest centres, which are relative to the offset.
 
     ``keep`` gets the rows' labels by the number of the first row; not on another process. ``known``: the labels, int32.
     """
@@ -99,7 +97,7 @@ def inertia_of(
 
 
 def _slices_of(block: Block, offset: Array | None, n_rows: int) -> Iterator[tuple[Array, Array]]:
-    """Yield pieces of a block that kernels can take: contiguous, relative to the offset, with weights."""
+    """Yield slices of a block for the kernels: contiguous, relative to the offset, with weights."""
     xp = array_namespace_of(block.X)
     dtype = block.X.dtype
     shift = None if offset is None else xp.asarray(offset, dtype=dtype)
@@ -153,7 +151,7 @@ class _Generic:
 
 
 class _ScikitLearn:
-    """The kernel of ``sklearn.cluster.KMeans`` on one thread; the caller has its own threads."""
+    """The kernel of ``sklearn.cluster.KMeans`` on one thread, because the caller has threads."""
 
     @staticmethod
     def rows(centers: Array) -> int:
@@ -175,12 +173,12 @@ class _ScikitLearn:
     def add(
         cls, total: Sums, X: Array, weights: Array, heaviest: float, centers: Array, scattered: bool, labels: Array
     ) -> bool:
-        """Add to the total, and return whether clusters without points are to be expected in the next slice.
+        """Add to the total, and return whether the next slice probably has empty clusters.
 
         ``labels`` gets the numbers of the nearest centres: array of shape (n_rows,), int32.
 
         The kernel moves a far point to each cluster that is empty here, though it may have points in other slices.
-        Where that may have happened, the sums are made anew from the labels, which it leaves alone.
+        Where that may have happened, the sums are recomputed from the labels, which the kernel leaves unchanged.
         """
         from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
@@ -190,7 +188,7 @@ class _ScikitLearn:
             cls._label(X, weights, centers, labels, 1)
         else:
             means, counts, shift = np.empty_like(centers), np.empty(k, X.dtype), np.empty(k, X.dtype)
-            # One thread: what OpenMP adds up with several depends on chance, and the caller has threads.
+            # One thread: with several, OpenMP's sums depend on chance, and the caller has threads.
             lloyd_iter_chunked_dense(X, weights, centers, means, counts, labels, shift, 1)
             if counts.min() > heaviest:
                 exact = counts.astype(np.float64)
@@ -206,7 +204,7 @@ class _ScikitLearn:
     def inertia(X: Array, weights: Array, centers: Array, labels: Array) -> float:
         from sklearn.cluster._k_means_common import _inertia_dense
 
-        # In short pieces: the kernel adds up in the type of the data.
+        # In short pieces, because the kernel adds up in the type of the data.
         parts = (slice(start, start + 4096) for start in range(0, len(X), 4096))
         return float(sum(_inertia_dense(X[part], weights[part], centers, labels[part], 1) for part in parts))
 
@@ -224,7 +222,7 @@ def added(X: Array, weights: Array, labels: Array, n_clusters: int) -> tuple[Arr
 
 @lru_cache(maxsize=8)
 def _ones(xp: Namespace, n: int, dtype: Dtype) -> Array:
-    """Return weights of rows that all weigh 1; kept, because Dask's workers give freed memory back to the system."""
+    """Return weights of 1; cached, because Dask's workers return freed memory to the system."""
     return xp.ones(n, dtype)
 
 
@@ -232,7 +230,7 @@ _memory = threading.local()
 
 
 def _scratch(n: int) -> Array:
-    """Return room for the labels of a slice, one per thread, for the same reason."""
+    """Return a buffer for the labels of a slice, which each thread keeps for the same reason."""
     if getattr(_memory, "labels", None) is None:
         _memory.labels = np.empty(SLICE_ROWS, np.int32)
     return _memory.labels[:n]
@@ -245,7 +243,7 @@ def kernel_of(X: Array, centers: Array) -> type[_Generic] | type[_ScikitLearn]:
 
 @cache
 def _scikit_learn_works() -> bool:
-    """Whether scikit-learn's kernel, which is not public, does what is expected here."""
+    """Whether scikit-learn's private kernel behaves as expected."""
     points = np.array([[0, 0], [0, 2], [9, 9], [9, 7], [10, 8], [50, 50]])
     for dtype in (np.float32, np.float64):
         X, centers = points.astype(dtype), np.array([[0, 0], [9, 9], [100, 100]], dtype)

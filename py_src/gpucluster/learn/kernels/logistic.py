@@ -14,7 +14,7 @@ from .slices import pieces
 
 
 class LossGradient(NamedTuple):
-    """Of some rows; what ranks send each other in each evaluation: ``8 K (d + 1) + 8`` bytes, K classes (1 for two)."""
+    """Sums over some rows, sent between ranks in each evaluation: ``8 K (d + 1) + 8`` bytes, K classes (1 for two)."""
 
     loss: float  # Sum of the rows' weighted losses.
     gradient: Array  # Array of shape (K, d + 1), the last column for the intercepts; float64.
@@ -22,9 +22,9 @@ class LossGradient(NamedTuple):
 
 @np.errstate(invalid="ignore", over="ignore")
 def loss_gradient(block: Block, coef: Array, classes: Array, class_weights: Array) -> LossGradient:
-    """Return loss and gradient of a block whose labels are all in ``classes``, which are sorted.
+    """Return loss and gradient of a block; all its labels are in the sorted ``classes``.
 
-    ``coef`` has shape (K, d + 1), intercepts in the last column; ``class_weights`` has shape (n_classes,), or is
+    ``coef`` has shape (K, d + 1), intercepts in the last column; ``class_weights`` has shape (n_classes,) or is
     ``None``.
     """
     xp = array_namespace_of(block.X)
@@ -52,7 +52,7 @@ def loss_gradient(block: Block, coef: Array, classes: Array, class_weights: Arra
 
 
 def row_weights(block: Block, codes: Array, class_weights: Array) -> Array:
-    """Return what each row weighs: array of shape (n_rows,), or ``None`` where all weigh 1."""
+    """Return the weight of each row: array of shape (n_rows,), or ``None`` where all weigh 1."""
     weights = None if block.weights is None else to_numpy(block.weights).astype(np.float64)
     if class_weights is None:
         return weights
@@ -60,7 +60,7 @@ def row_weights(block: Block, codes: Array, class_weights: Array) -> Array:
 
 
 def _two_classes(xp: Namespace, raw: Array, codes: Array) -> tuple[Array, Array]:
-    """Return losses, and probability less truth as an array of shape (n_rows, 1)."""
+    """Return losses, and probability minus truth as an array of shape (n_rows, 1)."""
     truth = codes[:, None].astype(raw.dtype)
     small = xp.exp(-xp.abs(raw))
     losses = xp.log1p(small) + xp.maximum(raw, 0) - truth * raw
@@ -69,7 +69,7 @@ def _two_classes(xp: Namespace, raw: Array, codes: Array) -> tuple[Array, Array]
 
 
 def _many_classes(xp: Namespace, raw: Array, codes: Array) -> tuple[Array, Array]:
-    """Return losses, and probabilities less truth as an array of shape (n_rows, K)."""
+    """Return losses, and probabilities minus truth as an array of shape (n_rows, K)."""
     rows = xp.arange(len(raw))
     raw -= raw.max(axis=1, keepdims=True)
     chosen = raw[rows, codes]
@@ -108,14 +108,10 @@ def probabilities(X: Array, coef: Array) -> Array:
     xp = array_namespace_of(X)
     raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
     if raw.shape[1] == 1:
-        second = _sigmoid(xp, raw)
+        small = xp.exp(-xp.abs(raw))
+        second = xp.where(raw >= 0, 1.0, small) / (1 + small)
         return xp.concatenate([1 - second, second], axis=1)
     raw -= raw.max(axis=1, keepdims=True)
     xp.exp(raw, out=raw)
     raw /= raw.sum(axis=1, keepdims=True)
     return raw
-
-
-def _sigmoid(xp: Namespace, raw: Array) -> Array:
-    small = xp.exp(-xp.abs(raw))
-    return xp.where(raw >= 0, 1.0, small) / (1 + small)

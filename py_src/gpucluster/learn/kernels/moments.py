@@ -4,9 +4,9 @@ Sources: T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing th
 Recommendations", The American Statistician 37 (1983); B. P. Welford, Technometrics 4 (1962).
 
 Each piece of rows is shifted by the median of a few of its rows before anything is squared, so that float32 data with
-values like 1,000,000.1 keep what distinguishes them. The product of a piece is computed in the type of the data (a
-``syrk`` of BLAS), pieces are added up in float64. On a GPU, a block of few columns is one piece for a kernel that reads
-each row once (`on_gpu.moments`).
+values like 1,000,000.1 keep their differences. The product of a piece is computed in the type of the data (a ``syrk``
+of BLAS), pieces are added up in float64. On a GPU, a block of few columns is one piece for a kernel that reads each row
+once (`on_gpu.moments`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SAMPLE_ROWS = 64
 
 
 class Moments(NamedTuple):
-    """Of some rows; what ranks send each other: ``8 (k + 1) k`` bytes for k columns."""
+    """Moments of some rows, sent between ranks: ``8 (k + 1) k`` bytes for k columns."""
 
     n_rows: float  # Number of rows.
     weight: float  # Sum of their weights.
@@ -37,7 +37,7 @@ def moments(block: Block, work: str | None = None) -> Moments:
     """Return the moments of a block's columns, those of X followed by those of y.
 
     ``work`` is the type that products of pieces are computed in; that of X when not given. NaN where the data hold NaN
-    or infinity, without a warning: who gets the total of all blocks says so.
+    or infinity, without a warning: the caller checks the total of all blocks.
     """
     xp = array_namespace_of(block.X)
     n_features = block.X.shape[1]
@@ -82,13 +82,13 @@ def merge_moments(one: Moments, other: Moments) -> Moments:
 
 
 def as_columns(y: Array) -> Array:
-    """Return an array of one dimension as one column; others as they are."""
+    """Return an array of one dimension as one column, others unchanged."""
     return y[:, None] if y.ndim == 1 else y
 
 
 def _in_one_piece(block: Block, work: Dtype) -> Moments:
     shift = _shift(to_numpy(_sample(block.X)), block.X.dtype)
-    weights = None if block.weights is None else block.weights.astype(block.X.dtype, copy=False)  # as the kernel does
+    weights = None if block.weights is None else block.weights.astype(block.X.dtype, copy=False)  # As in the kernel.
     sums, products = moments_on_gpu.products_of(block.X, shift, weights, work)
     weight = float(len(block) if weights is None else weights.sum(dtype=np.float64))
     offset = sums / weight if weight else np.zeros(len(sums))
@@ -109,24 +109,24 @@ def _sample(values: Array) -> Array:
 def _shift(sample: Array, dtype: Dtype) -> Array:
     """Return the median of some rows in this computer's memory.
 
-    Not the mean, which a single row far away would move from all others, so that float32 lost what distinguishes these.
+    Not the mean: a single outlier would move it away from all other rows, and float32 would lose their differences.
     """
     middle = len(sample) // 2
     return np.partition(sample, middle, axis=0)[middle].astype(dtype)
 
 
 def _shifted(xp: Namespace, into: Array, values: Array) -> Array:
-    """Write values less the median of some of them, and return that median as float64."""
+    """Write values minus the median of some of them, and return that median as float64."""
     shift = xp.asarray(_shift(to_numpy(_sample(values)), into.dtype))
     xp.subtract(values, shift, out=into, casting="same_kind")
     return shift.astype(np.float64)
 
 
 def _joined(xp: Namespace, n_rows: float, weights: Array, shifts: Array, offsets: Array, total: Array) -> Moments:
-    """Return the moments of pieces whose products about their shifts have been added up.
+    """Return the moments of pieces, given the sum of their products about their shifts.
 
-    A piece of weight w with mean ``shift + offset`` has contributed ``w offset offset^T`` too much, and lies
-    ``w (m - mean) (m - mean)^T`` away from the common mean.
+    A piece of weight w with mean m, ``shift + offset``, has contributed ``w offset offset^T`` too much, and
+    ``w (m - mean) (m - mean)^T`` too little.
     """
     weight = float(weights.sum())
     means = shifts + offsets

@@ -1,4 +1,4 @@
-"""Squared distances to the nearest of some centres that become more and more."""
+"""Squared distances to the nearest of a growing set of centres."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..rows.block import Block
 from .on_gpu import lloyd as lloyd_on_gpu
 from .slices import slices
 
-ROUNDING = 8  # Squared distances below so many units of rounding are zero: a point and a centre that are the same.
+ROUNDING = 8  # Squared distances below this multiple of the rounding error count as zero.
 
 
 class Nearest:
-    """Remembers for each block how far its rows are from the nearest centre, so that only new centres cost something.
+    """Caches each block's distances to the nearest centre, so that only new centres are computed.
 
-    A copy on another process remembers nothing and computes anew.
+    A copy in another process starts with an empty cache.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Nearest:
     def distances(self, block: Block, centers: Array, offset: Array | None) -> Array:
         """Return squared distances to the nearest centre, of shape (n_rows,) and the type of X.
 
-        The centres, relative to the offset, are those of the last call, and perhaps more.
+        The centres, relative to the offset, are those of the last call, and possibly further ones.
         """
         xp = array_namespace_of(block.X)
         key = block.number, block.start

@@ -1,4 +1,4 @@
-"""Random numbers that belong to rows, whichever block a row is in and whoever asks first.
+"""Random numbers that belong to rows, so that they do not depend on blocks and order.
 
 A number is a hash of a seed, a draw and the row's number among all rows: SplitMix64, G. L. Steele, D. Lea and
 C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, section 5 (its finalizer is by D. Stafford).

@@ -9,14 +9,12 @@ import numpy as np
 from ..arrays import Array, is_of_numpy
 
 CACHE_BYTES = 2 << 20
-FEWEST_ROWS = 4096  # Of a piece, however wide: with fewer, adding up results costs more than the product.
+FEWEST_ROWS = 4096  # Of a piece of any width: with fewer, adding up results costs more than the product.
 GPU_BYTES = 256 << 20
 
 
 def slices(X: Array) -> Iterator[slice]:
-    """Yield the rows of an array piece by piece: pieces stay in the cache, and bound what temporary arrays take on
-    GPUs.
-    """
+    """Yield slices of rows that fit into the cache, or that limit the temporary memory on GPUs."""
     n_rows, row_bytes = X.shape[0], max(1, X.shape[1] * X.dtype.itemsize)
     on_cpu = is_of_numpy(X)
     step = max(FEWEST_ROWS, (CACHE_BYTES if on_cpu else GPU_BYTES) // row_bytes)
@@ -25,10 +23,10 @@ def slices(X: Array) -> Iterator[slice]:
 
 
 def pieces(X: Array) -> Iterator[tuple[slice, Array]]:
-    """Yield the rows of an array piece by piece, each with its place, and such that BLAS takes them; do not keep them.
+    """Yield slices and their rows, aligned for BLAS; the rows are only valid until the next step.
 
-    What Dask has sent to a worker often begins at an odd address. NumPy multiplies such matrices without BLAS, 20 times
-    slower; copying them piece by piece costs far less.
+    Data that Dask has sent often begin at an odd address. NumPy multiplies such matrices without BLAS, 20 times slower;
+    copying them piece by piece costs far less.
     """
     buffer = None
     for part in slices(X):

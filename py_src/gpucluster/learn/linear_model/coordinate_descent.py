@@ -15,7 +15,7 @@ from .least_squares import LinearRegressor, Summary, products, root_of, targets_
 
 
 def summary_of(rows: Rows, n_features: int, centred: bool) -> Summary:
-    """Return a table of at most d + t rows that has the same least squares problems as all rows."""
+    """Return a table of at most d + t rows with the same least squares problems as all rows."""
     return root_of(products(rows, n_features, centred))
 
 
@@ -35,7 +35,7 @@ class ElasticNet(LinearRegressor):
     alpha : float
         Penalty, from 0.
     l1_ratio : float
-        Share of the penalty that is on absolute values.
+        Fraction of the penalty on absolute values.
     fit_intercept : bool
     precompute : bool
         Without effect: products are always computed first. An array is refused.
@@ -79,7 +79,7 @@ class ElasticNet(LinearRegressor):
         small_X, small_y = found.small_X, found.small_y
         if targets_of(y) is None:
             small_y = small_y[:, 0]
-        # scikit-learn divides squares by the number of rows, which is another one now.
+        # scikit-learn divides squares by the number of rows, which the small table has changed.
         share = found.weight / len(small_X)
         model = self._descended(small_X, small_y, share)
         coef = model.coef_.T if small_y.ndim == 2 and model.coef_.ndim == 2 else model.coef_.reshape(-1, 1)
@@ -120,7 +120,7 @@ class Lasso(ElasticNet):
     Parameters
     ----------
     alpha, fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
-        As those of `ElasticNet`, whose ``l1_ratio`` is 1.
+        As those of `ElasticNet` with ``l1_ratio=1``.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""Linear regressors whose minimum is computed at once: ordinary least squares and ridge regression.
+"""Linear regressors with a closed-form solution: ordinary least squares and ridge regression.
 
-They need the products of all columns, or their square root for more digits.
+They need the products of all columns, or for more digits their square root.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ..parameters import SWITCH, Rule, fitted, one_of, parameter, real
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask, is_dask_array
 
-DIGITS_LEFT = 1e-8  # Eigenvalues of the products below that share of the largest one have lost half of their digits.
+DIGITS_LEFT = 1e-8  # Eigenvalues of the products below this fraction of the largest one have lost half of their digits.
 
 
 class Summary(NamedTuple):
-    """Of all rows; centred where there is an intercept."""
+    """Products of all rows, or a small table; centred where there is an intercept."""
 
     n_rows: int
     weight: float
@@ -48,12 +48,12 @@ class Summary(NamedTuple):
 
     @property
     def small_X(self) -> Array:
-        """A table of few rows that has the same least squares problems as X."""
+        """A table of few rows with the same least squares problems as X."""
         return self.matrix[:, : len(self.x_mean)]
 
     @property
     def small_y(self) -> Array:
-        """What belongs to the rows of that table."""
+        """The targets of that table."""
         return self.matrix[:, len(self.x_mean) :]
 
 
@@ -61,14 +61,13 @@ def products(rows: Rows, n_features: int, centred: bool) -> Summary:
     """Return the products of all columns of X and y, computed in float64; one message of ``8 k (k + 1)`` bytes."""
     found: Moments = rows.total(moments, "float64", op=merge_moments)
     matrix = found.scatter if centred else found.scatter + found.weight * np.outer(found.mean, found.mean)
-    return _checked(Summary(int(found.n_rows), found.weight, *_means(found.mean, n_features, centred), matrix))
+    return _summary(found, matrix, n_features, centred)
 
 
 def small_table(rows: Rows, n_features: int, centred: bool) -> Summary:
     """Return the triangular factor of X and y; one message of as many bytes, several times the work."""
     found: Factor = rows.total(factor, op=merge_factors)
-    matrix = found.R if centred else uncentred(found)
-    return _checked(Summary(int(found.n_rows), found.weight, *_means(found.mean, n_features, centred), matrix))
+    return _summary(found, found.R if centred else uncentred(found), n_features, centred)
 
 
 def root_of(summary: Summary) -> Summary:
@@ -77,25 +76,20 @@ def root_of(summary: Summary) -> Summary:
     return summary._replace(matrix=np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
 
 
-def _means(mean: Array, n_features: int, centred: bool) -> tuple[Array, Array]:
-    mean = mean if centred else np.zeros_like(mean)
-    return mean[:n_features], mean[n_features:]
-
-
-def _checked(summary: Summary) -> Summary:
-    if not summary.n_rows:
+def _summary(found: Moments | Factor, matrix: Array, n_features: int, centred: bool) -> Summary:
+    if not found.n_rows:
         raise no_rows()
-    check_weight(summary.weight)
-    n_features = len(summary.x_mean)
-    if np.isnan(summary.matrix).all():
+    check_weight(found.weight)
+    if np.isnan(matrix).all():
         raise InvalidData("X: contains NaN or infinity, or sample_weight holds negative weights.")
-    check_finite(summary.matrix[:n_features, :n_features])
-    check_finite(summary.matrix, "y")
-    return summary
+    check_finite(matrix[:n_features, :n_features])
+    check_finite(matrix, "y")
+    mean = found.mean if centred else np.zeros_like(found.mean)
+    return Summary(int(found.n_rows), found.weight, mean[:n_features], mean[n_features:], matrix)
 
 
 class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
-    """Predicts ``X @ coef_.T + intercept_``."""
+    """Base of the regressors that predict ``X @ coef_.T + intercept_``."""
 
     _checks: ClassVar[dict[str, Any]] = {"y_numeric": True, "multi_output": True}
 
@@ -121,7 +115,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
         passes: int,
         **parameters: Any,
     ) -> Any:
-        """Run an algorithm, after a look at what scikit-learn's checks do not see of Dask collections."""
+        """Run an algorithm, after the checks that scikit-learn does not make for Dask collections."""
         check_columns(X, type(self).__name__)
         if is_dask(y) and any(getattr(dtype, "kind", "O") not in "biuf" for dtype in _types(y)):
             raise InvalidData("y: numbers are needed. For classes use a classifier, such as LogisticRegression.")
@@ -159,13 +153,13 @@ def targets_of(y: Data) -> int | None:
 
 
 def columns_of(X: Data) -> int:
-    """Return the number of columns; 0 for what is no table, which is refused later."""
+    """Return the number of columns; 0 for data that are not a table, which are refused later."""
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     return int(shape[1]) if len(shape) == 2 else 0
 
 
 class Solution(NamedTuple):
-    """Coefficients, one column for each target, and what they were computed from."""
+    """Coefficients, one column for each target, and properties of X."""
 
     coef: Array
     x_mean: Array
@@ -177,8 +171,8 @@ class Solution(NamedTuple):
 def least_squares(rows: Rows, n_features: int, centred: bool, tol: float) -> Solution:
     """Return the solution of least norm.
 
-    From the normal equations, in one pass, where they have digits enough; otherwise from the triangular factor of X and
-    y, in a second pass: its condition is that of X, not the square of it.
+    From the normal equations, in one pass, where they have enough digits; otherwise from the triangular factor of X and
+    y, in a second pass: its condition number is that of X, not its square.
     """
     found = products(rows, n_features, centred)
     scales = np.sqrt(np.diagonal(found.xx))
@@ -198,7 +192,7 @@ def least_squares(rows: Rows, n_features: int, centred: bool, tol: float) -> Sol
 
 
 def not_negative_least_squares(rows: Rows, n_features: int, centred: bool, penalty: float = 0.0) -> Solution:
-    """Return the best coefficients that are not negative, for each target (Lawson and Hanson, 1974)."""
+    """Return the best non-negative coefficients for each target (Lawson and Hanson, 1974)."""
     from scipy.optimize import nnls
 
     found = small_table(rows, n_features, centred)
@@ -225,7 +219,7 @@ class LinearRegression(LinearRegressor):
     copy_X : bool
         Without effect: the data are never changed.
     tol : float
-        Directions of X shorter than that share of the longest one are taken to be zero.
+        Singular values of X below this fraction of the largest one count as zero.
     n_jobs
         Without effect: all workers compute.
     positive : bool
@@ -237,7 +231,7 @@ class LinearRegression(LinearRegressor):
         float32 for float32 data.
     intercept_ : float or ndarray of shape (n_targets,)
     rank_ : int
-        Of X; not with ``positive``, as ``singular_``.
+        Of X; like ``singular_``, not with ``positive``.
     singular_ : ndarray of shape (min(n_samples, n_features),)
         Singular values of X, centred where there is an intercept.
     n_features_in_ : int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from .least_squares import columns_of
 
 
 class Fitted(NamedTuple):
-    """What L-BFGS has found."""
+    """The result of L-BFGS."""
 
     classes: Array
     coef: Array  # Array of shape (K, d + 1), the last column for the intercepts.
@@ -37,8 +37,8 @@ def logistic(
 ) -> Fitted:  # fmt: skip
     """Return the coefficients; each evaluation is one total over all rows.
 
-    ``strength`` of the penalty is 1 / C, ``tol`` is for the largest part of the gradient, and ``start`` has shape (K, d
-    + 1): coefficients to begin with, if they fit the classes.
+    ``strength`` of the penalty is 1 / C, ``tol`` is for the largest part of the gradient, and ``start``, of shape
+    (K, d + 1), has the first coefficients, if it fits the classes.
     """
     from scipy.optimize import minimize
 
@@ -76,7 +76,7 @@ def logistic(
 
 
 def weights_of_classes(block: Block, classes: Array) -> Array:
-    """Return how many rows each class has, and what they weigh: array of shape (2, n); NaN for negative weights."""
+    """Return number and weight of the rows of each class: array of shape (2, n); NaN for negative weights."""
     codes = codes_of(labels_of(block), classes)
     counts = np.bincount(codes, minlength=len(classes)).astype(np.float64)
     if block.weights is None:
@@ -88,11 +88,11 @@ def weights_of_classes(block: Block, classes: Array) -> Array:
 
 
 def _class_weights(wanted: ClassWeight, classes: Array, counts: Array) -> Array | None:
-    """Return what the rows of each class weigh; ``None`` where all weigh 1."""
+    """Return the weight of each class; ``None`` where all are 1."""
     if wanted is None:
         return None
     if isinstance(wanted, str):
-        # As scikit-learn: by the weights of rows, where there are any.
+        # As in scikit-learn, by the weights of rows.
         return counts[1].sum() / (len(classes) * counts[1])
     unknown = sorted(str(label) for label in wanted if label not in set(classes.tolist()))
     if unknown:
@@ -110,7 +110,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     Algorithm: L-BFGS (Liu and Nocedal, 1989) in SciPy. The objective is scikit-learn's: the weighted mean of the
     logistic losses (softmax for three or more classes), plus the penalty. Every worker holds its rows and runs L-BFGS
-    on the same numbers, so the scheduler and the client hear of nothing until it is done.
+    on the same numbers, without the scheduler and the client.
 
     Communication: one allreduce of ``8 K (d + 1) + 8`` bytes per evaluation of the objective, mostly one per iteration,
     for d columns and K classes (1 for two classes); one of the classes at the beginning.
@@ -122,7 +122,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     penalty : {"l2", None}, optional
         Deprecated by scikit-learn: use ``C=np.inf`` for no penalty.
     C : float
-        The larger, the weaker the penalty.
+        Inverse strength of the penalty.
     l1_ratio : 0
         Penalties on absolute values are refused.
     dual : False
@@ -132,7 +132,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     intercept_scaling, n_jobs, verbose, random_state
         Without effect, as with scikit-learn's ``lbfgs``.
     class_weight : dict, "balanced" or None
-        Weights of classes; ``balanced``: so that all classes weigh the same.
+        Weights of classes; ``balanced`` gives all classes the same total weight.
     solver : {"lbfgs"}
     max_iter : int
     warm_start : bool
@@ -203,8 +203,8 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         Returns
         -------
         Dask array or data frame, or array
-            Of shape (n_samples,) for two classes, where what is above 0 speaks for ``classes_[1]``, else of shape
-            (n_samples, n_classes); lazy where X is lazy.
+            Of shape (n_samples,) for two classes, with numbers above 0 for ``classes_[1]``, else of shape (n_samples,
+            n_classes); lazy where X is lazy.
         """
         return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
 
@@ -216,17 +216,16 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     @delegable
     def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class."""
-        return self._map(
-            probabilities, X, self._coefficients(), columns=len(self.classes_), names=[str(c) for c in self.classes_]
-        )
+        return self._map_classes(probabilities, X)
 
     @delegable
     def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of `predict_proba`: minus infinity where that is rounded to 0."""
-        return self._map(
-            log_probabilities, X, self._coefficients(), columns=len(self.classes_),
-            names=[str(c) for c in self.classes_],
-        )  # fmt: skip
+        return self._map_classes(log_probabilities, X)
+
+    def _map_classes(self, function: Callable[..., Array], X: Data) -> Output:
+        names = [str(each) for each in self.classes_]
+        return self._map(function, X, self._coefficients(), columns=len(names), names=names)
 
     def _coefficients(self) -> Array:
         return np.column_stack([self.coef_, self.intercept_])

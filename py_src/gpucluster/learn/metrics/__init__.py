@@ -1,7 +1,7 @@
-"""How good a prediction or a clustering is, for results that are spread over a cluster as well as for arrays.
+"""Metrics of predictions and clusterings, for data on a cluster and for arrays.
 
 Each metric is a sum over the rows: one pass, a few numbers per block, nothing is gathered. For arrays in memory
-scikit-learn's functions are called. cuML has ``confusion_matrix`` only for data on several GPUs; here labels on GPUs
+scikit-learn's functions are called. For data on several GPUs cuML only has ``confusion_matrix``; here labels on GPUs
 are copied to the CPU block by block.
 """
 

@@ -1,4 +1,4 @@
-"""How often a classifier is right."""
+"""Metrics of classifications."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from .pairs import NAMES, Names, compared, contingency, paired, weights_of, wide
 
 @takes_client
 def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample_weight: Data | None = None) -> float:
-    """Return the share of the rows whose label is predicted rightly, of several labels per row: all of them.
+    """Return the fraction of correctly predicted rows; of several labels per row, all must be correct.
 
     Parameters
     ----------
     y_true, y_pred : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_labels)
         Labels, or a column of zeros and ones for each label. One of them may be in memory.
     normalize : bool
-        Return the number (or summed weight) of these rows instead when false.
+        If false, return the number (or total weight) of these rows instead.
     sample_weight : Dask array or series, or array of shape (n_rows,), optional
 
     Raises
     ------
     InvalidData
-        The numbers of rows differ, labels are missing, or they are not those of the same classification: numbers and
-        strings, or measurements. Weights are not finite, or all zero.
+        The numbers of rows differ, labels are missing, or of different kinds, such as numbers and strings, or they are
+        fractions. Weights are not finite, or all zero.
     """
     return accuracy(y_true, y_pred, sample_weight, normalize=normalize)
 
@@ -40,7 +40,7 @@ def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample
 def accuracy(
     y_true: Data, y_pred: Data, sample_weight: Data | None, *, normalize: bool = True, names: Names = NAMES
 ) -> float:
-    """Return the same as `accuracy_score`; messages call truth and prediction by these names."""
+    """Return the same as `accuracy_score`, with the names of truth and prediction for error messages."""
     rows = paired(y_true, y_pred, sample_weight, names)
     if rows is None:
         from sklearn.metrics import accuracy_score as local
@@ -70,14 +70,14 @@ def confusion_matrix(
     sample_weight: Data | None = None,
     normalize: str | None = None,
 ) -> Array:
-    """Count how often a class is taken for another.
+    """Count the rows of each pair of true and predicted class.
 
     Parameters
     ----------
     y_true, y_pred : Dask array or series, or array of shape (n_rows,)
         Labels. One of them may be in memory.
     labels : array of shape (n_classes,), optional
-        Which classes, in which order; all that occur, sorted, when not given.
+        Classes in this order; by default all that occur, sorted.
     sample_weight : Dask array or series, or array of shape (n_rows,), optional
     normalize : {"true", "pred", "all"}, optional
         Divide by the sums of the rows, of the columns, or of all.
@@ -139,17 +139,17 @@ def log_loss(
     sample_weight: Data | None = None,
     labels: ArrayLike | None = None,
 ) -> float:
-    """Return the mean negative logarithm of the probability that was given to what is true.
+    """Return the mean negative logarithm of the predicted probability of the true class.
 
     Parameters
     ----------
     y_true : Dask array or series, or array of shape (n_rows,)
         Labels.
     y_proba : Dask array or data frame, or array of shape (n_rows, n_classes) or (n_rows,)
-        Probabilities of the sorted classes; one column gives those of the second of two classes. Clipped to what the
-        type can tell from 0 and 1, as in scikit-learn.
+        Probabilities of the sorted classes; one column gives those of the second of two classes. Clipped by the
+        precision of the type, as in scikit-learn.
     normalize : bool
-        Return the sum instead of the mean when false.
+        If false, return the sum instead of the mean.
     sample_weight : Dask array or series, or array of shape (n_rows,), optional
     labels : array of shape (n_classes,), optional
         Classes, where not all occur in y_true.

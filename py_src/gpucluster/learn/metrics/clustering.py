@@ -1,4 +1,4 @@
-"""How much two clusterings agree, and how well rows lie within their own cluster."""
+"""Metrics of clusterings: the agreement of two, and silhouettes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .pairs import contingency, paired
 
 @takes_client
 def adjusted_rand_score(labels_true: Data, labels_pred: Data) -> float:
-    """Return how much two clusterings agree on which pairs of rows belong together, beyond chance.
+    """Return how much two clusterings agree on pairs of rows in the same cluster, adjusted for chance.
 
     Source: L. Hubert and P. Arabie, "Comparing partitions", Journal of Classification 2 (1985). One pass that counts
     pairs of labels; the message of a block has 8 bytes per pair of labels in it.
@@ -26,7 +26,7 @@ def adjusted_rand_score(labels_true: Data, labels_pred: Data) -> float:
     Parameters
     ----------
     labels_true, labels_pred : Dask array or series, or array of shape (n_rows,)
-        Clusters; which numbers they have does not matter. One of them may be in memory.
+        Clusters, with any numbers. One of them may be in memory.
 
     Returns
     -------
@@ -44,9 +44,8 @@ def adjusted_rand_score(labels_true: Data, labels_pred: Data) -> float:
         from sklearn.metrics import adjusted_rand_score as local
 
         return float(local(labels_true, labels_pred))
-    counts = contingency(rows, names, of="clusters").weights.astype(
-        object
-    )  # Python's numbers: squares of numbers of rows overflow
+    # As Python's numbers, because squares of numbers of rows overflow.
+    counts = contingency(rows, names, of="clusters").weights.astype(object)
     n_rows, squares = int(counts.sum()), int((counts**2).sum())
     true_squares, predicted_squares = int((counts.sum(axis=1) ** 2).sum()), int((counts.sum(axis=0) ** 2).sum())
     both = squares - n_rows
@@ -88,7 +87,7 @@ def silhouette_score(
         Cluster of each row.
     metric : {"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"}
     sample_size : int, optional
-        Take so many random rows, the same ones as scikit-learn takes.
+        Use this number of random rows, the same as scikit-learn.
     random_state : int or RandomState, optional
         For the sample.
 
@@ -119,7 +118,7 @@ def _sampled(table: Table, size: int, random_state: RandomState) -> tuple[Array,
     from sklearn.utils import check_random_state
 
     rows = check_random_state(random_state).permutation(table.n_rows)[:size]
-    # In the order of the rows for Dask, then back in the order of the draw.
+    # In the order of the rows for Dask, then back in the drawn order.
     order = np.argsort(rows)
     X, labels = computed(table.X[rows[order]], table.collections[1][rows[order]])
     back = np.argsort(order)
@@ -169,7 +168,7 @@ def _distances(X: Array, others: Array, labels: Array, classes: Array, metric: s
     codes = codes_of(flat_labels(labels, "labels"), classes)
     member = np.zeros((len(codes), len(classes)))
     member[np.arange(len(codes)), codes] = 1
-    # In slices, so that not all distances are held at once.
+    # In slices, so that not all distances are in memory at once.
     return np.concatenate(
         list(pairwise_distances_chunked(X, others, metric=metric, reduce_func=lambda d, _: d @ member))
     )

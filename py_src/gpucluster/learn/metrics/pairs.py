@@ -1,4 +1,4 @@
-"""What was true and what was predicted, row by row, and how often each pair of labels occurs, wherever the rows are."""
+"""Pairs of true and predicted values row by row, and counts of pairs of labels, in memory and on Dask."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
 from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked, with_lengths
 
-Names = tuple[str, str]  # What the caller calls the truth and the prediction, for messages.
+Names = tuple[str, str]  # The caller's names of truth and prediction, for error messages.
 NAMES: Names = ("y_true", "y_pred")
 
 
 def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None, names: Names = NAMES) -> Rows | None:
     """Return rows with the truth as X, the prediction as y, and weights; refuse different numbers of rows.
 
-    ``None`` where all is in this process, so that scikit-learn can be asked.
+    ``None`` where all data are in this process, for scikit-learn's function.
     """
     for name, part in zip(names, (y_true, y_pred), strict=True):
         if part is None:
@@ -58,12 +58,12 @@ def _table(y_true: Data, y_pred: Data, sample_weight: Data | None, names: Names)
 class _Compared(NamedTuple):
     true: Target
     predicted: Target
-    weighs: bool  # Whether there is a weight other than zero.
-    found: Message  # Of the rows whose labels can be compared; ``None`` where there are none.
+    weighs: bool  # Whether any weight is not zero.
+    found: Message  # Of the rows with comparable labels; ``None`` where there are none.
 
 
 Of = Literal["classes", "several classes", "clusters"]
-"""What labels are of: ``several classes`` may also come as a column of zeros and ones for each."""
+"""The meaning of labels: ``several classes`` may also be a column of zeros and ones for each."""
 
 
 def compared(
@@ -72,8 +72,8 @@ def compared(
     """Compare true and predicted labels of `paired` rows, and check them as scikit-learn does, in one pass.
 
     ``count(truth, predicted, weights)`` is called with the labels of a block, of shape (n_rows,) or both (n_rows,
-    n_columns), and weights as `weights_of` gives them, or ``None``; ``op`` makes one message of what it returns for two
-    blocks. Refuses missing labels, types that do not go together, no rows, and weights that are all zero.
+    n_columns), and weights from `weights_of`, or ``None``; ``op`` combines the results of two blocks. Refuses missing
+    labels, types that do not match, data without rows, and weights that are all zero.
     """
     result: _Compared | None = rows.total(_compare, count, of, op=partial(_merge, op))
     if result is None or not (len(result.true.some) or result.true.missing):
@@ -137,7 +137,7 @@ def _check_classes(true: Target, predicted: Target, names: Names, *, several: bo
 
 
 def _check_clusters(true: Target, predicted: Target, names: Names) -> None:
-    """Refuse labels that cannot name clusters, and warn of measurements, as scikit-learn does."""
+    """Refuse labels that cannot be clusters, and warn of fractions, as scikit-learn does."""
     for name, target in zip(names, (true, predicted), strict=True):
         if target.n_columns > 1:
             raise InvalidData(f"{name} must be 1D: it has {target.n_columns} columns.")
@@ -154,7 +154,7 @@ def _check_clusters(true: Target, predicted: Target, names: Names) -> None:
 def numbers(block: Block, names: Names = NAMES) -> tuple[Array, Array, Array]:
     """Return truth, prediction and weights of a block as float64 of shape (n_rows, n_outputs), and (n_rows,).
 
-    Refuses different shapes, and what is no finite number.
+    Refuses different shapes, and values that are not finite numbers.
     """
     truth, prediction = _floats(block.X, names[0]), _floats(block.y, names[1])
     if truth.shape != prediction.shape:
@@ -172,7 +172,7 @@ def _floats(given: Array | None, name: str) -> Array:
             raise TypeError
         values = values.astype(np.float64)
     except (TypeError, ValueError):
-        raise InvalidData(f"{name}: holds something else than numbers. Metrics of regressions need numbers.") from None
+        raise InvalidData(f"{name}: holds values that are not numbers. Metrics of regressions need numbers.") from None
     return values[:, None] if values.ndim == 1 else values
 
 
@@ -214,7 +214,7 @@ def _merge_counts(names: Names, one: Contingency, other: Contingency) -> Conting
 
 
 def widened(found: Contingency, true: Array, predicted: Array) -> Array:
-    """Return the weights with rows and columns for more labels; all of ``found`` must be among them."""
+    """Return the weights with rows and columns for more labels, which include all of ``found``."""
     wider = np.zeros((len(true), len(predicted)), dtype=found.weights.dtype)
     wider[np.ix_(np.searchsorted(true, found.true), np.searchsorted(predicted, found.predicted))] = found.weights
     return wider

@@ -1,4 +1,4 @@
-"""How far predictions are from the truth."""
+"""Metrics of regressions."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def mean_squared_error(
         One of them may be in memory.
     sample_weight : Dask array or series, or array of shape (n_rows,), optional
     multioutput : {"uniform_average", "raw_values"} or array of shape (n_outputs,)
-        Whether several columns are averaged, each given, or weighted.
+        Average several columns, return each of them, or weight them.
     squared : bool
-        Return the root of the mean (of each column) when false, as in cuML; scikit-learn has
+        If false, return the root of the mean (of each column), as in cuML; scikit-learn has
         ``root_mean_squared_error`` instead.
 
     Raises
     ------
     InvalidData
-        Shapes differ, something is no finite number, or all weights are zero.
+        Shapes differ, values are not finite numbers, or all weights are zero.
     """
     if squared:
         return _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, multioutput)
@@ -92,7 +92,7 @@ def r2_score(
     y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average",
     force_finite: bool = True,
 ) -> float | Array:  # fmt: skip
-    """Return the share of the variance that the prediction explains.
+    """Return the fraction of the variance that the prediction explains.
 
     One pass. Source of the merging of means and variances: T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating
     Formulae and a Pairwise Algorithm for Computing Sample Variances", COMPSTAT (1982).
@@ -102,14 +102,14 @@ def r2_score(
     y_true, y_pred, sample_weight
         As those of `mean_squared_error`.
     multioutput : {"uniform_average", "variance_weighted", "raw_values"} or array of shape (n_outputs,)
-        Whether several columns are averaged, weighted by their variance, each given, or weighted.
+        Average several columns, weight them by their variance, return each of them, or weight them.
     force_finite : bool
-        Give 1 (all predicted rightly) or 0 where y_true is constant; else NaN or minus infinity.
+        Return 1 (perfect prediction) or 0 where y_true is constant; otherwise NaN or minus infinity.
 
     Raises
     ------
     InvalidData
-        Shapes differ, something is not finite, or there are fewer than two rows.
+        Shapes differ, values are not finite, or there are fewer than two rows.
     """
     return r2(y_true, y_pred, sample_weight, multioutput, force_finite=force_finite)
 
@@ -118,7 +118,7 @@ def r2(
     y_true: Data, y_pred: Data, sample_weight: Data | None, multioutput: str | ArrayLike = "uniform_average", *,
     force_finite: bool = True, names: Names = NAMES,
 ) -> float | Array:  # fmt: skip
-    """Return the same as `r2_score`; messages call truth and prediction by these names."""
+    """Return the same as `r2_score`, with the names of truth and prediction for error messages."""
     _checked(multioutput, {"uniform_average", "raw_values", "variance_weighted"})
     rows = paired(y_true, y_pred, sample_weight, names)
     if rows is None:

@@ -1,4 +1,4 @@
-"""Divide data into parts for fitting and for testing."""
+"""Divide data into parts for training and for testing."""
 
 from __future__ import annotations
 

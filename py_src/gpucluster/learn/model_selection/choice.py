@@ -1,9 +1,8 @@
-"""Which rows are chosen depends on their numbers, their class and a seed only, however the data are cut.
+"""Choose rows by their numbers, their class and a seed only, so that the blocks do not matter.
 
-Each row draws a random number; the rows with the smallest ones are for testing, the next ones for training. Where both
-parts are to have the same shares of classes, that is done for each class, in two passes over the labels: one counts the
-classes, one finds for each class the draw that the wanted number of rows are below. Only counts and the draws near that
-border travel.
+Each row draws a random number; the rows with the smallest draws are for testing, the next ones for training. With
+stratification, that is done for each class, in two passes over the labels: one counts the classes, one finds for each
+class the bound below which the wanted number of draws are. Only counts and the draws near that bound are sent.
 """
 
 from __future__ import annotations
@@ -19,32 +18,33 @@ from ..errors import InvalidData, InvalidParameter
 from ..labels import flat_labels, merge_all_classes
 from ..rows.waiting import computed
 
-STEP_ROWS = 1 << 20  # So many rows are drawn at once.
-TRAIN, TEST = 0, 1
+STEP_ROWS = 1 << 20  # Rows that are drawn at once.
+TRAIN, TEST, REST = 0, 1, 2
+SPREAD = 10  # Standard deviations on both sides of an expected bound.
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What becomes of each row."""
+    """The part of each row."""
 
     n_rows: int
     n_train: int
     n_test: int
-    seed: int | None  # ``None`` takes the first rows for training and those behind them for testing.
+    seed: int | None  # ``None`` takes the first rows for training and the next ones for testing.
     bounds: tuple[int, int] = (0, 0)
-    """Rows that draw less than the first one are for testing, others that draw less than the second for training."""
+    """Rows with draws below the first one are for testing, others below the second one for training."""
 
     def of_rows(self, start: int, length: int) -> Array:
-        """Return `TRAIN`, `TEST` or something else for some consecutive rows; array of shape (length,)."""
+        """Return `TRAIN`, `TEST` or `REST` for consecutive rows; array of shape (length,)."""
         if self.seed is None:
             rows = np.arange(start, start + length)
-            return np.where(rows < self.n_train, TRAIN, np.where(rows < self.n_train + self.n_test, TEST, 2))
+            return np.where(rows < self.n_train, TRAIN, np.where(rows < self.n_train + self.n_test, TEST, REST))
         drawn = draws(self.seed, start, length)
         first, second = (np.uint64(bound) for bound in self.bounds)
-        return np.where(drawn < first, TEST, np.where(drawn < second, TRAIN, 2))
+        return np.where(drawn < first, TEST, np.where(drawn < second, TRAIN, REST))
 
     def counts(self, chunks: tuple[int, ...]) -> tuple[list[int], list[int]]:
-        """Return how many rows of each block are for training, and for testing."""
+        """Return the numbers of rows of each block for training, and for testing."""
         train, test, start = [], [], 0
         for length in chunks:
             chosen = [
@@ -57,7 +57,7 @@ class Choice:
 
 
 def at_random(n_rows: int, n_train: int, n_test: int, seed: int) -> Choice:
-    """Choose exactly so many rows at random: those with the smallest draws are for testing, the next for training."""
+    """Choose exact numbers of rows at random: those with the smallest draws for testing, the next for training."""
     bounds = (bound_of(seed, n_rows, n_test), bound_of(seed, n_rows, n_test + n_train))
     return Choice(n_rows, n_train, n_test, seed, bounds)
 
@@ -65,7 +65,7 @@ def at_random(n_rows: int, n_train: int, n_test: int, seed: int) -> Choice:
 def draws(seed: int, start: int, length: int) -> Array:
     """Return the random number of each of some consecutive rows; array of shape (length,), uint64.
 
-    The generator skips what the rows before would draw, so a row's number depends on nothing but its place.
+    The generator skips the draws of earlier rows, so a row's draw depends on its position only.
     """
     return np.random.PCG64(seed).advance(start).random_raw(length)
 
@@ -73,8 +73,8 @@ def draws(seed: int, start: int, length: int) -> Array:
 def bound_of(seed: int, n_rows: int, count: int) -> int:
     """Return the bound below which exactly ``count`` of the rows' draws are.
 
-    Takes one pass over the draws in steps: only those near the expected bound are kept, ten standard deviations on both
-    sides. Two equal draws of 64 bits do not occur in practice.
+    One pass over the draws in steps keeps only those near the expected bound. Two equal draws of 64 bits do not occur
+    in practice.
     """
     if count >= n_rows:
         return 2**64 - 1
@@ -89,21 +89,17 @@ def bound_of(seed: int, n_rows: int, count: int) -> int:
     return int(kept[count - below])
 
 
-REST = 2
-SPREAD = 10  # Standard deviations on both sides of where a border is expected.
-
-
 class Window(NamedTuple):
-    """Draws between which the border of one class is expected: those below, and all of them."""
+    """Draws of one class near an expected bound, and the number of draws below them."""
 
     below: int
     near: Array
 
 
 def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskArray:
-    """Return `TRAIN`, `TEST` or something else for each row of labels with known chunks; lazily, uint8.
+    """Return `TRAIN`, `TEST` or `REST` for each row of labels with known chunks; lazily, uint8.
 
-    Refuses a class that is too small, and a part with fewer rows than there are classes.
+    Refuses a class that is too small, and a part with fewer rows than classes.
     """
     import dask.array as da
     from dask.delayed import delayed
@@ -159,7 +155,7 @@ def _check(classes: Array, counts: Array, n_train: int, n_test: int) -> None:
 
 
 def _expected(wanted: Array, counts: Array) -> tuple[Array, Array]:
-    """Return draws between which the borders lie: arrays of shape (2, n_classes), uint64."""
+    """Return draws between which the bounds are expected: arrays of shape (2, n_classes), uint64."""
     share = wanted / counts
     width = SPREAD * np.sqrt(share * (1 - share) / counts) + SPREAD / counts
     edges = [np.clip(edge, 0, 1 - 2**-53) * 2.0**64 for edge in (share - width, share + width)]
@@ -183,7 +179,7 @@ def _near(block: Any, start: int, classes: Array, seed: int, low: Array, high: A
 
 
 def _bounds(windows: tuple[list[list[Window]], ...], wanted: Array, counts: Array) -> Array:
-    """Return the draw that the wanted number of rows of each class are below: array of shape (2, n_classes)."""
+    """Return the bound below which the wanted number of each class's draws are: array of shape (2, n_classes)."""
     bounds = np.full(wanted.shape, 2**64 - 1, dtype=np.uint64)
     for border, code in np.ndindex(*wanted.shape):
         if wanted[border, code] < counts[code]:

@@ -1,4 +1,4 @@
-"""Divide data into parts for fitting and for testing."""
+"""Divide data into parts for training and for testing."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def train_test_split(
 ) -> list[Output]:
     """Divide Dask collections lazily into rows for training and rows for testing.
 
-    Each row draws a random number that depends on its place among all rows and on ``random_state``; those with the
-    smallest numbers are for testing. So the sizes are exact, the same rows are chosen however the data are cut, several
-    collections stay aligned even if they are cut differently, and no row moves. Lengths of partitions are counted first
-    where they are unknown. Rows keep their order within both parts. cuML has no such function for several GPUs; data on
-    GPUs are divided block by block there.
+    Each row draws a random number that depends on its position among all rows and on ``random_state``; those with the
+    smallest numbers are for testing. So the sizes are exact, the choice does not depend on the blocks, several
+    collections stay aligned even with different blocks, and no row moves. Unknown lengths of partitions are counted
+    first. Rows keep their order within both parts. cuML has no such function for several GPUs; here data on GPUs are
+    divided block by block on the GPUs.
 
     Parameters
     ----------
     *arrays : Dask arrays, data frames or series; arrays or data frames in memory beside them
         With the same number of rows. If all are in memory, scikit-learn's function is called.
     test_size, train_size : float or int, optional
-        Share or number of rows. A quarter is for testing when neither is given.
+        Fraction or number of rows. By default a quarter is for testing.
     random_state : int or RandomState, optional
         The same one gives the same rows.
     shuffle : bool
-        Choose at random; else the first rows are for training and the last ones for testing.
+        Choose at random; otherwise the first rows are for training and the last ones for testing.
     stratify : Dask array or series, or array, of shape (n_rows,), optional
-        Labels, of which both parts get the same shares, to a row. Goes through the labels twice.
+        Labels that are distributed alike in both parts, to within one row. Takes two passes over the labels.
 
     Returns
     -------
@@ -56,9 +56,9 @@ def train_test_split(
     Raises
     ------
     InvalidData
-        Nothing is given, the numbers of rows differ, a Dask array is masked, or the data are on another cluster.
+        There is no array, the numbers of rows differ, a Dask array is masked, or the data are on another cluster.
     InvalidParameter
-        Sizes that cannot be.
+        The sizes are impossible.
     """
     if not arrays:
         raise InvalidData("At least one array required as input")
@@ -118,7 +118,7 @@ def _sizes(n_rows: int, test_size: float | None, train_size: float | None) -> tu
 
 
 class _Marks:
-    """Tells of each row which part it belongs to: by its number, or by an array of marks where labels decide, too."""
+    """The part of each row: by its number, or with stratification by an array of marks."""
 
     def __init__(self, by: Choice | DaskArray) -> None:
         self._by = by
@@ -141,7 +141,7 @@ class _Marks:
         return found
 
     def _marks(self, chunks: list[int]) -> list[Delayed]:
-        """Return what stands for the marks of blocks of such lengths."""
+        """Return the lazy marks of blocks of these lengths."""
         from dask.delayed import delayed
 
         if isinstance(self._by, Choice):
@@ -151,7 +151,7 @@ class _Marks:
         return list(self._by.rechunk((tuple(chunks),)).to_delayed().ravel())
 
     def _counts(self, chunks: list[int]) -> tuple[list[int], list[int]]:
-        """Return how many rows of each block are for training, and for testing."""
+        """Return the numbers of rows of each block for training, and for testing."""
         if isinstance(self._by, Choice):
             return self._by.counts(tuple(chunks))
         from dask.delayed import delayed
@@ -169,7 +169,7 @@ def _joined(array: Any, parts: list[Delayed], counts: list[int]) -> Output:
     if not is_dask_array(array):
         import dask.dataframe as dd
 
-        # Verified, because Dask (2026.8) makes arrays of unverified partitions that cannot be computed.
+        # Dask (2026.8) makes arrays that cannot be computed of unverified partitions.
         return dd.from_delayed(parts, meta=meta(array), divisions=array.divisions, verify_meta=True)
     import dask.array as da
 

@@ -1,4 +1,4 @@
-"""Naive Bayes classifiers: sums over the rows of each class, and nothing else."""
+"""Naive Bayes classifiers, which need sums over the rows of each class only."""
 
 from __future__ import annotations
 

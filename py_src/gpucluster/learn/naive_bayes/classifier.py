@@ -1,4 +1,4 @@
-"""What naive Bayes classifiers have in common: the class with the largest joint likelihood wins."""
+"""The base of naive Bayes classifiers: predict the class with the largest joint likelihood."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     _likelihood: ClassVar[Likelihood]
 
     def _model(self) -> tuple[Array, ...]:
-        """Return what the likelihood is computed from."""
+        """Return the arguments of the likelihood."""
         raise NotImplementedError
 
     @delegable
     def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> Self:
-        """Learn what each class is like, in one pass."""
+        """Find the statistics of each class in one pass."""
         return self._refined(X, y, sample_weight, None)
 
     @delegable
     def partial_fit(
         self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
     ) -> Self:
-        """Do the same as `fit` with more rows: those of former calls count, too."""
+        """Do the same as `fit` with more rows, together with those of former calls."""
         known = known_classes(classes, getattr(self, "classes_", None))
         return self._refined(X, y, sample_weight, self._seen(known))
 
     def _seen(self, classes: Array) -> Any:
-        """Return what is known of the rows so far; nothing of classes that had none."""
+        """Return the statistics of the rows so far; empty for classes without rows."""
         raise NotImplementedError
 
     def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Any) -> Self:
-        """Fit to rows, and to those before, if any."""
+        """Fit to these rows, and to earlier ones, if any."""
         raise NotImplementedError
 
     @delegable
@@ -72,7 +72,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
 
 
 def checked_class_weights(weights: Array) -> Array:
-    """Return the summed weights of the rows of each class; refuse those that no model can be made of."""
+    """Return the total weight of each class; refuse weights without a model."""
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InvalidData(
             "sample_weight: the weights of each class must sum to a finite number from 0, and not all to 0."
@@ -81,7 +81,7 @@ def checked_class_weights(weights: Array) -> Array:
 
 
 def most_likely(X: Array, likelihood: Likelihood, classes: Array, *model: Array) -> Array:
-    """Return the class with the largest likelihood for each row; of equal ones the first."""
+    """Return the class with the largest likelihood for each row; of equal ones, the first."""
     return labels_at(likelihood(X, *model).argmax(axis=1), classes, X)
 
 

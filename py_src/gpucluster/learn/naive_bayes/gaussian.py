@@ -1,4 +1,4 @@
-"""Naive Bayes for measurements that are normally distributed within each class."""
+"""Naive Bayes for features that are normally distributed within each class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .classifier import NaiveBayes, checked_class_weights
 
 
 class Moments(NamedTuple):
-    """Weights, means and summed squared differences from the mean: of each class, and last of all rows, unweighted."""
+    """Weights, means and sums of squared differences from the mean: of each class, then of all rows, unweighted."""
 
     classes: Array  # Array of shape (n_classes,).
     weight: Array  # Array of shape (n_classes + 1,).
@@ -59,7 +59,7 @@ def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Arr
     weight = weights.sum()
     if weight == 0:
         return 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    with np.errstate(invalid="ignore"):  # infinite values are reported later
+    with np.errstate(invalid="ignore"):  # Infinite values are reported later.
         mean = weights @ X / weight
         return float(weight), to_numpy(mean), to_numpy(weights @ (X - mean) ** 2)
 
@@ -68,7 +68,7 @@ def merge_moments(one: Moments, other: Moments) -> Moments:
     classes = merge_classes(one.classes, other.classes)
     one, other = _widened(one, classes), _widened(other, classes)
     weight = one.weight + other.weight
-    with np.errstate(invalid="ignore"):  # infinite weights are refused later
+    with np.errstate(invalid="ignore"):  # Infinite weights are refused later.
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)[:, None]
         shift = other.mean - one.mean
         squares = one.squares + other.squares + shift**2 * (one.weight[:, None] * share)
@@ -109,7 +109,7 @@ class GaussianNB(NaiveBayes):
     priors : array of shape (n_classes,), optional
         Probabilities of the classes; those in the data when not given.
     var_smoothing : float
-        Share of the largest variance of all features that is added to all variances.
+        Fraction of the largest variance of all features that is added to all variances.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class GaussianNB(NaiveBayes):
     theta_, var_ : array of shape (n_classes, n_features), float64
         Mean and variance.
     epsilon_ : float
-        What was added to the variances.
+        The number that was added to the variances.
     n_features_in_ : int
     feature_names_in_ : array of str
         For data frames.
@@ -157,7 +157,7 @@ class GaussianNB(NaiveBayes):
         return self
 
     def _seen(self, classes: Array) -> Moments:
-        """Return the moments of the rows so far; all rows' are made of those of the classes, so they are weighted."""
+        """Return the moments of the rows so far; those of all rows come from the classes, and so are weighted."""
         if not hasattr(self, "classes_"):
             return Moments(classes, *(np.zeros((len(classes) + 1, *shape)) for shape in ((), (1,), (1,))))
         counts = self.class_count_[:, None]
@@ -172,7 +172,7 @@ class GaussianNB(NaiveBayes):
 
 
 def checked_priors(priors: ArrayLike, n_classes: int) -> Array:
-    """Return probabilities of the classes, if they are that."""
+    """Return probabilities of the classes as an array, after checks."""
     try:
         priors = np.atleast_1d(np.asarray(priors, dtype=np.float64))
     except (TypeError, ValueError):

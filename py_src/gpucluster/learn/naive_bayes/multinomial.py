@@ -1,4 +1,4 @@
-"""Naive Bayes for counts, such as how often words occur."""
+"""Naive Bayes for counts, such as those of words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .classifier import NaiveBayes, checked_class_weights
 
 
 class Counts(NamedTuple):
-    """What occurs how often in the rows of each class."""
+    """Sums of the features in the rows of each class."""
 
     classes: Array  # Array of shape (n_classes,).
     weight: Array  # Array of shape (n_classes,), float64.
@@ -44,7 +44,7 @@ def _counts_of(block: Block) -> Counts | None:
     classes, codes = np.unique(labels_of(block), return_inverse=True)
     member = xp.zeros((len(classes), len(block)))
     member[xp.asarray(codes), xp.arange(len(block))] = 1 if block.weights is None else block.weights
-    with np.errstate(invalid="ignore"):  # infinite values and weights are reported later
+    with np.errstate(invalid="ignore"):  # Infinite values and weights are reported later.
         features = member @ block.X.astype(np.float64, copy=False)
     return Counts(classes, to_numpy(member.sum(axis=1)), to_numpy(features), float(block.X.min()))
 
@@ -75,11 +75,11 @@ class MultinomialNB(NaiveBayes):
     Parameters
     ----------
     alpha : float or array of shape (n_features,)
-        Added to each count, so that what never occurred in a class is not impossible.
+        Added to each count, so that features that never occurred in a class are not impossible.
     force_alpha : bool
-        Take ``alpha`` as it is; otherwise at least 1e-10.
+        Take ``alpha`` unchanged; otherwise at least 1e-10.
     fit_prior : bool
-        Learn the classes' probabilities; otherwise all are the same.
+        Estimate the classes' probabilities; otherwise all are the same.
     class_prior : array of shape (n_classes,), optional
         The classes' probabilities.
 

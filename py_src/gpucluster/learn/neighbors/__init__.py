@@ -1,4 +1,4 @@
-"""Neighbours in the scikit-learn sense, of rows that are spread over a cluster."""
+"""Nearest neighbours among rows on a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neighbours within one block of rows, and how those of two blocks become those of both."""
+"""Neighbours within one block of rows, and the merging of those of several blocks."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ RADIUS = real(0, above=True)
 
 
 def index_options(estimator: Any) -> dict[str, Any]:
-    """Return what scikit-learn's index of a block is made with, if all options of an estimator are allowed."""
+    """Return the options of scikit-learn's index of a block, after checks of the estimator's parameters."""
     algorithm, metric = estimator.algorithm, estimator.metric
     checked_count(estimator.n_neighbors)
     if metric == "cosine" and algorithm in {"ball_tree", "kd_tree"}:
-        raise InvalidParameter(f"algorithm: {algorithm} does not know cosine distances. Use 'brute'.")
+        raise InvalidParameter(f"algorithm: {algorithm} does not support cosine distances. Use 'brute'.")
     return {"algorithm": algorithm, "leaf_size": estimator.leaf_size, "metric": metric, "p": estimator.p}
 
 
 def checked_count(n_neighbors: Any) -> int:
-    """Return a number of neighbours, if it is one."""
+    """Return a number of neighbours as an int, after checks."""
     if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool):
         raise InvalidParameter(f"n_neighbors does not take {type(n_neighbors)} value, enter integer value")
     if n_neighbors <= 0:
@@ -35,7 +35,7 @@ def checked_count(n_neighbors: Any) -> int:
 
 
 def checked_radius(radius: Any) -> float:
-    """Return a radius, if it is one."""
+    """Return a radius as a float, after checks."""
     RADIUS.check("radius", radius)
     return float(radius)
 
@@ -49,14 +49,14 @@ def effective_metric(metric: str, p: float) -> str:
 
 EXPONENTS = {"manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "euclidean": 2.0, "l2": 2.0, "chebyshev": np.inf}
 CANDIDATES = 8
-"""So many neighbours more than are wanted are looked at again, as cuML's distances tell only roughly who is nearer."""
+"""Number of further neighbours whose distances are recomputed, because cuML's distances are not exact."""
 
 
 class DeviceSearch:
-    """cuML's search of rows on one GPU, asked as scikit-learn's is; what it finds comes to host memory.
+    """cuML's search of rows on one GPU with scikit-learn's interface; results come to host memory.
 
-    cuML computes distances in the type of the rows, and euclidean ones as differences of large numbers. Those of the
-    rows that it finds are computed again in float64, so that results are those that the CPU gives.
+    cuML computes distances in the type of the rows, and euclidean ones as differences of large numbers. Distances of
+    the rows found are recomputed in float64, so that results are the same as on the CPU.
     """
 
     def __init__(self, X: Array, metric: str, p: float) -> None:
@@ -103,15 +103,15 @@ class DeviceSearch:
         )
 
 
-SLICE_CELLS = 2**22  # Rows with many equal distances are looked at in slices of so many candidates.
+SLICE_CELLS = 2**22  # Candidates in one slice of the rows with many equal distances.
 
 
 class BlockIndex(NamedTuple):
-    """One block of the training data, ready to be asked."""
+    """One block of the training data with its index."""
 
     search: PlainModel | None
     """Fitted ``sklearn.neighbors.NearestNeighbors``, or `DeviceSearch` of rows on a GPU; ``None`` for no rows."""
-    targets: Array | None  # What belongs to the rows: array of shape (n_rows,) or (n_rows, n_targets), or ``None``.
+    targets: Array | None  # Array of shape (n_rows,) or (n_rows, n_targets), or ``None``.
     X: Array  # The rows; array of shape (n_rows, n_features).
 
     @property
@@ -120,9 +120,9 @@ class BlockIndex(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The nearest rows of some queries, nearest first, and among equal distances those with the lower number."""
+    """The nearest rows of some queries, nearest first, at equal distances those with lower numbers first."""
 
-    distances: Array  # Array of shape (n_queries, k), float64; less columns while fewer rows were looked at.
+    distances: Array  # Array of shape (n_queries, k), float64; fewer columns while fewer rows were searched.
     rows: Array  # Numbers among all training rows; array of shape (n_queries, k), int64.
     targets: Array | None  # Of these rows; array of shape (n_queries, k) or (n_queries, k, n_targets), or ``None``.
 
@@ -137,7 +137,7 @@ def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     if y is not None and len(y) != len(X):
         raise unlike_blocks(len(X), len(y))
     library = array_namespace_of(X)
-    # The sum is much cheaper than looking at each element; it may overflow without any of them being infinite.
+    # The sum is much cheaper than a look at each element, but may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         suspicious = len(X) and not library.isfinite(library.sum(X, dtype=np.float64))
     if suspicious and not library.isfinite(X).all():
@@ -163,7 +163,7 @@ def build_joined(options: dict[str, Any], *parts: Any) -> BlockIndex:
 
 
 def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
-    """Return the (at most) k nearest rows of one block, whose first row has the number ``start`` among all."""
+    """Return the (at most) k nearest rows of one block; ``start`` is the number of its first row among all."""
     if index.search is None or len(queries) == 0:
         width = min(k, index.n_rows)
         distances, rows = np.zeros((len(queries), width)), np.zeros((len(queries), width), dtype=np.int64)
@@ -173,12 +173,12 @@ def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
 
 
 def queries_for(search: PlainModel, queries: Array) -> Array:
-    """Return queries as this search takes them: scikit-learn's only from host memory."""
+    """Return queries in host memory for scikit-learn, unchanged for cuML."""
     return queries if isinstance(search, DeviceSearch) else to_numpy(queries)
 
 
 def _nearest(search: PlainModel, queries: Array, k: int, n_rows: int) -> tuple[Array, Array]:
-    """Find neighbours so that it is not left to chance which of several rows at the same distance are taken."""
+    """Find neighbours, at equal distances always those with the lowest numbers."""
     wanted = min(k + 1, n_rows)
     distances, rows = _ordered(*search.kneighbors(queries, wanted))
     open_ = np.flatnonzero(distances[:, -1] == distances[:, min(k, n_rows) - 1]) if wanted > k else np.zeros(0, int)
@@ -202,7 +202,7 @@ def _ordered(distances: Array, rows: Array) -> tuple[Array, Array]:
 
 
 def merge(k: int, *found: Found) -> Found:
-    """Return the (at most) k nearest of what was found in several blocks."""
+    """Return the (at most) k nearest rows of several blocks."""
     distances = np.concatenate([one.distances for one in found], axis=1)
     rows = np.concatenate([one.rows for one in found], axis=1)
     order = np.lexsort((rows, distances), axis=-1)[:, :k]
@@ -214,12 +214,12 @@ def merge(k: int, *found: Found) -> Found:
 
 
 def without_itself(found: Found, start: int) -> Found:
-    """Drop each query, which is a training row, from its own neighbours, of which there is one more than is wanted.
+    """Drop each query, a training row, from its own neighbours, of which there is one more than requested.
 
     ``start`` is the number of the first query among the training rows.
     """
     keep = found.rows != start + np.arange(len(found.rows))[:, None]
-    # With many duplicates a row need not be among its own neighbours; then one duplicate goes.
+    # With many duplicates a row may not be among its own neighbours; then drop one duplicate.
     keep[keep.all(axis=1), 0] = False
     shape = (len(found.rows), found.rows.shape[1] - 1)
     targets = found.targets

@@ -1,4 +1,4 @@
-"""Predict by the classes or the mean of the nearest neighbours."""
+"""Predict the class or the mean of the nearest neighbours."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .search import Training
 from .training import NeighborsEstimator
 
 Weighting = str | Callable[[Array], Array] | None
-"""``uniform`` (or ``None``), ``distance``, or a function that makes weights of distances of shape (n_queries, k)."""
+"""``uniform`` (or ``None``), ``distance``, or a function from distances to weights, of shape (n_queries, k)."""
 
 
 class NeighborsPredictor(NeighborsEstimator):
-    """Base of the estimators that predict by neighbours."""
+    """Base of the classifier and the regressor."""
 
     n_neighbors: int = parameter(5, kw_only=False)
     weights: Weighting = parameter(
@@ -44,8 +44,8 @@ class NeighborsPredictor(NeighborsEstimator):
 def neighbour_weights(distances: Array, weights: Weighting) -> Array:
     """Return the weight of each neighbour, by distances of shape (n_queries, k).
 
-    With ``distance``, the inverse of the distance; a training row that equals the query then is the only one that
-    counts (several of these: equally), as in scikit-learn.
+    With ``distance``, the inverse of the distance; then training rows that equal the query are the only ones that
+    count, as in scikit-learn.
     """
     if weights in ("uniform", None):
         return np.ones_like(distances)
@@ -61,7 +61,7 @@ def neighbour_weights(distances: Array, weights: Weighting) -> Array:
 def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Array:
     """Return each class's share of the neighbours; array of shape (n_queries, n_classes), float64.
 
-    Targets are codes of classes, a column for each output. Refuses neighbours of a query that all weigh nothing.
+    Targets are codes of classes, a column for each output. Refuses queries whose neighbours all have the weight 0.
     """
     assert found.targets is not None
     votes = np.zeros((len(found.rows), n_classes))
@@ -71,16 +71,14 @@ def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Arr
         votes[queries, found.targets[:, number, output]] += given[:, number]
     total = votes.sum(axis=1, keepdims=True)
     if (total == 0).any():
-        raise InvalidData(
-            "weights: all neighbours of a query weigh nothing. Return something positive for one of them."
-        )
+        raise InvalidData("weights: all neighbours of a query weigh nothing. Return a positive weight for one of them.")
     return votes / total
 
 
 def winners(found: Found, classes: list[Array], weights: Weighting) -> Array:
     """Return the class with the largest share, of equal ones the first.
 
-    Array of shape (n_queries,), or (n_queries, n_outputs) where there are classes of several outputs.
+    Array of shape (n_queries,), or (n_queries, n_outputs) for several outputs.
     """
     chosen = [one[shares(found, number, len(one), weights).argmax(axis=1)] for number, one in enumerate(classes)]
     return chosen[0] if len(chosen) == 1 else np.stack(chosen, axis=1)
@@ -98,18 +96,18 @@ def means(found: Found, weights: Weighting) -> Array:
 
 
 class KNeighborsClassifier(MultiOutputMixin, ScoredClassifier, NeighborsPredictor):
-    """Classify by the classes of the nearest neighbours among training data that are spread over a cluster.
+    """Classify by the classes of the nearest neighbours among training data on a cluster.
 
-    Neighbours are found as by `NearestNeighbors`, exactly; with each travels the code of its class (8 bytes). cuML
+    Neighbours are found as by `NearestNeighbors`, exactly, and sent with the code of their class (8 bytes). cuML
     compares in float32 only.
 
     Parameters
     ----------
     n_neighbors : int
-        How many neighbours vote.
+        Number of neighbours that vote.
     weights : {"uniform", "distance"} or callable
-        How much a neighbour's vote counts: all the same, by the inverse of its distance, or as a function says that
-        takes distances, of shape (n_queries, n_neighbors), and returns weights.
+        Weight of a neighbour's vote: the same for all, the inverse of its distance, or the result of a function of the
+        distances, of shape (n_queries, n_neighbors).
     algorithm, leaf_size, p, metric, metric_params, n_jobs, streams_per_handle, batch_size
         As those of `NearestNeighbors`.
 
@@ -217,15 +215,14 @@ def _labels(block: BlockIndex) -> list[Array]:
 
 
 class KNeighborsRegressor(MultiOutputMixin, ScoredRegressor, NeighborsPredictor):
-    """Predict the mean of the nearest neighbours among training data that are spread over a cluster.
+    """Predict the mean of the nearest neighbours among training data on a cluster.
 
-    Neighbours are found as by `NearestNeighbors`, exactly; with each travels what is to be averaged. cuML compares in
-    float32 only.
+    Neighbours are found as by `NearestNeighbors`, exactly, and sent with their targets. cuML compares in float32 only.
 
     Parameters
     ----------
     n_neighbors : int
-        How many neighbours are averaged.
+        Number of neighbours to average.
     weights : {"uniform", "distance"} or callable
         As those of `KNeighborsClassifier`.
     algorithm, leaf_size, p, metric, metric_params, n_jobs, streams_per_handle, batch_size

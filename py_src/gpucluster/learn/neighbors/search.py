@@ -1,17 +1,18 @@
-"""Ask all blocks of the training data for the neighbours of queries, wherever the blocks are.
+"""Search all blocks of the training data for the neighbours of queries, on Dask and on ranks.
 
-Exact search: every query is compared with every row of a block (or with a k-d or ball tree of it) by scikit-learn, and
-what was found in several blocks is merged along a tree. Source: V. Garcia, E. Debreuve and M. Barlaud, "Fast k nearest
-neighbor search using GPU", CVPR Workshops (2008), whose distances, sorted, are here cut into blocks of rows.
+Exact search: scikit-learn compares every query with every row of a block (or with a k-d or ball tree of it), and the
+results of several blocks are merged along a tree. Source: V. Garcia, E. Debreuve and M. Barlaud, "Fast k nearest
+neighbor search using GPU", CVPR Workshops (2008); here their sorted distances are divided into blocks of rows.
 
-Communication, for a block of q queries with d features: at most ``8 q d`` bytes to each block of the training data that
-is on another worker, and ``16 q k`` bytes from it. The training data stay where they are, and nothing goes through the
-client.
+Communication, for a block of q queries with d features: at most ``8 q d`` bytes to each block of the training data on
+another worker, and ``16 q k`` bytes from it. The training data do not move, and nothing goes through the client.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,15 +25,15 @@ from ..rows.shard import available_threads
 from ..rows.stream import tree_reduced
 from ..rows.table import Table
 from ..rows.waiting import current_client, persisted
-from .block_index import BlockIndex, Found, build_joined, merge, nearest, queries_for
+from .block_index import BlockIndex, build_joined, merge, nearest, queries_for, without_itself
 
 INDEX_BYTES = 256 << 20  # Blocks share an index up to that size.
 
 
 class Training(NamedTuple):
-    """The rows among which neighbours are looked for."""
+    """The training rows."""
 
-    blocks: list[Any]  # `BlockIndex` of each block; on Dask what stands for it.
+    blocks: list[Any]  # `BlockIndex` of each block; on Dask delayed.
     starts: list[int]  # Number of the first row of each block.
     lengths: list[int]  # Number of rows of each block.
     lazy: bool  # Whether the blocks are on Dask.
@@ -41,21 +42,21 @@ class Training(NamedTuple):
 def build_indexes(table: Table, options: dict[str, Any], scope: ExitStack) -> list[Any]:
     """Make and keep the indexes of a table: one for each block, or for some small ones that follow each other.
 
-    They are released when the scope ends, as that of `waiting`.
+    They are released when the scope of `waiting` ends.
     """
     from dask.delayed import delayed
 
     make = delayed(build_joined, pure=False, traverse=False)
     blocks = table.delayed_blocks()
-    # Each block on its own, not in a list: Dask would forget persisted blocks behind them.
+    # Each block as a separate argument: Dask would forget persisted blocks in lists.
     indexes = [make(options, *(part for number in group for part in blocks[number][:2])) for group in groups(table)]
     return list(persisted(scope, *indexes))
 
 
 def groups(table: Table) -> list[list[int]]:
-    """Return the blocks that share an index: as few indexes as there are threads, if they do not get too large.
+    """Return the blocks that share an index: as few indexes as threads, if they do not get too large.
 
-    Each query is compared with each index, in a task of its own.
+    Each query is compared with each index in a separate task.
     """
     numbers = list(range(table.n_blocks))
     if table.n_rows is None:
@@ -69,7 +70,7 @@ def groups(table: Table) -> list[list[int]]:
     found: list[list[int]] = []
     size = 0.0
     for number in numbers:
-        # Halfway beyond the limit, the next group begins.
+        # A block that is more than half beyond the limit begins the next group.
         if not found or size + sizes[number] / 2 > most:
             found.append([])
             size = 0.0
@@ -78,27 +79,44 @@ def groups(table: Table) -> list[list[int]]:
     return found
 
 
-def search_lazily(training: Training, queries: Delayed, k: int) -> Delayed:
-    """Return what stands for the `Found` of one block of queries."""
-    from dask.delayed import delayed
+class Search(NamedTuple):
+    """A kind of search: what to find in one block, and how to merge the results of several blocks."""
 
-    ask = delayed(nearest, pure=False, traverse=False)
-    found = [ask(block, start, queries, k) for block, start in zip(training.blocks, training.starts, strict=True)]
-    return tree_reduced(merge, found, k)
+    find: Callable[..., Any]  # Called as ``find(block, start, queries)``.
+    merge: Callable[..., Any]  # Called as ``merge(*found)``.
+    without_itself: Callable[..., Any]
+    """Called as ``without_itself(found, start)`` where queries are training rows from ``start`` on."""
+
+    def delayed(self, training: Training, queries: Delayed) -> Delayed:
+        """Return the delayed result for one block of queries."""
+        from dask.delayed import delayed
+
+        find = delayed(self.find, pure=False, traverse=False)
+        found = [find(block, start, queries) for block, start in zip(training.blocks, training.starts, strict=True)]
+        return tree_reduced(self.merge, found)
+
+    def on_ranks(self, communicator: Communicator, block: BlockIndex, start: int, queries: Array) -> Any:
+        """Return the result for this rank's queries among all ranks' rows; all ranks must call this."""
+        mine: Any = None
+        for root in range(communicator.size):
+            theirs = communicator.broadcast(queries, root)
+            found = communicator.reduce(self.find(block, start, theirs), self.merge, root=root)
+            mine = found if communicator.rank == root else mine
+        return mine
 
 
-def search_ranks(communicator: Communicator, block: BlockIndex, start: int, queries: Array, k: int) -> Found:
-    """Return the neighbours of this rank's queries among all ranks' rows; all ranks must call this."""
-    mine: Any = None
-    for root in range(communicator.size):
-        asked = communicator.broadcast(queries, root)
-        found = communicator.reduce(nearest(block, start, asked, k), lambda one, other: merge(k, one, other), root=root)
-        mine = found if communicator.rank == root else mine
-    return mine
+def nearest_search(k: int) -> Search:
+    """Return the search of the k nearest rows."""
+    return Search(partial(nearest, k=k), partial(merge, k), without_itself)
+
+
+def radius_search(radius: float) -> Search:
+    """Return the search of all rows within a radius."""
+    return Search(partial(around, radius=radius), merge_around, around_but_itself)
 
 
 class Around(NamedTuple):
-    """The rows around some queries, in the order of their numbers; how many differs from query to query."""
+    """The rows around each query, in the order of their numbers."""
 
     ends: Array  # Where the rows of each query end: array of shape (n_queries,).
     distances: Array  # Of all queries, one after the other: array of shape (n_found,), float64.
@@ -109,7 +127,7 @@ class Around(NamedTuple):
 
 
 def around(index: BlockIndex, start: int, queries: Array, radius: float) -> Around:
-    """Return the rows of one block, whose first row has the number ``start``, that are so near to the queries."""
+    """Return the rows of one block within a radius of the queries; ``start`` is the number of its first row."""
     if index.search is None or not len(queries):
         return Around(np.zeros(len(queries), np.int64), np.zeros(0), np.zeros(0, np.int64))
     distances, rows = index.search.radius_neighbors(queries_for(index.search, queries), radius)
@@ -119,7 +137,7 @@ def around(index: BlockIndex, start: int, queries: Array, radius: float) -> Arou
 
 
 def merge_around(*found: Around) -> Around:
-    """Return what was found in several blocks together."""
+    """Merge the results of several blocks."""
     lengths = np.sum([np.diff(one.ends, prepend=0) for one in found], axis=0)
     queries = np.concatenate([one.queries() for one in found])
     order = np.argsort(queries, kind="stable")
@@ -128,36 +146,17 @@ def merge_around(*found: Around) -> Around:
 
 
 def around_but_itself(found: Around, start: int) -> Around:
-    """Drop each query, which is a training row, from its own neighbours; ``start`` is the first one's number."""
+    """Drop each query, a training row, from its own neighbours; ``start`` is the number of the first query."""
     queries = found.queries()
     keep = found.rows != start + queries
     lengths = np.bincount(queries[keep], minlength=len(found.ends))
     return Around(np.cumsum(lengths), found.distances[keep], found.rows[keep])
 
 
-def around_lazily(training: Training, queries: Delayed, radius: float) -> Delayed:
-    """Return what stands for the rows around one block of queries."""
-    from dask.delayed import delayed
-
-    ask = delayed(around, pure=False, traverse=False)
-    found = [ask(block, start, queries, radius) for block, start in zip(training.blocks, training.starts, strict=True)]
-    return tree_reduced(merge_around, found)
-
-
-def around_ranks(communicator: Communicator, block: BlockIndex, start: int, queries: Array, radius: float) -> Around:
-    """Return the rows of all ranks around this rank's queries; all ranks must call this."""
-    mine: Any = None
-    for root in range(communicator.size):
-        asked = communicator.broadcast(queries, root)
-        found = communicator.reduce(around(block, start, asked, radius), merge_around, root=root)
-        mine = found if communicator.rank == root else mine
-    return mine
-
-
 def split_up(found: Around, what: str, sort: bool) -> Array:
     """Return the ``distances`` or ``rows`` of each query: array of shape (n_queries,) of arrays, as in scikit-learn.
 
-    Sorted: nearest first, and among equal distances those with the lower number; else by their numbers.
+    Sorted: nearest first, at equal distances those with lower numbers first; otherwise by their numbers.
     """
     values = getattr(found, what)
     if sort:

@@ -1,4 +1,4 @@
-"""What estimators of neighbours have in common: they keep the training data, and look into them when asked."""
+"""The base of the estimators of neighbours, which keep the training data and search them for queries."""
 
 from __future__ import annotations
 
@@ -6,39 +6,37 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike
 from sklearn.utils.validation import validate_data
 
-from ...dask_internals.collections import meta
 from ...dask_internals.loops import in_dask_thread
 from ...dask_internals.scheduler_information import known_scheduler_id
-from ..arrays import Array, Data, Delayed, Output, PlainModel, to_numpy
+from ..arrays import Array, Data, Output, PlainModel, to_numpy
 from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
-from ..estimator import DistributedEstimator
+from ..estimator import DistributedEstimator, frame_like, framed
 from ..parameters import one_of, parameter, real, unset
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
 from ..rows.waiting import attached, computed, current_client, waiting
-from .block_index import BlockIndex, Found, build, checked_count, effective_metric, index_options, without_itself
-from .search import Training, build_indexes, search_lazily, search_ranks
+from .block_index import BlockIndex, build, checked_count, effective_metric, index_options
+from .search import Search, Training, build_indexes, nearest_search
 
 
 @dataclass(frozen=True)
 class SearchResults:
     """Neighbours of all queries, block by block."""
 
-    found: list[Any]  # `Found` of each block of queries; where lazy, what stands for it.
+    found: list[Any]  # Result of each block of queries; delayed where lazy.
     lengths: list[Any]  # Number of queries of each block; NaN where unknown.
     lazy: bool
-    computes: bool  # Whether the result is wanted in memory although the neighbours are found on Dask.
+    computes: bool  # Whether to compute the lazy result, because the queries are in memory.
     frame: Any = None  # Data frame of the queries.
 
     def array(self, function: Callable[..., Any], *arguments: Any, dtype: DTypeLike, columns: int | None = None) -> Any:
@@ -69,40 +67,21 @@ class SearchResults:
         import dask.dataframe as dd
         from dask.delayed import delayed
 
-        empty = meta(self.frame).iloc[:0]
-        names = None if columns is None else [str(number) for number in range(columns)]
-        if names is None:
-            like = empty.iloc[:, 0].astype(dtype).rename(None)
-        else:
-            like = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
+        like = frame_like(self.frame, dtype, columns)
         shaped = delayed(_framed, pure=False)
         parts = [
             shaped(partition, found, function, arguments, like)
             for partition, found in zip(self.frame.to_delayed(), self.found, strict=True)
         ]
-        # Verified, because Dask (2026.8) makes arrays of unverified partitions that cannot be computed.
+        # Dask (2026.8) makes arrays that cannot be computed of unverified partitions.
         return dd.from_delayed(parts, meta=like, divisions=self.frame.divisions, verify_meta=True)
 
 
-def _framed(partition: Any, found: Any, function: Callable[..., Any], arguments: tuple[Any, ...], meta: Any) -> Any:
-    values = function(found, *arguments)
-    if meta.ndim == 1:
-        return type(meta)(values, index=partition.index, dtype=meta.dtype)
-    return type(meta)(values, index=partition.index, columns=meta.columns)
+def _framed(partition: Any, found: Any, function: Callable[..., Any], arguments: tuple[Any, ...], like: Any) -> Any:
+    return framed(function(found, *arguments), partition.index, like)
 
 
-QUERY_ROWS = 4096  # Queries in memory are sent to the workers in blocks of so many rows.
-
-
-class Question(NamedTuple):
-    """What is asked about queries."""
-
-    ranks: Callable[..., Any]
-    """Called as ``ranks(communicator, block, start, queries)`` on all ranks; returns the answer."""
-    lazily: Callable[..., Delayed]
-    """Called as ``lazily(training, queries)`` for each block of queries; returns what stands for the answer."""
-    but_itself: Callable[..., Any]
-    """Called as ``but_itself(answer, start)`` where queries are training rows from ``start`` on."""
+QUERY_ROWS = 4096  # Rows of a block of queries in memory that is sent to the workers.
 
 
 class NeighborsEstimator(DistributedEstimator):
@@ -130,9 +109,9 @@ class NeighborsEstimator(DistributedEstimator):
     """Identifier of the scheduler whose workers keep the training data; ``None`` where they are in this process."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Hold the training data again, if this process has a client of their cluster; else wait for one."""
+        """Hold the training data again, if this process has a client of their cluster; otherwise on first use."""
         super().__setstate__(state)
-        # A scheduler in this process keeps the tasks that it has unpickled for a while.
+        # Not in a scheduler, which keeps the tasks that it has unpickled for a while.
         if self._cluster is not None and not in_dask_thread():
             from distributed import Client
 
@@ -140,7 +119,7 @@ class NeighborsEstimator(DistributedEstimator):
                 attached(self._training.blocks, Client.current(), self._cluster)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Share training data on Dask, which nothing changes, and the client."""
+        """Share the client, and training data on Dask, which never change."""
         copy = type(self).__new__(type(self))
         shared = {"_client", "_training"} if self._cluster is not None else {"_client"}
         for name, value in vars(self).items():
@@ -157,7 +136,7 @@ class NeighborsEstimator(DistributedEstimator):
         return self._training
 
     def _keep_training_data(self, X: Data, y: Data | None = None) -> None:
-        """Keep the training data where they are, each block with its index; nothing, where that fails."""
+        """Keep the training data in place, each block with its index; keep nothing if that fails."""
         options = index_options(self)
         self._require_y(y)
         with waiting(current_client() if is_dask(X) else None, X, y) as scope:
@@ -173,7 +152,7 @@ class NeighborsEstimator(DistributedEstimator):
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
 
     def _with_targets(self, training: Training, scope: ExitStack) -> Training:
-        """Return training data whose targets are as predictions need them."""
+        """Return training data with their targets prepared for predictions."""
         return training
 
     def _indexed(self, X: Data, y: Data | None, options: dict[str, Any], scope: ExitStack) -> Training:
@@ -188,7 +167,7 @@ class NeighborsEstimator(DistributedEstimator):
             from dask.delayed import delayed
 
             blocks = build_indexes(table, options, scope)
-            lengths = list(computed(*[delayed(_length)(block) for block in blocks]))
+            lengths = list(computed(*[delayed(getattr)(block, "n_rows") for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
             X = self._densified(X)
@@ -209,9 +188,9 @@ class NeighborsEstimator(DistributedEstimator):
         Parameters
         ----------
         X : Dask array or data frame, or array of shape (n_queries, n_features), optional
-            Queries. When not given, the training rows, each of which is then not its own neighbour.
+            Queries. When not given, the training rows, without each row itself.
         n_neighbors : int, optional
-            How many; that of the estimator when not given.
+            Number of neighbours; that of the estimator when not given.
         return_distance : bool
 
         Returns
@@ -225,62 +204,62 @@ class NeighborsEstimator(DistributedEstimator):
         Raises
         ------
         InvalidData
-            More neighbours than training rows are asked for, or queries have other columns than the training data.
+            There are fewer training rows than neighbours, or queries have other columns than the training data.
         """
         k = checked_count(self.n_neighbors if n_neighbors is None else n_neighbors)
         results = self._search(X, k)
-        rows = results.array(_rows, dtype=np.int64, columns=k)
-        return (results.array(_distances, dtype=np.float64, columns=k), rows) if return_distance else rows
+        rows = results.array(getattr, "rows", dtype=np.int64, columns=k)
+        if not return_distance:
+            return rows
+        return results.array(getattr, "distances", dtype=np.float64, columns=k), rows
 
     def _search(self, X: Data | None, k: int) -> SearchResults:
-        """Return what stands for the neighbours of the queries."""
+        """Search the k nearest neighbours of the queries."""
         if k + (X is None) > self.n_samples_fit_:
             raise InvalidData(
                 f"Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, "
                 f"n_samples_fit = {self.n_samples_fit_}, n_samples = {self.n_samples_fit_ if X is None else len(X)}"
             )
-        wanted = k + 1 if X is None else k
-        ask = Question(partial(search_ranks, k=wanted), partial(search_lazily, k=wanted), without_itself)
-        return self._asked(X, ask)
+        return self._searched(X, nearest_search(k + 1 if X is None else k))
 
-    def _asked(self, X: Data | None, ask: Question) -> SearchResults:
-        """Return what stands for the answers to a question about the queries, or about the training rows."""
+    def _searched(self, X: Data | None, search: Search) -> SearchResults:
+        """Search for the queries, or for the training rows."""
         training = self._reached_training()
         if X is None:
-            return self._asked_of_training_rows(ask)
+            return self._searched_for_training_rows(search)
         if is_dask(X):
             table = as_table(X)
             self._check_columns(table.n_features, table.names)
         else:
             given: Array = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
             if not training.lazy:
-                mine = ask.ranks(local_communicator(), training.blocks[0], training.starts[0], given)
+                mine = search.on_ranks(local_communicator(), training.blocks[0], training.starts[0], given)
                 return SearchResults([mine], lengths=[len(given)], lazy=False, computes=False)
             import dask.array as da
 
             table = as_table(da.from_array(given, chunks=(QUERY_ROWS, -1), name=False))
         queries = [block[0] for block in table.delayed_blocks()]
-        found = [ask.lazily(self._as_lazy(), block) for block in queries]
+        found = [search.delayed(self._as_lazy(), block) for block in queries]
         frame = X if is_dask(X) and table.names is not None else None
         return SearchResults(found, lengths=list(table.X.chunks[0]), lazy=True, computes=not is_dask(X), frame=frame)
 
-    def _asked_of_training_rows(self, ask: Question) -> SearchResults:
+    def _searched_for_training_rows(self, search: Search) -> SearchResults:
         training = self._reached_training()
         if not training.lazy:
             block, start = training.blocks[0], training.starts[0]
-            found = ask.ranks(local_communicator(), block, start, block.X)
-            return SearchResults([ask.but_itself(found, start)], lengths=[block.n_rows], lazy=False, computes=False)
+            found = search.without_itself(search.on_ranks(local_communicator(), block, start, block.X), start)
+            return SearchResults([found], lengths=[block.n_rows], lazy=False, computes=False)
         from dask.delayed import delayed
 
-        alone = delayed(ask.but_itself, pure=False)
+        without_itself = delayed(search.without_itself, pure=False)
         lazy = [
-            alone(ask.lazily(training, delayed(_queries)(block)), start)
+            without_itself(search.delayed(training, delayed(getattr)(block, "X")), start)
             for block, start in zip(training.blocks, training.starts, strict=True)
         ]
         return SearchResults(lazy, lengths=training.lengths, lazy=True, computes=False)
 
     def _as_lazy(self) -> Training:
-        """Return training data in memory as if they were on Dask."""
+        """Return the training data as delayed objects, also if they are in memory."""
         training = self._reached_training()
         if training.lazy:
             return training
@@ -293,7 +272,7 @@ class NeighborsEstimator(DistributedEstimator):
 
     @delegable
     def get_combined_model(self) -> PlainModel:
-        """Return scikit-learn's estimator of the same name, fitted; this brings all training rows to this process."""
+        """Return scikit-learn's fitted estimator of the same name; brings all training rows to this process."""
         blocks: list[BlockIndex] = list(computed(*self._reached_training().blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
@@ -301,21 +280,5 @@ class NeighborsEstimator(DistributedEstimator):
         return self._plain_class()(**self._plain_parameters()).fit(X, self._own_targets(targets))
 
     def _own_targets(self, gathered: Array | None) -> Array | None:
-        """Return targets as they were given, of those that the blocks hold."""
+        """Return the original targets of those that the blocks hold."""
         return gathered
-
-
-def _length(block: BlockIndex) -> int:
-    return block.n_rows
-
-
-def _queries(block: BlockIndex) -> Array:
-    return block.X
-
-
-def _rows(found: Found) -> Array:
-    return found.rows
-
-
-def _distances(found: Found) -> Array:
-    return found.distances

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ..arrays import Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..parameters import parameter
 from .block_index import RADIUS, checked_radius
-from .search import around_but_itself, around_lazily, around_ranks, split_up
-from .training import NeighborsEstimator, Question
+from .search import radius_search, split_up
+from .training import NeighborsEstimator
 
 
 class NearestNeighbors(NeighborsEstimator):
-    """Find the nearest rows of training data that are spread over a cluster; exactly.
+    """Find the nearest rows of training data on a cluster; exactly.
 
-    Fitting keeps the training data on the workers, each block with an index of its own. Each block of queries is
-    compared with each of these, and the results are merged along a tree; see ``gpucluster.learn.neighbors.search`` for
-    the source and the communication. cuML compares by brute force in float32 only; here float64 stays float64, and
+    Fitting keeps the training data on the workers, each block with its own index. Each block of queries is compared
+    with each of these, and the results are merged along a tree; see ``gpucluster.learn.neighbors.search`` for the
+    source and the communication. cuML compares by brute force in float32 only; here float64 stays float64, and
     ``algorithm`` may be a tree, which is faster for up to about 15 features.
 
     Parameters
     ----------
     n_neighbors : int
-        How many neighbours `kneighbors` finds.
+        Number of neighbours of `kneighbors`.
     radius : float
-        How far the rows are that `radius_neighbors` finds.
+        Largest distance of `radius_neighbors`.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
-        How each block is searched.
+        Search within each block.
     leaf_size : int
         Of the trees.
     metric : {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine"}
@@ -74,12 +72,12 @@ class NearestNeighbors(NeighborsEstimator):
         Parameters
         ----------
         X : Dask array or data frame, or array of shape (n_queries, n_features), optional
-            Queries. When not given, the training rows, each of which is then not its own neighbour.
+            Queries. When not given, the training rows, without each row itself.
         radius : float, optional
-            How far; that of the estimator when not given.
+            Largest distance; that of the estimator when not given.
         return_distance : bool
         sort_results : bool
-            Nearest first; else by the rows' numbers.
+            Nearest first; otherwise by the rows' numbers.
 
         Returns
         -------
@@ -97,7 +95,6 @@ class NearestNeighbors(NeighborsEstimator):
         far = checked_radius(self.radius if radius is None else radius)
         if sort_results and not return_distance:
             raise InvalidParameter("return_distance must be True if sort_results is True.")
-        ask = Question(partial(around_ranks, radius=far), partial(around_lazily, radius=far), around_but_itself)
-        results = self._asked(X, ask)
+        results = self._searched(X, radius_search(far))
         rows = results.array(split_up, "rows", sort_results, dtype=object)
         return (results.array(split_up, "distances", sort_results, dtype=object), rows) if return_distance else rows

@@ -31,23 +31,23 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     activation : {"relu"}
         Of the hidden layers.
     solver : {"adam", "sgd"}
-        How gradients become steps.
+        The optimizer.
     alpha : float
         Strength of the L2 penalty.
     batch_size : int or "auto"
-        Rows per step, of all workers together; ``auto`` is 200. A row's batch is drawn, so sizes vary a little.
+        Rows per step, of all workers together; ``auto`` is 200. Rows draw their batches, so sizes vary a little.
     learning_rate_init : float
         Length of the steps.
     max_iter : int
-        Epochs at most.
+        Most epochs.
     shuffle : bool
-        Draw other batches in each epoch.
+        Draw new batches in each epoch.
     random_state : int, RandomState or None
         Of first weights and batches.
     tol : float
-        Training ends when the loss has not fallen by so much …
+        Training stops when the loss has not improved by ``tol`` …
     n_iter_no_change : int
-        … in so many epochs.
+        … in this number of epochs.
     momentum : float
         Of ``sgd``.
 
@@ -68,10 +68,9 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     Notes
     -----
     Every rank computes the gradient of its own rows of a batch, and one allreduce adds them up: ``8 n`` bytes per step
-    and message, with ``n`` weights. The step is then the one that a single process would make, up to rounding, however
-    the rows are divided.
+    and message, with ``n`` weights. Up to rounding, each step is the same as in a single process, whatever the blocks.
 
-    scikit-learn draws its batches in another way, so weights differ. cuML has no neural networks.
+    scikit-learn draws its batches differently, so weights differ. cuML has no neural networks.
     """
 
     _scikit_learn = "sklearn.neural_network.MLPClassifier"
@@ -98,7 +97,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     def partial_fit(
         self, X: Data, y: Data, sample_weight: Data | None = None, classes: ArrayLike | None = None
     ) -> MLPClassifier:
-        """Go once through the rows, and train on from where the last call has left the network."""
+        """Train for one epoch, starting from the network of the last call."""
         first = not hasattr(self, "classes_")
         known = known_classes(classes, None if first else self.classes_)
         start = None if first else Network(self._layers(), self.loss_curve_, vars(self).get("_step"))

@@ -28,8 +28,7 @@ Layers = tuple[Array, ...]  # Weights and biases by turns: arrays of shape (n_in
 
 
 def first_layers(sizes: list[int], seed: int, dtype: DTypeLike) -> Layers:
-    """Return weights to begin with, the same on all ranks; sizes are those of the input, the hidden layers and the
-    output.
+    """Return the first weights, the same on all ranks, for sizes of the input, the hidden layers and the output.
 
     Uniform within ``sqrt(6 / (n_in + n_out))``: X. Glorot and Y. Bengio, "Understanding the difficulty of training deep
     feedforward neural networks", AISTATS 2010.
@@ -43,7 +42,7 @@ def first_layers(sizes: list[int], seed: int, dtype: DTypeLike) -> Layers:
 
 
 def forward(X: Array, layers: Layers) -> list[Array]:
-    """Return the input and what each layer makes of it; the last one's are scores, before the softmax."""
+    """Return the input and the output of each layer; that of the last one before the softmax."""
     xp = array_namespace_of(X)
     values = [X]
     last = len(layers) // 2 - 1
@@ -62,8 +61,7 @@ def probabilities(X: Array, layers: Layers) -> Array:
 def gradients(X: Array, wanted: Array, weights: Array | None, layers: Layers) -> tuple[Any, ...]:
     """Return the gradients of the summed cross entropy, then that sum and the sum of weights.
 
-    Sums, not means: the gradient of two blocks together is the sum of theirs, however many rows each has. ``wanted`` is
-    the number of each row's class.
+    Sums, not means, so that the gradients of two blocks can be added. ``wanted`` is the number of each row's class.
     """
     xp = array_namespace_of(X)
     values = forward(X, layers)
@@ -85,7 +83,7 @@ def gradients(X: Array, wanted: Array, weights: Array | None, layers: Layers) ->
 
 def _softmax(scores: Array) -> Array:
     xp = array_namespace_of(scores)
-    # Only differences count; without this, large scores overflow.
+    # The shift does not change the result, but avoids overflow.
     powers = xp.exp(scores - scores.max(axis=1, keepdims=True)) if len(scores) else scores
     return powers / powers.sum(axis=1, keepdims=True)
 
@@ -98,7 +96,7 @@ class Network(NamedTuple):
 
     layers: Layers
     losses: list[float]  # Mean cross entropy per epoch, with the penalty.
-    step: Any = None  # What makes steps of gradients, with what it remembers of former ones.
+    step: Any = None  # The optimizer with its state.
 
 
 def train(
@@ -106,15 +104,15 @@ def train(
     max_iter: int, tol: float, patience: int, solver: str, momentum: float, seed: int, shuffle: bool,
     start: Network | None = None,
 ) -> Network:  # fmt: skip
-    """Train a network by mini-batches of the rows of all ranks; ``start`` continues from there.
+    """Train a network by mini-batches of the rows of all ranks, optionally from the network ``start``.
 
-    A row's batch depends on its number among all rows, on the epoch and on the seed, not on the block it lies in. So a
-    network does not depend on how the data are divided, but for rounding. ``batch_size`` is that of all ranks together,
-    on average. It ends after ``max_iter`` epochs, or when the loss has not fallen by ``tol`` in ``patience`` of them.
-    Raises `InvalidData` where there is no row, or the loss is no finite number.
+    A row's batch depends on its number among all rows, on the epoch and on the seed, not on its block. So apart from
+    rounding, a network does not depend on the blocks. ``batch_size`` is the average of all ranks together. Training
+    stops after ``max_iter`` epochs, or when the loss has not improved by ``tol`` in ``patience`` of them. Raises
+    `InvalidData` where there is no row, or the loss is not finite.
     """
     rows = rows.with_starts()
-    n_rows = rows.total(_length)
+    n_rows = rows.total(len)
     if not n_rows:
         raise no_rows()
     check_weight(rows.total(total_weight), negative=True)
@@ -166,17 +164,13 @@ class _Draw(NamedTuple):
     batch: int
 
 
-def _length(block: Block) -> int:
-    return len(block)
-
-
 def _shape(block: Block) -> tuple[int, int]:
-    """Return the number of columns, and whether they are double."""
+    """Return the number of columns, and whether they are float64."""
     return int(block.X.shape[1]), int(block.X.dtype == np.float64)
 
 
 def _batch_gradients(block: Block, classes: Array, layers: Layers, draw: _Draw) -> tuple[Any, ...] | None:
-    """Return the sums of this batch's rows in the block."""
+    """Return the gradients of this batch's rows in the block."""
     xp = array_namespace_of(block.X)
     X, y, weights = block.X, labels_of(block), block.weights
     if draw.n_batches > 1:
@@ -193,7 +187,7 @@ def _batch_gradients(block: Block, classes: Array, layers: Layers, draw: _Draw) 
 
 @lru_cache(maxsize=64)
 def _batches(start: int, length: int, seed: int, epoch: int, n_batches: int) -> tuple[Array, Array]:
-    """Return rows of a block in the order of their batches, and where each batch begins."""
+    """Return the rows of a block in the order of their batches, and the start of each batch."""
     numbers = np.floor(uniform(np.empty(0), start, length, seed, epoch) * n_batches).astype(np.intp)
     ends = np.searchsorted(np.sort(numbers), np.arange(n_batches + 1))
     return np.argsort(numbers, kind="stable"), ends

@@ -1,4 +1,4 @@
-"""Prepare columns for learning: the same scale, numbers instead of words."""
+"""Prepare columns for learning: scaling, and numbers instead of categories."""
 
 from __future__ import annotations
 

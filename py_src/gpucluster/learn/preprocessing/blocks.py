@@ -1,4 +1,4 @@
-"""Columns that need not be numbers, block by block: what occurs in them, and how encoders are applied to them."""
+"""Columns of any type, block by block: finding their categories, and applying encoders."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..rows.waiting import computed, current_client, require_own
 
 
 def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, name: str = "X") -> Message:
-    """Apply a function to each block of rows and combine what it returns, in one pass.
+    """Apply a function to each block of rows and combine the results, in one pass.
 
-    ``partial`` is called with an array, or a series or data frame of pandas; ``None`` means nothing. Messages call the
-    data ``name``.
+    ``partial`` is called with an array, or a pandas series or data frame; the result ``None`` is skipped. ``name`` of
+    the data is for error messages.
     """
     if not is_dask(data):
         return local_communicator().allreduce(partial(data), op)
@@ -33,7 +33,7 @@ def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, n
 
 
 def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
-    """Return what makes each block of rows of a Dask collection that is not on GPUs."""
+    """Return the delayed blocks of rows of a Dask collection, which must not be on GPUs."""
     if on_gpus(data):
         raise NotSupported(
             f"{name}: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the "
@@ -43,22 +43,19 @@ def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
     return list(blocks.to_delayed().ravel() if is_dask_array(data) else blocks.to_delayed())
 
 
-PLAIN_KINDS = "biufcmM"  # Kinds of types whose missing values scikit-learn's encoders know.
+PLAIN_KINDS = "biufcmM"  # Kinds of types whose missing values scikit-learn's encoders support.
 
 
 class Categories(NamedTuple):
-    """What occurs in each column of some rows."""
+    """The categories in each column of some rows."""
 
     values: tuple[Array, ...]  # Of each column, sorted, missing values last.
-    counts: tuple[Array, ...] | None  # In how many rows each of them is; ``None`` where they are not counted.
+    counts: tuple[Array, ...] | None  # Number of rows of each category; ``None`` where not counted.
     n_rows: int
 
 
 def categories_of(block: Any, given: Sequence[Array] | None = None, counted: bool = False) -> Categories | None:
-    """Return what occurs in each column of a block; ``None`` where there are no rows.
-
-    With the categories of each column ``given``, others are left out.
-    """
+    """Return the categories in each column of a block, only those in ``given`` if any; ``None`` without rows."""
     if len(block) == 0:
         return None
     from sklearn.preprocessing import OneHotEncoder
@@ -74,7 +71,7 @@ def categories_of(block: Any, given: Sequence[Array] | None = None, counted: boo
 
 
 def merge_categories(one: Categories, other: Categories) -> Categories:
-    """Return what occurs in the rows of one or the other block."""
+    """Return the categories of two blocks together."""
     from sklearn.preprocessing import OneHotEncoder
 
     values, counts = [], []
@@ -89,7 +86,7 @@ def merge_categories(one: Categories, other: Categories) -> Categories:
 
 
 def add_counts(one: Categories, other: Categories) -> Categories:
-    """Return in how many rows of one or the other block the same categories are."""
+    """Add the counts of the same categories in two blocks."""
     assert one.counts is not None
     assert other.counts is not None
     counts = tuple(mine + theirs for mine, theirs in zip(one.counts, other.counts, strict=True))
@@ -97,9 +94,10 @@ def add_counts(one: Categories, other: Categories) -> Categories:
 
 
 def with_plain_gaps(block: Any, categories: Sequence[Array] | None = None) -> Any:
-    """Return a block whose missing strings are NaN, which scikit-learn's encoders know, and not ``pandas.NA``.
+    """Return a block with NaN, which scikit-learn's encoders support, instead of ``pandas.NA``.
 
-    With the categories of each column, they are what is missing among these: NaN or ``None``, if there is only one.
+    With the categories of each column, missing values become the missing one of these, NaN or ``None``, if there is
+    only one.
     """
     if categories is None or getattr(block, "ndim", 0) != 2 or block.shape[1] != len(categories):
         categories = None
@@ -120,9 +118,7 @@ def with_plain_gaps(block: Any, categories: Sequence[Array] | None = None) -> An
 
 
 def without_na(values: Any, categories: Array | None = None) -> Any:
-    """Return an array with NaN instead of ``pandas.NA``; ``None`` stays, unless the categories have only NaN, or NaN
-    becomes ``None`` where they have only that.
-    """
+    """Return an array with NaN instead of ``pandas.NA``, or with the only missing category, NaN or ``None``."""
     if not hasattr(values, "dtype") or values.dtype.kind != "O":
         return values
     import pandas as pd
@@ -139,13 +135,13 @@ def without_na(values: Any, categories: Array | None = None) -> Any:
 
 
 def example_of(categories: list[Array], names: Array | None) -> Any:
-    """Return a small table in which all categories occur."""
+    """Return a small table with all categories."""
     n_rows = max(len(one) for one in categories)
     columns = [np.resize(one, n_rows) for one in categories]
     if names is not None:
         import pandas as pd
 
-        # With their types: pandas would make objects strings, and None NaN.
+        # With explicit types: pandas would convert objects to strings, and None to NaN.
         return pd.DataFrame(
             {name: pd.Series(column, dtype=column.dtype) for name, column in zip(names, columns, strict=True)}
         )
@@ -155,7 +151,7 @@ def example_of(categories: list[Array], names: Array | None) -> Any:
 
 
 def map_encoder(X: Collection, model: PlainModel, method: str, names: list[str], dtype: Dtype) -> Output:
-    """Call a method of a fitted encoder of scikit-learn with each block; a lazy array or data frame."""
+    """Call a method of scikit-learn's fitted encoder with each block, lazily."""
     lazy: Any = X
     if is_dask_array(X):
         return lazy.map_blocks(
@@ -170,7 +166,7 @@ def map_encoder(X: Collection, model: PlainModel, method: str, names: list[str],
 def _block(block: Any, model: PlainModel, method: str, dtype: Dtype, width: int) -> Array:
     if len(block) == 0:
         return np.empty((0, width), dtype=dtype)
-    # Scikit-learn writes into what it inverts.
+    # A copy, because scikit-learn's inverse_transform writes into its argument.
     block = with_plain_gaps(block, model.categories_) if method == "transform" else np.array(block)
     return getattr(model, method)(block).astype(dtype, copy=False)
 

@@ -1,4 +1,4 @@
-"""Numbers, or zeros and ones, instead of categories: found in one pass, then scikit-learn encodes each block."""
+"""Encoders: the categories are found in one pass, then scikit-learn encodes each block."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .blocks import (
 )
 
 DENSE = "only False is supported. Dask's arrays of sparse blocks can do little."
-# Not InvalidParameter: scikit-learn has 'warn'.
+# NotSupported, not InvalidParameter, because scikit-learn has 'warn'.
 _UNKNOWN = Rule(
     one_of("error", "ignore", "infrequent_if_exist").allows,
     advice="must be 'error', 'ignore' or 'infrequent_if_exist'.",
@@ -53,10 +53,10 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     categories_: list[Array] = fitted()
     n_rows_: int = fitted()
     category_counts_: list[Array] = fitted()
-    """In how many of the rows each category is; only where rare ones are grouped."""
+    """Number of rows of each category; only where rare ones are grouped."""
 
     def _find_categories(self, X: Data) -> None:
-        """Find the categories of each column, and note what the columns are."""
+        """Find the categories of each column, and note the columns."""
         automatic = isinstance(self.categories, str)
         local = None
         if is_dask(X):
@@ -87,7 +87,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
 
     @delegable
     def transform(self, X: Data) -> Output:
-        """Return what stands for the categories; lazily for data on Dask.
+        """Return the encoded columns; lazily for data on Dask.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         InvalidData
             X has other columns.
         ValueError
-            X holds categories that were not there when fitting; for Dask collections when they are computed.
+            X holds unknown categories; for Dask collections when they are computed.
         """
         model = self.get_combined_model()
         if not is_dask(X):
@@ -115,7 +115,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         Parameters
         ----------
         X : Dask array or data frame, or array of shape (n_rows, n_columns)
-            As `transform` gives them.
+            As returned by `transform`.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         return map_encoder(X, model, "inverse_transform", list(names), dtype)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
-        """Return the names of the columns that come out."""
+        """Return the names of the encoded columns."""
         return self.get_combined_model().get_feature_names_out(input_features)
 
     @delegable
@@ -157,7 +157,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         return self.min_frequency is not None or self.max_categories is not None
 
     def _group_rare(self, model: PlainModel) -> None:
-        """Make a fitted encoder of scikit-learn group rare categories: it cannot be given counts of other rows."""
+        """Let scikit-learn's fitted encoder group rare categories by the counts of all rows, with private methods."""
         missing = dict(getattr(model, "_missing_indices", {}))
         model._check_infrequent_enabled()
         model._fit_infrequent_category_mapping(self.n_rows_, list(self.category_counts_), missing)
@@ -177,7 +177,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
 
 
 def require_list(name: str, value: object, what: str) -> None:
-    """Refuse a parameter with an entry per column that is a dictionary or a data frame, which cuML takes."""
+    """Refuse a dictionary or a data frame with an entry per column, which cuML takes."""
     if isinstance(value, Mapping) or hasattr(value, "columns"):
         raise NotSupported(
             f"{name}: must be a list with one {what} per column: [{name}[column] for column in X.columns]."
@@ -185,7 +185,7 @@ def require_list(name: str, value: object, what: str) -> None:
 
 
 def _given(categories: Sequence[ArrayLike], X: Collection) -> list[Array]:
-    """Return the categories that were given for each column, of the type that the column's own would have."""
+    """Return the ``categories`` parameter with the type of each column."""
     dtypes = [X.dtype] * X.shape[1] if is_dask_array(X) else list(X.dtypes)
     return [_of_type(one, dtype) for one, dtype in zip(categories, dtypes, strict=True)]
 
@@ -193,7 +193,7 @@ def _given(categories: Sequence[ArrayLike], X: Collection) -> list[Array]:
 def _of_type(categories: Any, dtype: Any) -> Array:
     plain = np.asarray(categories)
     if getattr(dtype, "kind", "O") not in "biuf":
-        # Not as an array of strings, where NaN would be the word "nan".
+        # Not as an array of strings, where NaN would become "nan".
         return plain if plain.dtype.kind in "biufM" else without_na(np.asarray(categories, dtype=object))
     with np.errstate(invalid="ignore"):
         cast = plain.astype(dtype if isinstance(dtype, np.dtype) else np.float64)
@@ -203,31 +203,30 @@ def _of_type(categories: Any, dtype: Any) -> Array:
 class OneHotEncoder(CategoryEncoder):
     """Turn each column into one column of zeros and ones per category; found in one pass over rows on a cluster.
 
-    Source: scikit-learn's class, used on each block once all categories are known, so that a category that is missing
-    from a block has its column all the same. Communication: the different values of each block's columns, once; they
-    are put together along a tree on the workers. cuML's form for several GPUs brings them to the client.
+    Source: scikit-learn's class, used on each block once all categories are known, so that categories missing from a
+    block have columns as well. Communication: the different values of each block's columns, once, merged along a tree
+    on the workers. cuML's form for several GPUs brings them to the client.
 
-    Unlike scikit-learn's, results are dense unless said otherwise, as Dask's arrays of sparse blocks can do little.
+    Unlike scikit-learn's, results are dense, because Dask supports few operations on arrays of sparse blocks.
 
     Parameters
     ----------
     categories : "auto" or list of arrays
         Those of each column, sorted; found in the data when ``auto``.
     drop : {"first", "if_binary"} or array of shape (n_features,), optional
-        Category of each column that gets no column of its own.
+        Category of each column that gets no column in the result.
     sparse_output : bool
         Only ``False`` is supported.
     dtype
         Of the result.
     handle_unknown : {"error", "ignore", "infrequent_if_exist"}
-        What happens to categories that were not there when fitting; ``ignore`` gives zeros, ``infrequent_if_exist``
-        the column of rare ones.
+        For unknown categories: raise an error, give zeros, or use the column of rare categories.
     min_frequency : int or float, optional
-        Categories in fewer rows, or in a smaller share of the rows, share one column.
+        Categories in fewer rows, or in a smaller fraction of the rows, share one column.
     max_categories : int, optional
-        The rarest categories share one column, so that there are at most so many columns.
+        Most columns; the rarest categories share one column.
     feature_name_combiner : "concat" or callable
-        How names of columns are made.
+        Makes the names of columns.
 
     Attributes
     ----------
@@ -270,8 +269,8 @@ class OrdinalEncoder(CategoryEncoder):
     """Turn each column's categories into numbers from 0, in their order; found in one pass over rows on a cluster.
 
     Source: scikit-learn's class, used on each block once all categories are known. Communication: the different values
-    of each block's columns, once; they are put together along a tree on the workers. cuML's form for several GPUs
-    brings them to the client.
+    of each block's columns, once, merged along a tree on the workers. cuML's form for several GPUs brings them to the
+    client.
 
     Parameters
     ----------
@@ -280,15 +279,15 @@ class OrdinalEncoder(CategoryEncoder):
     dtype
         Of the result.
     handle_unknown : {"error", "use_encoded_value"}
-        What happens to categories that were not there when fitting.
+        For unknown categories.
     unknown_value : int or nan, optional
-        What they become with ``use_encoded_value``.
+        Of unknown categories with ``use_encoded_value``.
     encoded_missing_value : int or nan
-        What missing values become.
+        Of missing values.
     min_frequency : int or float, optional
-        Categories in fewer rows, or in a smaller share of the rows, share one number.
+        Categories in fewer rows, or in a smaller fraction of the rows, share one number.
     max_categories : int, optional
-        The rarest categories share one number, so that there are at most so many, without missing values.
+        Most numbers, without missing values; the rarest categories share one number.
 
     Attributes
     ----------
@@ -310,5 +309,5 @@ class OrdinalEncoder(CategoryEncoder):
     def fit(self, X: Data, y: Data | None = None) -> OrdinalEncoder:
         """Find the categories: numbers, strings or categories of pandas."""
         self._find_categories(X)
-        self.get_combined_model()  # refuses what does not go together, such as unknown_value and the categories
+        self.get_combined_model()  # Refuses parameters that do not match, such as unknown_value and the categories.
         return self

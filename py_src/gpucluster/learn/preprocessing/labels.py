@@ -1,4 +1,4 @@
-"""Numbers or columns instead of labels; the labels are found in one pass over the rows."""
+"""Encode labels as numbers or columns; the labels are found in one pass over the rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LabelTransformer(TransformerMixin, DistributedEstimator):
     classes_: Array = fitted()
 
     def fit_transform(self, y: Data) -> Output:
-        """Find the labels of y, and return what stands for them."""
+        """Find the labels of y, and encode y."""
         return self.fit(y).transform(y)
 
     def __sklearn_tags__(self) -> Any:
@@ -49,7 +49,7 @@ class LabelTransformer(TransformerMixin, DistributedEstimator):
 
 
 def column_of(y: Data) -> Any:
-    """Return labels as one column; a Dask collection as it is."""
+    """Return labels as one column; a Dask collection unchanged."""
     if not is_dask(y):
         return column_or_1d(y, warn=True)
     refuse_masked(y, "y")
@@ -89,9 +89,9 @@ def _merge(one: _Labels, other: _Labels) -> _Labels:
 class LabelEncoder(LabelTransformer):
     """Give each label a number, from 0, in the order of the labels; found in one pass over rows on a cluster.
 
-    Source: scikit-learn's class, used on each block. Communication: the different labels of each block, once; they are
-    put together along a tree on the workers. cuML's form for several GPUs takes series only, and brings the labels of
-    all partitions to the client. Labels must not be missing.
+    Source: scikit-learn's class, used on each block. Communication: the different labels of each block, once, merged
+    along a tree on the workers. cuML's form for several GPUs takes series only, and brings the labels of all partitions
+    to the client. Labels must not be missing.
 
     Attributes
     ----------
@@ -119,8 +119,7 @@ class LabelEncoder(LabelTransformer):
         Raises
         ------
         ValueError
-            y holds labels that were not there when fitting, or missing ones; for Dask collections when they are
-            computed.
+            y holds unknown or missing labels; for Dask collections when they are computed.
         """
         return self._mapped("transform", y, np.dtype(np.int64))
 
@@ -140,7 +139,7 @@ class LabelEncoder(LabelTransformer):
         Raises
         ------
         ValueError
-            y holds something else; for Dask collections when they are computed.
+            y holds other values; for Dask collections when they are computed.
         """
         return self._mapped("inverse_transform", y, self.classes_.dtype)
 
@@ -169,7 +168,7 @@ def _encoded(block: Any, model: PlainModel, method: str, dtype: Dtype) -> Any:
 
 
 class LabelBinarizer(LabelTransformer):
-    """Turn labels into one column each, one column in all for two labels; found in one pass over rows on a cluster.
+    """Turn each label into a column, two labels into a single one; found in one pass over rows on a cluster.
 
     Source: scikit-learn's rules. Communication: the different labels of each block, once. Several labels per row are
     not supported, and neither are sparse results.
@@ -177,7 +176,7 @@ class LabelBinarizer(LabelTransformer):
     Parameters
     ----------
     neg_label, pos_label : int
-        What stands for "another label" and for "this label".
+        Values for "another label" and for "this label".
     sparse_output : False
 
     Attributes
@@ -196,7 +195,7 @@ class LabelBinarizer(LabelTransformer):
 
     @delegable
     def fit(self, y: Data) -> LabelBinarizer:
-        """Find the labels, in one column and of one kind; none may be missing, and they must not be measurements."""
+        """Find the labels, in one column and of one kind; none may be missing, and they must not be fractions."""
         numbers = isinstance(self.neg_label, Integral) and isinstance(self.pos_label, Integral)
         if not numbers or self.neg_label >= self.pos_label:
             raise InvalidParameter(
@@ -212,7 +211,7 @@ class LabelBinarizer(LabelTransformer):
     def transform(self, y: Data) -> Output:
         """Return the columns of labels; lazily for a Dask array or series.
 
-        Labels that were not there when fitting get ``neg_label`` in all columns.
+        Unknown labels get ``neg_label`` in all columns.
 
         Returns
         -------
@@ -245,8 +244,8 @@ class LabelBinarizer(LabelTransformer):
         ----------
         Y : Dask array, or array, of shape (n_rows, n_classes), or (n_rows, 1) for two labels
         threshold : float, optional
-            For two labels: what is above it is the second one; halfway between ``neg_label`` and ``pos_label`` when not
-            given. For more labels, the largest column counts.
+            For two labels: values above it are the second one; by default halfway between ``neg_label`` and
+            ``pos_label``. For more labels, the largest column counts.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Columns moved and stretched: to mean 0 and variance 1, from 0 to 1, or from -1 to 1."""
+"""Scale columns: to mean 0 and variance 1, to a range, or to at most 1."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ScalerByExtremes(Scaler):
 
     @delegable
     def partial_fit(self, X: Data, y: Data | None = None) -> Self:
-        """Do the same as `fit` with more rows: those of former calls count, too.
+        """Do the same as `fit` with more rows, together with those of former calls.
 
         A column without values in the rows of one call keeps those of the others.
         """
@@ -66,10 +66,10 @@ class ScalerByExtremes(Scaler):
 
     @abstractmethod
     def _refined(self, X: Data, before: Extremes | None) -> Self:
-        """Fit to rows, and to those before."""
+        """Fit to these rows, and to earlier ones, if any."""
 
     def _extremes(self, X: Data, before: Extremes | None) -> Extremes:
-        """Return those of X, and of the rows before; refuse infinity, and no rows."""
+        """Return the extremes of X and of earlier rows; refuse infinity, and data without rows."""
         found: Extremes = self._fit_with(extreme_values, X, passes=1, reset=before is None)
         if before is not None:
             found = merge_extremes(before, found)
@@ -81,7 +81,7 @@ class ScalerByExtremes(Scaler):
 
     @staticmethod
     def _divisors(lengths: Array) -> Array:
-        """Return what columns are divided by; as in scikit-learn, what differs by rounding only is not blown up."""
+        """Return divisors of the columns; as in scikit-learn, 1 for columns that differ by rounding only."""
         tiny = 10 * np.finfo(lengths.dtype).eps
         return np.where(lengths < tiny, lengths.dtype.type(1), lengths)
 
@@ -110,7 +110,7 @@ class StandardScaler(Scaler):
     Attributes
     ----------
     mean_, var_, scale_ : ndarray of shape (n_features_in_,) or None
-        float64. ``scale_`` is the standard deviation, and 1 for a column of equal values. ``None`` where not asked for.
+        float64. ``scale_`` is the standard deviation, and 1 for a column of equal values. ``None`` where not needed.
     n_samples_seen_ : int, float or ndarray of shape (n_features_in_,)
         Rows (sum of their weights); for each column where values are missing.
     n_features_in_ : int
@@ -128,7 +128,7 @@ class StandardScaler(Scaler):
 
     @delegable
     def partial_fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
-        """Do the same as `fit` with more rows: those of former calls count, too."""
+        """Do the same as `fit` with more rows, together with those of former calls."""
         return self._refined(X, sample_weight, self._seen() if hasattr(self, "n_samples_seen_") else None)
 
     def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
@@ -156,11 +156,11 @@ class StandardScaler(Scaler):
 
     @delegable
     def inverse_transform(self, X: Data, copy: bool | None = None) -> Output:
-        """Return columns as they were before `transform`."""
+        """Return the original columns."""
         return self._map_columns(unscaled, X, self._scale())
 
     def _keep(self, found: Columns, *, weighted: bool) -> None:
-        weighted = weighted and (self.with_mean or self.with_std)  # as scikit-learn counts
+        weighted = weighted and (self.with_mean or self.with_std)  # As in scikit-learn.
         seen = found.weights if weighted else found.counts.astype(np.int64)
         self.n_samples_seen_ = seen[0] if (seen == seen[0]).all() else seen
         self.mean_ = self.var_ = self.scale_ = None
@@ -170,14 +170,14 @@ class StandardScaler(Scaler):
             self.mean_ = means
         if self.with_std:
             variances = np.where(empty, np.nan, found.squares / np.where(empty, 1.0, found.weights))
-            # Rounding errors of the mean are no variance (scikit-learn's bound).
+            # Rounding errors of the mean do not count as variance (scikit-learn's bound).
             eps = np.finfo(np.float64).eps
             bound = found.counts * eps * variances + (found.counts * means * eps) ** 2
             self.var_ = variances
             self.scale_ = np.where(variances <= bound, 1.0, np.sqrt(variances))
 
     def _seen(self) -> Columns:
-        """Return what the rows so far have held."""
+        """Return the statistics of the rows so far."""
         counts = np.broadcast_to(np.asarray(self.n_samples_seen_, dtype=np.float64), self.n_features_in_)
         means = np.zeros(len(counts)) if self.mean_ is None else np.nan_to_num(self.mean_)
         variances = np.zeros(len(counts)) if self.var_ is None else np.nan_to_num(self.var_)
@@ -188,11 +188,11 @@ class StandardScaler(Scaler):
 
 
 class MinMaxScaler(ScalerByExtremes):
-    """Move and stretch each column so that it fills a range; its extremes are found in one pass over the rows.
+    """Scale each column to a range; its extremes are found in one pass over the rows.
 
-    Source: scikit-learn's formula, ``X * scale_ + min_``. As there, ``float32`` columns far from zero for their range
-    lose digits; `StandardScaler` keeps them. Missing values (NaN) are left out while fitting, and stay missing. Sparse
-    rows, which scikit-learn refuses here, become dense ones.
+    Source: scikit-learn's formula, ``X * scale_ + min_``. As there, ``float32`` columns far from zero compared with
+    their range lose digits; `StandardScaler` keeps them. Missing values (NaN) are left out while fitting, and stay
+    missing. Sparse rows, which scikit-learn's class refuses, become dense.
 
     Communication: one message of at most ``8 (2 d + 1)`` bytes per block of rows, combined along a tree, d the number
     of columns. cuML has no multi-GPU form of its ``MinMaxScaler``; this one takes blocks of CuPy as well.
@@ -200,20 +200,20 @@ class MinMaxScaler(ScalerByExtremes):
     Parameters
     ----------
     feature_range : tuple of two numbers
-        What the smallest and the largest value of a column become.
+        Scaled smallest and largest value of a column.
     copy : bool
         Without effect: the data are never changed.
     clip : bool
-        Set what is beyond ``feature_range``, in rows that were not there when fitting, to its ends.
+        Clip values of new rows to ``feature_range``.
 
     Attributes
     ----------
     data_min_, data_max_ : ndarray of shape (n_features_in_,)
         Of the type of X, like the others; NaN for a column without values.
     data_range_ : ndarray of shape (n_features_in_,)
-        The largest value less the smallest.
+        The largest value minus the smallest.
     scale_, min_ : ndarray of shape (n_features_in_,)
-        What a column is multiplied by, and what is added then. A column of equal values is not stretched.
+        Factor of each column, and the number added afterwards. A column of equal values is only shifted.
     n_samples_seen_ : int
     n_features_in_ : int
     feature_names_in_ : array of str
@@ -250,7 +250,7 @@ class MinMaxScaler(ScalerByExtremes):
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return columns as they were before `transform`, but for what was clipped."""
+        """Return the original columns, except clipped values."""
         return self._map_columns(scaled, X, (self.min_, self.scale_))
 
     def _range(self) -> tuple[float, float]:
@@ -277,7 +277,7 @@ class MaxAbsScaler(ScalerByExtremes):
     copy : bool
         Without effect: the data are never changed.
     clip : bool
-        Set what is beyond -1 and 1, in rows that were not there when fitting, to -1 and 1.
+        Clip values of new rows to -1 and 1.
 
     Attributes
     ----------
@@ -310,5 +310,5 @@ class MaxAbsScaler(ScalerByExtremes):
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
-        """Return columns as they were before `transform`."""
+        """Return the original columns."""
         return self._map_columns(unscaled, X, (None, self.scale_))

@@ -1,4 +1,4 @@
-"""One piece of consecutive rows, and what algorithms may ask of all of them."""
+"""A block of consecutive rows, and the interface of all rows for algorithms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..communicators.communicator import Message, Operator
 from ..errors import InvalidData
 
 Partial = Callable[..., Message]
-"""Called as ``partial(block, *arguments)``; what it returns for two blocks is combined to what it is of both."""
+"""Called as ``partial(block, *arguments)``; the results of two blocks are combined to that of both."""
 
 
 def unlike_blocks(one: int, other: int) -> InvalidData:
@@ -28,7 +28,7 @@ class Block:
     """Consecutive rows, all in one memory."""
 
     number: int  # Position among all blocks.
-    start: int | None  # Number of the first row among all rows; ``None`` where nobody has counted them.
+    start: int | None  # Number of the first row among all rows; ``None`` where not counted.
     X: Array  # Array of shape (n_rows, n_features), of NumPy or CuPy.
     y: Array | None = None  # Array of shape (n_rows,) or (n_rows, n_targets), or ``None``.
     weights: Array | None = None  # Array of shape (n_rows,), or ``None`` where all rows weigh 1.
@@ -43,45 +43,44 @@ class Block:
 
 
 class Rows(ABC):
-    """What an algorithm sees of its data, the same whether there is one process or a cluster.
+    """The data of an algorithm, with the same interface in one process and on a cluster.
 
-    An algorithm is a plain function ``algorithm(rows, **parameters)``. It never sees where the blocks are, how many
-    there are, or who computes: it asks for totals over all rows.
+    An algorithm is a plain function ``algorithm(rows, **parameters)``. It never sees the number and places of the
+    blocks, but computes totals over all rows.
 
-    `stay`: whether all totals see the same blocks, in one thread: what is known of a block may be kept for the next
-    one.
+    `stay`: whether all totals see the same blocks, in one thread, so that an algorithm may keep state of a block.
     """
 
     stay: bool = False
 
     @abstractmethod
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
-        """Apply a function to every block, and combine what it returns.
+        """Apply a function to every block, and combine the results.
 
         * `partial`: called as ``partial(block, *arguments)``; returns a message, for example sums over the block's
           rows.
-        * `*arguments`: the same for all blocks: the model so far. Small.
-        * `op`: how the messages of two blocks become one; associative. Rows' order is kept: the left one comes first.
+        * `*arguments`: the same for all blocks, such as the current model; small.
+        * `op`: combines the messages of two blocks; associative. The left message is that of the earlier rows.
 
-        Returns the same on all ranks. ``None`` where there is no block at all.
+        Returns the same on all ranks; ``None`` without blocks.
         """
 
     @abstractmethod
     def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
-        """Return what the function returns for each block, in the order of the rows; for small results only."""
+        """Return the results of all blocks in the order of the rows; for small results only."""
 
     @abstractmethod
     def with_starts(self) -> Rows:
         """Return the same rows with blocks that know the number of their first row."""
 
     def in_larger_blocks(self, n_rows: int) -> Rows:
-        """Return the same rows with small blocks joined, for algorithms that do more for a block of so many rows.
+        """Return the same rows with small blocks joined, for algorithms that are faster from ``n_rows`` rows on.
 
-        Where that costs little: not where blocks are large, are elsewhere, or come anew for each total. Those that are
-        joined need not be neighbours, so they do not know the number of their first row.
+        Only where that costs little: not where blocks are large, remote, or recomputed for each total. Joined blocks
+        need not be neighbours, so they do not know the number of their first row.
         """
         return self
 
     @abstractmethod
     def broadcast(self, value: Message) -> Message:
-        """Return rank 0's value on all ranks; for what each would choose differently, such as a random seed."""
+        """Return rank 0's value on all ranks; for values that may differ between ranks, such as a random seed."""

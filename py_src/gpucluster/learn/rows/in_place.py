@@ -1,13 +1,12 @@
-"""Algorithms and single totals on blocks that workers keep already, without tasks: for what is over in half a second.
+"""Algorithms and single totals on blocks that workers keep, without tasks: for computations below half a second.
 
-A graph costs 20 to 50 ms however little there is to compute, and a task for each rank 15 ms: the way through the
-scheduler, connecting the ranks, and the way of the results back. Here each worker gets one message, runs its rank in a
-thread beside its tasks, and answers with the result; the connections stay for the next computation of the same client
-and workers. Which worker is asked for which block is remembered, as asking the scheduler takes 3 ms; whoever is asked
-looks whether it has its blocks.
+Even for small data, a graph costs 20 to 50 ms and a task for each rank 15 ms: for the scheduler, connecting the ranks,
+and returning the results. Here each worker gets one message, runs its rank in a thread beside its tasks, and returns
+the result; the connections stay for the next computation of the same client and workers. The assignment of blocks to
+workers is cached, because a request to the scheduler takes 3 ms; each worker checks whether it has its blocks.
 
-Dask's dashboard shows nothing of it, so only what is short may run this way (`PASSES_BYTES`). Where a block or a worker
-is missing, or a rank was lost, tasks do it.
+Dask's dashboard does not show these computations, so they must be short (`PASSES_BYTES`). Where a block or a worker is
+missing, or a rank was lost, tasks are used instead.
 """
 
 from __future__ import annotations
@@ -34,50 +33,50 @@ from .shard import Shard
 from .table import Table
 
 PASSES_BYTES = 1 << 30
-"""So much the passes over each thread's part of a table may read together, which takes about half a second. On GPUs it
-is more by their speed."""
-PASSES_OF_TOTAL = 16  # A single total counts as so many passes: what it computes of each number is not known.
+"""Most bytes that all passes over a thread's part of a table read, in about half a second; on GPUs more by their
+speed."""
+PASSES_OF_TOTAL = 16  # A single total counts as 16 passes, because its work per number is unknown.
 MOST_RANKS = 16  # Each takes a connection from the client to the scheduler.
 RETURN_SECONDS = 5.0  # When a rank has returned, the others do so soon, unless they wait for a lost message.
-CONNECT_SECONDS = 30.0  # So long ranks wait for each other in the beginning, should nobody be left who could tell them.
+CONNECT_SECONDS = 30.0  # How long ranks wait for each other's connections, even if the client is lost.
 MOST_BLOCKS = 64
-ANSWER_BYTES = 16 << 20  # So much all blocks' messages may have, where each has a square matrix of the columns.
-MOST_TABLES = 8  # So many tables are remembered for each client.
+ANSWER_BYTES = 16 << 20  # Most bytes of all blocks' messages, if each has a square matrix of the columns.
+MOST_TABLES = 8  # Tables that are cached for each client.
 
 
-class Asked(NamedTuple):
-    """What a worker is to do with one block."""
+class Placement(NamedTuple):
+    """One block of a worker, and where its parts are."""
 
     number: int
     start: int | None
-    keys: tuple[Any, ...]  # Of X, y and weights; ``None`` for what there is not.
-    holders: tuple[str, ...]  # Who keeps each of them.
+    keys: tuple[Any, ...]  # Of X, y and weights; ``None`` for missing ones.
+    holders: tuple[str, ...]  # Addresses of the workers that keep them.
 
 
 class Assignment(NamedTuple):
-    """Which worker is asked for which blocks of a table."""
+    """The blocks of each worker."""
 
-    asked: dict[str, list[Asked]]  # By the worker's address.
-    thread_bytes: float  # The most that one of them has for each of its threads.
+    blocks: dict[str, list[Placement]]  # By the worker's address.
+    thread_bytes: float  # The most bytes for each thread of a worker.
 
 
 class Group(NamedTuple):
-    """Ranks that know each other."""
+    """Ranks that are connected, or will be."""
 
     name: str
     addresses: tuple[str, ...]
-    connected: bool  # Whether they have had a computation before, and kept their connections.
+    connected: bool  # Whether they have kept their connections from an earlier computation.
 
 
 class Returned(NamedTuple):
-    """What a rank answers that has come to its end."""
+    """The answer of a rank that has finished."""
 
     value: Any
     n_operations: int
 
 
 class Raised(NamedTuple):
-    """What a rank answers that has failed. It is not raised there, where it would be logged as the worker's failure."""
+    """The answer of a rank that has failed; raised on the worker, it would be logged as the worker's failure."""
 
     error: BaseException
 
@@ -85,12 +84,12 @@ class Raised(NamedTuple):
 _known: WeakKeyDictionary[Any, dict[Any, Assignment]] = WeakKeyDictionary()
 """For each client by the keys of the table, the last ones used at the end."""
 _idle: WeakKeyDictionary[Any, dict[tuple[str, ...], list[tuple[Group, float]]]] = WeakKeyDictionary()
-"""For each client the groups that have nothing to do, by their addresses, and since when."""
+"""For each client the idle groups by their addresses, and since when."""
 _lock = threading.Lock()
 
 
-def assigned(client: Any, table: Table, thread_bytes: float) -> dict[str, list[Asked]] | None:
-    """Return for each worker, by its address, the blocks it is asked for: those it keeps, as evenly as possible.
+def assigned(client: Any, table: Table, thread_bytes: float) -> dict[str, list[Placement]] | None:
+    """Return for each worker, by its address, the blocks that it computes: those it keeps, as evenly as possible.
 
     ``None`` where a block was not found, or a worker would have more than ``thread_bytes`` for each of its threads.
     """
@@ -99,18 +98,18 @@ def assigned(client: Any, table: Table, thread_bytes: float) -> dict[str, list[A
         tables = _known.setdefault(client, {})
         assignment = tables.pop(name, None)
     if assignment is None:
-        assignment = _asked_for(client, table)
+        assignment = _assignment_of(client, table)
     if assignment is None:
         return None
     with _lock:
         tables[name] = assignment
         while len(tables) > MOST_TABLES:
             del tables[next(iter(tables))]
-    return assignment.asked if assignment.thread_bytes <= thread_bytes else None
+    return assignment.blocks if assignment.thread_bytes <= thread_bytes else None
 
 
 def forget_assigned(client: Any, table: Table) -> None:
-    """Ask the scheduler the next time: somebody who was asked had a block no more, or was not there."""
+    """Drop the cached assignment of a table, because a worker has lost a block or has ended."""
     with _lock:
         _known.get(client, {}).pop(_name(table), None)
 
@@ -123,15 +122,15 @@ def _name(table: Table) -> tuple[Any, ...]:
     return tuple(None if part is None else tuple(part) for part in _parts(table))
 
 
-def _asked_for(client: Any, table: Table) -> Assignment | None:
-    """Ask the scheduler who keeps the blocks; ``None`` where one was not found."""
+def _assignment_of(client: Any, table: Table) -> Assignment | None:
+    """Ask the scheduler for the workers that keep the blocks; ``None`` where one was not found."""
     from distributed import futures_of
 
     from ...dask_internals.scheduler_information import kept
 
     parts = _parts(table)
     _, who_has, workers = kept(client, [future.key for future in futures_of(table.collections)])
-    asked: dict[str, list[Asked]] = {}
+    blocks: dict[str, list[Placement]] = {}
     load: dict[str, int] = {}
     for number, (start, size) in enumerate(zip(table.starts(), block_bytes(table), strict=True)):
         own = tuple(None if part is None else part[number] for part in parts)
@@ -141,25 +140,24 @@ def _asked_for(client: Any, table: Table) -> Assignment | None:
         address = min(holders[0], key=lambda each: load.get(each, 0))
         load[address] = load.get(address, 0) + size
         kept_by = tuple(address if address in each or not each else each[0] for each in holders)
-        asked.setdefault(address, []).append(Asked(number, start, own, kept_by))
+        blocks.setdefault(address, []).append(Placement(number, start, own, kept_by))
     if not workers.keys() >= load.keys():
         return None
-    return Assignment(asked, max((size / workers[address]["nthreads"] for address, size in load.items()), default=0.0))
+    return Assignment(blocks, max((size / workers[address]["nthreads"] for address, size in load.items()), default=0.0))
+
+
+def _in_few_blocks(table: Table) -> bool:
+    return table.is_persisted() and table.n_rows is not None and table.n_blocks <= MOST_BLOCKS
 
 
 def is_small(table: Table) -> bool:
-    """Whether a table is kept on workers in few blocks, whose totals are small."""
+    """Whether workers keep a table in few blocks, with small totals."""
     width = 1 + sum(part.shape[1] if part.ndim == 2 else 1 for part in table.collections)
-    return (
-        table.is_persisted()
-        and table.n_rows is not None
-        and table.n_blocks <= MOST_BLOCKS
-        and table.n_blocks * 8 * width**2 <= ANSWER_BYTES
-    )
+    return _in_few_blocks(table) and table.n_blocks * 8 * width**2 <= ANSWER_BYTES
 
 
-async def from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:
-    """Return what belongs to this worker's blocks and is kept by others: y or weights."""
+async def from_others(worker: Any, mine: Sequence[Placement]) -> dict[Any, Any]:
+    """Fetch the parts of this worker's blocks, y or weights, that other workers keep."""
     wanted: dict[str, list[Any]] = {}
     for each in mine:
         for key, address in zip(each.keys, each.holders, strict=True):
@@ -169,23 +167,19 @@ async def from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:
     return {key: value for part in parts for key, value in part.items()}
 
 
-def block_of(worker: Any, asked: Asked, others: dict[Any, Any]) -> Block:
-    """Return a block of which this worker keeps what others do not; `KeyError` where a part has been released."""
+def block_of(worker: Any, placement: Placement, others: dict[Any, Any]) -> Block:
+    """Return a block from this worker's parts and those of others; raises `KeyError` where a part was released."""
     values: list[Any] = [
         None if key is None else held(worker, key) if address == worker.address else others[key]
-        for key, address in zip(asked.keys, asked.holders, strict=True)
+        for key, address in zip(placement.keys, placement.holders, strict=True)
     ]
-    return Block(asked.number, asked.start, *values)
+    return Block(placement.number, placement.start, *values)
 
 
 def are_short(table: Table, passes: int) -> bool:
-    """Whether so many passes over a table can be short: it is kept on workers, in few blocks."""
-    return (
-        table.is_persisted()
-        and table.n_rows is not None
-        and table.n_blocks <= MOST_BLOCKS
-        and passes * sum(part.nbytes for part in table.collections) <= PASSES_BYTES * table.speed * MOST_RANKS
-    )
+    """Whether this number of passes over a table can be short: workers keep it, in few blocks."""
+    most_bytes = PASSES_BYTES * table.speed * MOST_RANKS
+    return _in_few_blocks(table) and passes * sum(part.nbytes for part in table.collections) <= most_bytes
 
 
 def run_ranks_in_place(
@@ -199,23 +193,23 @@ def run_ranks_in_place(
 ) -> tuple[Any] | None:
     """Call ``function(shard, **parameters)`` at the same time on all workers that keep blocks of the table.
 
-    All ranks return the same. About ``passes`` times it goes through all rows, at most; with ``mpi``, ranks talk over
-    MPI. Returns the result in a tuple, and ``None`` where tasks are needed.
+    All ranks return the same. The function makes at most about ``passes`` passes over all rows; with ``mpi``, ranks
+    communicate over MPI. Returns the result in a tuple, and ``None`` where tasks are needed.
     """
-    asked = assigned(client, table, PASSES_BYTES * table.speed / passes)
-    if asked is None or len(asked) > MOST_RANKS:
+    placements = assigned(client, table, PASSES_BYTES * table.speed / passes)
+    if placements is None or len(placements) > MOST_RANKS:
         return None
-    group = _leased(client, tuple(asked))
+    group = _leased(client, tuple(placements))
     try:
-        prepare(client, list(asked))
-        answers = client.sync(_all, client, group, asked, function, parameters, mpi)
+        prepare(client, list(placements))
+        answers = client.sync(_all, client, group, placements, function, parameters, mpi)
     except PeerLost:
         forget_assigned(client, table)
         return None
     except BaseException:
-        # Also after Ctrl-C. What ended it is what counts, also where the workers cannot be notified.
+        # Also after Ctrl-C. Raise the original error, even where the workers cannot be notified.
         with suppress(Exception):
-            client.run(close_job, job=group.name, workers=list(asked), on_error="ignore")
+            client.run(close_job, job=group.name, workers=list(placements), on_error="ignore")
         raise
     for answer in answers:
         if isinstance(answer, Raised) and not isinstance(answer.error, PeerLost):
@@ -224,7 +218,7 @@ def run_ranks_in_place(
         forget_prepared(client)
         forget_assigned(client, table)
         return None
-    # With different numbers, messages that nobody has read may be on their way.
+    # If the numbers differ, unread messages may be on their way.
     if len({answer.n_operations for answer in answers}) == 1:
         with _lock:
             ours = _idle.setdefault(client, {}).setdefault(group.addresses, [])
@@ -251,10 +245,10 @@ def _total(shard: Shard, partial: Partial, arguments: tuple[Any, ...], op: Opera
 
 
 def _leased(client: Any, addresses: tuple[str, ...]) -> Group:
-    """Return ranks on these workers that have nothing to do; new ones where all have."""
+    """Return idle ranks on these workers, or new ones."""
     with _lock:
         ours = _idle.setdefault(client, {}).pop(addresses, [])
-        # Well before they are given up there.
+        # Well before they expire on the workers.
         fresh = [(group, since) for group, since in ours if time.monotonic() - since < KEPT_SECONDS / 2]
         group = fresh.pop()[0] if fresh else Group(f"ranks-{uuid.uuid4().hex}", addresses, connected=False)
         if fresh:
@@ -268,25 +262,25 @@ def _leased(client: Any, addresses: tuple[str, ...]) -> Group:
 async def _all(
     client: Any,
     group: Group,
-    asked: dict[str, list[Asked]],
+    placements: dict[str, list[Placement]],
     function: Callable[..., Any],
     parameters: dict[str, Any],
     mpi: bool,
 ) -> list[Any]:
-    """Return each rank's answer. When one has failed, or has nothing more to say, the others need not wait for it."""
+    """Return each rank's answer; when one has failed, or returned some time ago, end the others."""
     from ...dask_internals.clients import AFTER_THE_END
 
     calls = {
         asyncio.ensure_future(_one(client, address, group, rank, own, function, parameters, mpi)): address
-        for rank, (address, own) in enumerate(asked.items())
+        for rank, (address, own) in enumerate(placements.items())
     }
-    pending, told = set(calls), False
+    pending, notified = set(calls), False
     while pending:
-        timeout = RETURN_SECONDS if len(pending) < len(calls) and not told else None
+        timeout = RETURN_SECONDS if len(pending) < len(calls) and not notified else None
         done, pending = await asyncio.wait(pending, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         well = done and all(isinstance(call.result(), Returned) for call in done)
-        if pending and not told and not well:
-            told = True
+        if pending and not notified and not well:
+            notified = True
             with suppress(*AFTER_THE_END):
                 others = [calls[call] for call in pending]
                 await client.run(close_job, job=group.name, workers=others, on_error="ignore")
@@ -294,7 +288,7 @@ async def _all(
 
 
 async def _one(client: Any, address: str, *arguments: Any) -> Any:
-    """Return a rank's answer, or why there is none."""
+    """Return a rank's answer, or the error if there is none."""
     from ...dask_internals.clients import AFTER_THE_END
 
     try:
@@ -310,7 +304,7 @@ async def _one(client: Any, address: str, *arguments: Any) -> Any:
 async def _rank(
     group: Group,
     rank: int,
-    asked: list[Asked],
+    placements: list[Placement],
     function: Callable[..., Any],
     parameters: dict[str, Any],
     mpi: bool,
@@ -325,8 +319,8 @@ async def _rank(
     if links is None:
         return None
     try:
-        others = await from_others(dask_worker, asked)
-        blocks = [block_of(dask_worker, each, others) for each in asked]
+        others = await from_others(dask_worker, placements)
+        blocks = [block_of(dask_worker, each, others) for each in placements]
     except (KeyError, OSError):
         links.end()
         mailbox.close(group.name)
@@ -355,9 +349,9 @@ def _answer(links: WorkerCommunicator, result: Callable[[], Any]) -> Returned | 
 
 
 async def _in_own_thread(function: Callable[[], Any]) -> Any:
-    """Call a function in a thread of its own, and return its result.
+    """Call a function in a separate thread, and return its result.
 
-    In the threads of tasks, two computations that each have half of these would wait for each other for ever.
+    In the threads of tasks, two computations that each have half of these would wait for each other forever.
     """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[Any] = loop.create_future()

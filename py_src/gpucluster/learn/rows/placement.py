@@ -1,4 +1,4 @@
-"""Which worker takes which blocks."""
+"""Assign blocks to workers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..arrays import DaskArray
 from .table import Table
 from .waiting import computed
 
-SLACK = 1.1  # A worker keeps a block it has, unless it would then have so many times its share of the bytes.
+SLACK = 1.1  # A worker keeps its blocks up to this multiple of its share of the bytes.
 
 
 def place(holders: Sequence[Sequence[str]], sizes: Sequence[int], workers: Mapping[str, int]) -> list[str]:
-    """Return a worker for each block: mostly one that has it, and about as many bytes per thread for all.
+    """Return a worker for each block: mostly one that has it, with about the same bytes per thread for all.
 
-    ``holders`` has the addresses of those that have each block, ``sizes`` its bytes, and ``workers``, not empty, the
-    threads of those that may take blocks.
+    ``holders`` has the addresses of the workers with each block, ``sizes`` its bytes, and ``workers``, not empty, the
+    threads of the workers that may take blocks.
     """
     share = sum(sizes) / sum(workers.values())
     load = dict.fromkeys(workers, 0.0)
     chosen: list[str | None] = [None] * len(sizes)
-    # Large blocks first: they are the expensive ones to move.
+    # Large blocks first, because they are expensive to move.
     order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
     for number in order:
         here = [address for address in holders[number] if address in load]
@@ -43,15 +43,15 @@ def _give(chosen: list[str | None], load: dict[str, float], number: int, address
     load[address] += sizes[number]
 
 
-OBJECT_BYTES = 64  # Of a short string with what points to it.
-LOOKED_AT = 3  # So many blocks are looked at, where nobody knows how many rows they have.
+OBJECT_BYTES = 64  # Of a short string with its pointer.
+SAMPLED_BLOCKS = 3  # Blocks that are measured where the numbers of rows are unknown.
 
 
 def fits_into_workers(table: Table, workers: Mapping[str, Any], share: float) -> bool:
-    """Whether every worker's blocks would take at most such a share of its memory, as the scheduler knows them.
+    """Whether every worker's blocks would take at most this share of its memory, by the scheduler's information.
 
     Nothing is computed where the numbers of rows are known. Where they are not, as in data frames, some blocks are
-    computed and measured; the others are taken to be as large as the largest of them.
+    computed and measured; the others are assumed to be as large as the largest of them.
     """
     if not any(info["memory_limit"] for info in workers.values()):
         return True
@@ -61,7 +61,7 @@ def fits_into_workers(table: Table, workers: Mapping[str, Any], share: float) ->
 
 
 def within_limits(addresses: list[str], sizes: list[int], workers: Mapping[str, Any], share: float) -> bool:
-    """Whether the blocks of these sizes, in bytes, are at most such a share of the memory of those who take them."""
+    """Whether blocks of these sizes, in bytes, take at most this share of the memory of the chosen workers."""
     taken: dict[str, int] = {}
     for address, size in zip(addresses, sizes, strict=True):
         taken[address] = taken.get(address, 0) + size
@@ -70,7 +70,7 @@ def within_limits(addresses: list[str], sizes: list[int], workers: Mapping[str, 
 
 
 def block_bytes(table: Table) -> list[int]:
-    """Return how many bytes each block of a table takes, with its labels and weights."""
+    """Return the bytes of each block of a table, with its labels and weights."""
     if table.n_rows is not None:
         of_row = sum(map(_row_bytes, table.collections))
         return [math.ceil(length * of_row) for length in table.X.chunks[0]]
@@ -87,7 +87,7 @@ def _measured(table: Table) -> list[int]:
     from dask.delayed import delayed
 
     measure = delayed(_bytes_of, pure=False)
-    count = max(1, min(LOOKED_AT, table.n_blocks // 4))
+    count = max(1, min(SAMPLED_BLOCKS, table.n_blocks // 4))
     places = np.linspace(0, table.n_blocks, count, endpoint=False).astype(int) + table.n_blocks // (2 * count)
     blocks = table.delayed_blocks()
     return list(computed(*[measure(*blocks[int(number)]) for number in places]))

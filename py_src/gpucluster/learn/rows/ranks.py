@@ -1,8 +1,7 @@
-"""Run a function on several workers at the same time, each on the blocks it has; the ranks talk to each other.
+"""Run a function on several workers at the same time, each on its blocks; the ranks exchange messages.
 
-The scheduler hands out one task per worker and hears of nothing until they return, so an iteration costs no task and no
-round trip to the client. When a worker dies, everybody starts over with what is left; blocks that are lost are computed
-anew by Dask.
+The scheduler starts one task per worker and takes no part until they return, so an iteration costs no task and no round
+trip to the client. When a worker dies, the computation restarts on the others; Dask recomputes lost blocks.
 """
 
 from __future__ import annotations
@@ -30,21 +29,21 @@ from .waiting import release
 
 logger = logging.getLogger("gpucluster.learn")
 
-ATTEMPTS = 4  # So often workers may die during one computation.
-POLL_SECONDS = 1.0  # How often the client looks whether all ranks are still there.
-GRACE_SECONDS = 5.0  # So long ranks that were given up may take to tell why they failed.
-MOST_TOLD = 5  # Of so many ranks at most an error says what they call.
+ATTEMPTS = 4
+POLL_SECONDS = 1.0  # How often the client checks whether all ranks are still there.
+GRACE_SECONDS = 5.0  # How long cancelled ranks may take to report their errors.
+MOST_SHOWN = 5  # Most ranks whose calls an error shows.
 FAILED = frozenset({"error", "cancelled", "lost"})
 
 _prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # For each client the workers that are prepared.
 
 
 class _Unmatched(PeerLost):
-    """Ranks have returned, though others still wait for their messages, and all workers are there."""
+    """Ranks have returned although others still wait for their messages, and no worker is gone."""
 
 
 class Placed:
-    """Blocks of a persisted table on workers; `PeerLost` where all of these have just ended."""
+    """Blocks of a persisted table on workers; raises `PeerLost` where all of these have just ended."""
 
     def __init__(self, client: Any, table: Table) -> None:
         from distributed import futures_of, wait
@@ -72,16 +71,16 @@ class Placed:
             raise PeerLost("All workers ended.")
 
     def addresses(self) -> list[str]:
-        """Return for each block the worker that takes it."""
+        """Return the worker of each block."""
         return place(self.holders, self.sizes, {address: info["nthreads"] for address, info in self.workers.items()})
 
     def fits(self, share: float) -> bool:
-        """Whether every worker's blocks take at most such a share of its memory."""
+        """Whether every worker's blocks take at most this share of its memory."""
         return within_limits(self.addresses(), self.sizes, self.workers, share)
 
 
 def prepare(client: Any, addresses: list[str]) -> None:
-    """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task."""
+    """Prepare workers for messages of ranks: once for each of them, because it takes as long as a task."""
     prepared = _prepared.setdefault(client, set())
     new = [address for address in addresses if address not in prepared]
     answers = client.run(take_links, workers=new, on_error="return") if new else {}
@@ -92,7 +91,7 @@ def prepare(client: Any, addresses: list[str]) -> None:
 
 
 def forget_prepared(client: Any) -> None:
-    """Prepare workers anew the next time: a new one may have the address of one that was lost."""
+    """Prepare workers again the next time: a new one may have the address of a lost one."""
     _prepared.pop(client, None)
 
 
@@ -105,13 +104,11 @@ def run_ranks(
     first_only: bool,
     everybody: bool = False,
 ) -> list[Any]:
-    """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time; return what they
-    return.
+    """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time, and return the results.
 
-    With ``mpi``, ranks talk over MPI, not over Dask's connections; with ``first_only``, only rank 0's result is brought
-    to the client; with ``everybody``, workers without blocks take part, too. Raises what the function raises,
-    `WorkersLost` where workers died again and again, and `RanksDisagree` where ranks call different collective
-    operations.
+    With ``mpi``, ranks communicate over MPI, not over Dask's connections; with ``first_only``, only rank 0's result is
+    brought to the client; with ``everybody``, workers without blocks take part. Raises the function's errors,
+    `WorkersLost` where workers died repeatedly, and `RanksDisagree` where ranks call different collective operations.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -120,7 +117,7 @@ def run_ranks(
             return _Attempt(placed, mpi=mpi, everybody=everybody).run(function, parameters, first_only=first_only)
         except PeerLost as lost:
             if isinstance(lost, _Unmatched):
-                # Once, a connection may have broken; twice, it is the function.
+                # The first time, a connection may have broken; the second time, it is the function.
                 if attempt > 1:
                     raise RanksDisagree(lost.message) from None
                 logger.warning("%s It is tried once more, as a connection may have been lost.", lost.message)
@@ -158,12 +155,12 @@ class _Attempt:
         finally:
             if not done:
                 self._give_up()
-            # A wait that timed out leaves a circle that holds the tasks, and what they returned, until Python collects
-            # garbage: perhaps never in a large process.
+            # A wait that timed out leaves a reference cycle with the tasks and their results, which Python's garbage
+            # collection may never free in a large process.
             release(self._tasks)
 
     def _submit(self, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> list[Any]:
-        """Submit all ranks with one message: a second one would wait for 10 ms in the client."""
+        """Submit all ranks with one message, because a second one would wait for 10 ms in the client."""
         from dask.base import annotate
 
         placed, ranks = self._placed, range(len(self._addresses))
@@ -185,7 +182,7 @@ class _Attempt:
         return tasks
 
     def _wait(self, tasks: list[Any]) -> None:
-        """Wait for all ranks; raise what the first failing one raised, and ``PeerLost`` if a worker is gone."""
+        """Wait for all ranks; raise the error of the first failing one, or ``PeerLost`` if a worker is gone."""
         from distributed import wait
 
         pending = list(tasks)
@@ -194,7 +191,7 @@ class _Attempt:
             try:
                 wait(pending, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
             except TimeoutError:
-                # A scheduler that is gone cancels the tasks in the client.
+                # If the scheduler is gone, the client cancels the tasks.
                 with suppress(OSError):
                     ended = set(self._addresses) - set(known_workers(self._client))
             if any(task.status in FAILED for task in pending):
@@ -207,7 +204,7 @@ class _Attempt:
 
     def _give_up(self) -> None:
         forget_prepared(self._client)
-        # What ended the computation is what counts, also where the client is gone and can tell the workers nothing.
+        # Raise the original error, even where the client is gone and cannot notify the workers.
         with suppress(Exception):
             self._client.cancel(self._tasks, force=True)
         with suppress(Exception):
@@ -220,7 +217,7 @@ class _Attempt:
             self._client.run(expect_no_more, job=self._job, ranks=returned, workers=others, on_error="ignore")
 
     def _cause(self, tasks: list[Any]) -> BaseException:
-        """Return why ranks failed: those that only suffer from another one's failure say nothing about it."""
+        """Return the error that made ranks fail, not those of ranks that lost a peer as a consequence."""
         from distributed import wait
 
         with suppress(OSError):
@@ -234,7 +231,7 @@ class _Attempt:
         returned = [str(rank) for rank, task in enumerate(self._tasks) if task.status == "finished"]
         if returned and known_workers(self._client).keys() >= set(self._addresses):
             calls = [error.calls for error in errors if isinstance(error, PeerLost) and error.calls]
-            waits = f": {', '.join(calls[:MOST_TOLD])}{', …' if len(calls) > MOST_TOLD else ''}" if calls else ""
+            waits = f": {', '.join(calls[:MOST_SHOWN])}{', …' if len(calls) > MOST_SHOWN else ''}" if calls else ""
             return _Unmatched(
                 f"Ranks that have returned already ({', '.join(returned)}) are still waited for by others{waits}. "
                 f"{SAME_ORDER}"
@@ -273,7 +270,7 @@ def _rank(
     worker = get_worker()
     threads = n_threads(worker)
     key = worker.get_current_task()
-    # Give the slot back at once: otherwise two computations that each have half of the workers would wait for ever.
+    # Give the slot back at once: otherwise two computations that each have half of the workers would wait forever.
     secede()
     links = WorkerCommunicator(worker, job, rank, addresses, key)
     failed = True

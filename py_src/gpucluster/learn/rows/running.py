@@ -23,7 +23,7 @@ from .waiting import computed, current_client, waiting
 
 Result = TypeVar("Result")
 
-RESIDENT_SHARE = 0.5  # Blocks that take more of a worker's memory are not all held: an iteration then is a pass.
+RESIDENT_SHARE = 0.5  # Of a worker's memory; larger tables are read in a pass per iteration.
 
 
 def run(
@@ -35,14 +35,14 @@ def run(
     Parameters
     ----------
     algorithm : callable
-        Gets `Rows` first. Its result comes to the client: the model, not the data.
+        Its first argument is a `Rows`. Its result comes to the client: the model, not the data.
     X, y, sample_weight
         Dask collections, or arrays in memory.
     passes : int, optional
-        How often it goes through all rows at most, if that is known; a pass that computes more than some operations per
-        number counts as several. With one or two, the algorithm runs in the client, and each pass is one graph. Others
-        run on the workers, which keep the data and talk to each other: as tasks, or, where the data are there already
-        and it takes less than half a second, without.
+        Most passes over all rows, if known; a pass with more than a few operations per number counts as several. With
+        one or two, the algorithm runs in the client, and each pass is one graph. Others run on the workers, which keep
+        the data and exchange messages: as tasks, or without tasks where the data are on the workers already and the
+        computation takes less than half a second.
     **parameters
         Of the algorithm; the same on all ranks.
 
@@ -51,9 +51,9 @@ def run(
     InvalidData
         X, y or weights cannot be used.
     WorkersLost
-        Workers died again and again.
+        Workers died repeatedly.
     ClusterStopped
-        The cluster ended meanwhile.
+        The cluster stopped during the computation.
     """
     if not is_dask(X):
         return algorithm(local_rows(X, y, sample_weight), **parameters)
@@ -63,7 +63,7 @@ def run(
 def run_table(
     algorithm: Callable[..., Result], table: Table, parameters: dict[str, Any], *, passes: int | None = None
 ) -> Result:
-    """Do the same as `run` with a table that was checked already."""
+    """Do the same as `run` with a checked table."""
     client = current_client()
     if client is None:
         held = passes is None and fits_in_this_process(table)
@@ -86,10 +86,9 @@ def run_table(
 def run_table_on_ranks(
     function: Callable[..., Result], table: Table, parameters: dict[str, Any], *, everybody: bool = False
 ) -> list[Result] | None:
-    """Call ``function(shard, **parameters)`` on the workers at the same time, and return what each rank returns.
+    """Call ``function(shard, **parameters)`` on the workers at the same time, and return the result of each rank.
 
-    ``None`` where the table would take too much of their memory. With ``everybody``, those without a block take part,
-    too.
+    ``None`` where the table would take too much of their memory. With ``everybody``, workers without blocks take part.
     """
     client = current_client()
     if client is None:
@@ -107,22 +106,22 @@ def placed_on_workers(client: Any, table: Table, scope: ExitStack) -> Placed | N
     if not table.is_persisted() and not fits_into_workers(table, known_workers(client), RESIDENT_SHARE):
         return None
     placed = Placed(client, table.persisted(scope))
-    # Blocks of unknown lengths may have been larger than those that were looked at.
+    # Blocks of unknown lengths may be larger than the measured ones.
     return placed if placed.fits(RESIDENT_SHARE) else None
 
 
 def fits_in_this_process(table: Table) -> bool:
-    """Whether a table would take at most a share of the memory of this computer, or of what this process may use."""
+    """Whether a table would take at most `RESIDENT_SHARE` of the memory that this process may use."""
     return sum(block_bytes(table)) <= RESIDENT_SHARE * memory_bytes()
 
 
 def run_on_ranks(function: Callable[..., Result], X: Data, y: Data | None = None, **parameters: Any) -> list[Result]:
-    """Call ``function(shard, **parameters)`` on all workers at the same time, each with the blocks it has.
+    """Call ``function(shard, **parameters)`` on all workers at the same time, each with its blocks.
 
     Parameters
     ----------
     function : callable
-        Gets a `Shard`: ``shard.blocks`` are this rank's rows, ``shard.communicator`` connects the ranks.
+        Takes a `Shard`: ``shard.blocks`` are this rank's rows, ``shard.communicator`` connects the ranks.
     X, y
         Dask collections, or arrays in memory (then there is one rank, or one per process of the configured
         communicator).
@@ -130,7 +129,7 @@ def run_on_ranks(function: Callable[..., Result], X: Data, y: Data | None = None
     Returns
     -------
     list
-        What each rank returns, in the order of the ranks.
+        The results in the order of the ranks.
 
     Raises
     ------
@@ -150,7 +149,7 @@ def run_on_ranks(function: Callable[..., Result], X: Data, y: Data | None = None
 
 
 def local_communicator() -> Communicator:
-    """Return what connects this process with others that fit on their own rows."""
+    """Return the communicator of this process and others that fit on their own rows."""
     chosen = configuration().communicator
     return chosen if isinstance(chosen, Communicator) else SerialCommunicator()
 

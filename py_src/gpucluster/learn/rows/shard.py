@@ -1,4 +1,4 @@
-"""Rows that lie in memory: all of them in this process, or one rank's part of them."""
+"""Rows in memory: all of them in this process, or one rank's part."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _limit: Any = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS use one thread only, because the caller's own threads keep all cores busy.
+    """Limit BLAS to one thread, because the caller's threads keep all cores busy.
 
-    Holds for the whole process, until the last of those who asked for it has left.
+    Holds for the whole process, until the last of the nested or concurrent contexts ends.
     """
     global _inside, _limit
     with _lock:
@@ -45,7 +45,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def available_threads() -> int:
-    """Return how many threads this process may use: cores, or fewer where ``OMP_NUM_THREADS`` says so."""
+    """Return the number of threads that this process may use: cores, or ``OMP_NUM_THREADS``."""
     from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
     return int(_openmp_effective_n_threads())
@@ -53,23 +53,23 @@ def available_threads() -> int:
 
 @cache
 def _controller() -> Any:
-    """Return what knows the BLAS libraries; looking for them takes milliseconds, so it is done once."""
+    """Return the controller of the BLAS libraries; cached, because finding them takes milliseconds."""
     import scipy.linalg.cython_blas  # noqa: F401  (loads SciPy's BLAS, which scikit-learn's kernels use)
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
-PIECES_PER_THREAD = 4  # Blocks are cut for threads into so many pieces, so that none waits long for the last.
-SMALLEST_PIECE = 4096  # Fewer rows are not worth a thread of their own.
-JOINED_BYTES = 32 << 20  # So much of a rank's rows may be joined, which takes their memory and a pass once more.
+PIECES_PER_THREAD = 4  # Pieces of blocks, so that no thread waits long for the last one.
+SMALLEST_PIECE = 4096  # Rows; fewer do not pay for a thread.
+JOINED_BYTES = 32 << 20  # Most bytes of a rank's rows to join, which takes a copy and a pass.
 
 
 class Shard(Rows):
-    """The blocks of one rank, in the order of the rows; perhaps none.
+    """The blocks of one rank, in the order of the rows; possibly none.
 
-    ``n_threads`` work on the rows: for totals, blocks are cut further, and BLAS then has one thread per thread.
-    ``counted``: all ranks know where their blocks begin, and know this of each other.
+    With several threads, blocks are divided further for totals, and BLAS has one thread in each of them. ``counted``:
+    the blocks of all ranks have known starts.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Shard(Rows):
         self.communicator = communicator
         self.blocks = list(blocks)
         self.n_threads = n_threads
-        # Several threads would wait for each other: looking at a few rows is many short operations of Python.
+        # With several threads, the many short Python operations of k-means' bounds would wait for each other.
         self.stay = n_threads == 1
         self._counted = counted
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
@@ -97,7 +97,7 @@ class Shard(Rows):
         return [message for _, message in sorted(gathered, key=lambda item: item[0])]
 
     def with_starts(self) -> Shard:
-        """Count rows with one allgather, if nobody has yet; all ranks know, or none does."""
+        """Count rows with one allgather, if necessary; either all ranks know the starts, or none does."""
         if self._counted:
             return self
         lengths = self.communicator.allgather(
@@ -114,7 +114,7 @@ class Shard(Rows):
         return Shard(self.communicator, blocks, n_threads=self.n_threads, counted=True)
 
     def in_larger_blocks(self, n_rows: int) -> Shard:
-        """Join blocks of this rank that have no y and no weights, where that makes a block of so many rows."""
+        """Join blocks of this rank without y and weights, if that makes a block of at least ``n_rows`` rows."""
         joined = _joinable(self.blocks, n_rows) if self.stay else []
         if len(joined) < 2 or sum(map(len, joined)) < n_rows:
             return self
@@ -124,13 +124,13 @@ class Shard(Rows):
         return Shard(self.communicator, [larger, *others], counted=self._counted)
 
     def broadcast(self, value: Message) -> Message:
-        """Broadcast rank 0's."""
+        """Broadcast the value of rank 0."""
         return self.communicator.broadcast(value)
 
     def _mapped(self, function: Callable[[Block], Message], blocks: list[Block]) -> list[Message]:
         if self._pool is None or len(blocks) == 1:
             return [function(block) for block in blocks]
-        # In the order of the blocks whoever is done first, so that sums do not depend on chance.
+        # In the order of the blocks, so that sums do not depend on chance.
         with one_blas_thread():
             return list(self._pool.map(lambda block: in_host_memory(function(block)), blocks))
 
@@ -141,30 +141,26 @@ class Shard(Rows):
 
 
 def block_of_rank(communicator: Communicator, X: Array, y: Array | None = None, weights: Array | None = None) -> Block:
-    """Return one rank's own rows as a block; rank by rank, they are all rows."""
+    """Return the rows of this rank as a block; all ranks together have all rows."""
     lengths = communicator.allgather(int(X.shape[0]))
     return Block(communicator.rank, sum(lengths[: communicator.rank]), X, y, weights)
 
 
 def _joinable(blocks: Sequence[Block], n_rows: int) -> list[Block]:
-    """Return the first blocks of fewer rows than that, alike, as many as may be joined."""
+    """Return the first blocks with fewer than ``n_rows`` rows of the same type, up to `JOINED_BYTES`."""
     found: list[Block] = []
     n_bytes = 0
     for block in blocks:
+        small = isinstance(block.X, np.ndarray) and block.y is None and block.weights is None and len(block) < n_rows
         alike = not found or (found[0].X.dtype, found[0].X.shape[1:]) == (block.X.dtype, block.X.shape[1:])
-        if _is_small(block, n_rows) and alike and n_bytes + block.X.nbytes <= JOINED_BYTES:
+        if small and alike and n_bytes + block.X.nbytes <= JOINED_BYTES:
             found.append(block)
             n_bytes += block.X.nbytes
     return found
 
 
-def _is_small(block: Block, n_rows: int) -> bool:
-    plain = isinstance(block.X, np.ndarray) and block.y is None and block.weights is None
-    return plain and len(block) < n_rows
-
-
 def _cut(block: Block, n_rows: int | None) -> list[Block]:
-    """Return a block in pieces of about so many rows; sparse matrices and others that are slow to cut stay whole."""
+    """Divide a block into pieces of about ``n_rows`` rows, unless slicing is slow, as for sparse matrices."""
     if n_rows is None or len(block) <= n_rows or not hasattr(block.X, "__array__"):
         return [block]
     n_pieces = -(-len(block) // n_rows)

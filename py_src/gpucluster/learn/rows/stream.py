@@ -1,4 +1,4 @@
-"""Rows of a Dask collection, taken block by block by Dask's scheduler: one pass over data of any size."""
+"""Rows of a Dask collection, processed block by block by Dask's scheduler: one pass over data of any size."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from .in_place import is_small, total_in_place
 from .table import Table
 from .waiting import computed, current_client, require_own, waiting
 
-SPLIT_EVERY = 8  # So many messages are merged in one task.
+SPLIT_EVERY = 8  # Messages that are merged in one task.
 
 
 def tree_reduced(merge: Callable[..., Any], messages: Sequence[Any], *arguments: Any) -> Any:
-    """Return what stands for all messages merged; lazily.
+    """Merge at least one delayed message along a tree, lazily.
 
-    ``merge(*arguments, *messages)`` is called with some neighbouring messages, and is associative. There is at least
-    one.
+    ``merge(*arguments, *messages)`` is associative, and called with neighbouring messages.
     """
     from dask.delayed import delayed
 
     join = delayed(merge, pure=False)
     level = list(messages)
     while len(level) > 1:
-        # Each on its own, not in a list: Dask would forget persisted blocks behind them.
+        # Each message as a separate argument: Dask would forget persisted blocks in lists.
         level = [join(*arguments, *level[i : i + SPLIT_EVERY]) for i in range(0, len(level), SPLIT_EVERY)]
     return level[0]
 
@@ -36,10 +35,10 @@ LARGE_ARGUMENTS_BYTES = 10_000  # Larger arguments are sent to the workers once,
 
 
 class Stream(Rows):
-    """A Dask collection whose blocks are computed, used and let go again.
+    """A Dask collection whose blocks are computed, used and released.
 
     Each ``total`` is one graph: a task per block, and a tree of tasks that combine. Only the result comes to the
-    client. Where the collection is persisted, nothing is computed twice, and small ones need no graph (`in_place`).
+    client. Persisted collections are not computed again, and small ones need no graph (`in_place`).
     """
 
     def __init__(self, table: Table) -> None:
@@ -54,7 +53,7 @@ class Stream(Rows):
         return is_small(self._table)
 
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
-        """Combine along a tree on the workers; small tables that these keep are asked for without a graph."""
+        """Combine along a tree on the workers, or without a graph for small tables that the workers keep."""
         client = current_client()
         require_own(client, self._table.collections)
         if client is not None and self._is_small:
@@ -71,11 +70,11 @@ class Stream(Rows):
         return list(computed(*self._messages(partial, arguments)))
 
     def with_starts(self) -> Rows:
-        """Count them in a pass over the data, if nobody has yet."""
+        """Count rows in a pass over the data, if necessary."""
         return self if self._table.n_rows is not None else Stream(self._table.with_known_lengths())
 
     def broadcast(self, value: Message) -> Message:
-        """Return the value: there is only one process that chooses."""
+        """Return the value, because the algorithm runs in one process."""
         return value
 
     def _messages(self, partial: Partial, arguments: tuple[Any, ...]) -> list[Delayed]:

@@ -1,4 +1,4 @@
-"""Dask arrays and data frames as tables of numbers: what is accepted, and what is refused in a sentence."""
+"""Dask arrays and data frames as tables of numbers, with checks and error messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
-GPU_SPEED = 512  # A GPU's memory gives 1 to 4 TB a second; k-means on a thread of a CPU takes 2 GB.
+GPU_SPEED = 512  # A GPU reads 1 to 4 TB a second; k-means on a CPU thread reads 2 GB.
 
 
 def is_dask(data: object) -> TypeIs[Collection]:
@@ -42,7 +42,7 @@ def is_dask(data: object) -> TypeIs[Collection]:
 
 
 def refuse_masked(data: Data, name: str) -> None:
-    """Refuse a Dask array of masked arrays, whose mask would be lost."""
+    """Refuse a Dask array of masked arrays, which would lose their masks."""
     if isinstance(meta(data), np.ma.MaskedArray):
         raise InvalidData(
             f"{name}: masked arrays are not supported. Fill what is masked: dask.array.ma.filled({name}, value)."
@@ -50,7 +50,7 @@ def refuse_masked(data: Data, name: str) -> None:
 
 
 def require_table(X: Collection) -> None:
-    """Refuse what is no table, Dask arrays of masked arrays, and those that are cut along their columns."""
+    """Refuse other dimensions than 2, Dask arrays of masked arrays, and those chunked along their columns."""
     refuse_masked(X, "X")
     if X.ndim != 2:
         raise InvalidData(
@@ -71,12 +71,12 @@ def is_dask_array(data: object) -> TypeIs[DaskArray]:
 
 @dataclass(frozen=True)
 class Table:
-    """A Dask array of shape (n_rows, n_features), chunked along its rows only, and what belongs to its rows."""
+    """A Dask array of shape (n_rows, n_features), chunked along its rows only, with targets and weights."""
 
     X: DaskArray
     y: DaskArray | None = None
     weights: DaskArray | None = None
-    names: list[str] | None = None  # Names of the columns, where X came as a data frame.
+    names: list[str] | None = None  # Names of the columns, if X was a data frame.
 
     @property
     def n_features(self) -> int:
@@ -88,7 +88,7 @@ class Table:
 
     @property
     def n_rows(self) -> int | None:
-        """Number of rows; ``None`` where the collection does not know it before it is computed."""
+        """Number of rows; ``None`` where it is unknown before computing."""
         return None if math.isnan(self.X.shape[0]) else int(self.X.shape[0])
 
     @property
@@ -97,22 +97,22 @@ class Table:
 
     @property
     def speed(self) -> int:
-        """How many times as fast as a thread of a CPU its blocks can be read, roughly."""
+        """Approximate speed of reading its blocks, relative to a CPU thread."""
         return GPU_SPEED if self.on_gpu else 1
 
     @property
     def collections(self) -> list[DaskArray]:
-        """X, and y and weights where they are."""
+        """X, and y and weights if any."""
         return [part for part in (self.X, self.y, self.weights) if part is not None]
 
     def starts(self) -> list[int | None]:
-        """Return the number of the first row of each block, or ``None`` for each where that is unknown."""
+        """Return the number of the first row of each block, or ``None`` for each if unknown."""
         if self.n_rows is None:
             return [None] * self.n_blocks
         return [0, *accumulate(self.X.chunks[0])][:-1]
 
     def with_known_lengths(self) -> Table:
-        """Return the same table with known numbers of rows, which takes a pass over the data if they are not yet."""
+        """Return the same table with known numbers of rows, counted in a pass over the data if necessary."""
         if self.n_rows is not None:
             return self
         from .waiting import current_client, waiting
@@ -130,9 +130,9 @@ class Table:
         return all(map(are_futures, self.collections))
 
     def persisted(self, scope: ExitStack) -> Table:
-        """Return the same table, computed and kept on the workers (in this process, where there are none).
+        """Return the same table, computed and kept on the workers (without workers, in this process).
 
-        What is not kept already is released when the scope ends, as that of `waiting`.
+        What was not persisted before is released when the scope of `waiting` ends.
         """
         from .waiting import persisted
 
@@ -142,7 +142,7 @@ class Table:
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
 
     def in_host_memory(self) -> Table:
-        """Return the same table with blocks in the workers' host memory, for algorithms that GPUs cannot do."""
+        """Return the same table with blocks in the workers' host memory, for algorithms without GPU support."""
         if not self.on_gpu:
             return self
         X, y, weights = (None if part is None else _on_host(part) for part in (self.X, self.y, self.weights))
@@ -150,7 +150,7 @@ class Table:
         return replace(self, X=X, y=y, weights=weights)
 
     def delayed_blocks(self) -> list[list[Delayed]]:
-        """Return for each block what makes its X, y and weights (``None`` where there are none)."""
+        """Return the delayed X, y and weights of each block (``None`` for missing ones)."""
         from dask.base import optimize
 
         made = iter(optimize(*self.collections))
@@ -162,9 +162,9 @@ class Table:
 def as_table(X: Collection, y: Data | None = None, weights: Data | None = None, *, y_name: str = "y") -> Table:
     """Return Dask collections as a table; nothing is computed, except lengths of blocks that `with_lengths` needs.
 
-    float32 and float64 stay, other numbers become float64 (float16: float32), sparse blocks dense ones when they are
-    computed. Messages call y ``y_name``. Raises `InvalidData` for a wrong number of dimensions or rows, chunks along
-    the columns, and columns that hold no numbers.
+    float32 and float64 stay, other numbers become float64 (float16: float32), sparse blocks become dense when they are
+    computed. ``y_name`` is for error messages. Raises `InvalidData` for a wrong number of dimensions or rows, chunks
+    along the columns, and columns without numbers.
     """
     array, names = _features(X)
     array, y, weights = with_lengths(array, y, weights)
@@ -217,11 +217,11 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
                 "X.rename(columns=str)."
             )
         names = [str(name) for name in X.columns]
-        # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
+        # pandas stores columns contiguously; kernels need rows, and would copy each block in every pass.
         X = X.astype(_common(X.dtypes)).to_dask_array().map_blocks(_row_by_row)
     require_table(X)
     if hasattr(meta(X), "toarray"):
-        # Block by block, while it is worked on: algorithms want rows of numbers.
+        # Each block becomes dense when it is computed, because algorithms need dense rows.
         lazy: Any = X
         X = lazy.map_blocks(_dense, dtype=X.dtype, meta=meta(X)[:0, :0].toarray())
     if X.shape[1] == 0:
@@ -240,7 +240,7 @@ def _row_by_row(values: Array) -> Array:
 
 
 def floating_type(data: Data) -> Dtype:
-    """Return the floating-point type that the numbers of an array or data frame have, or get: float32 or float64."""
+    """Return the floating-point type that an array or data frame has, or gets in a table: float32 or float64."""
     columns: Any = getattr(data, "dtypes", None) if hasattr(data, "columns") else None
     dtypes = [getattr(data, "dtype", np.float64)] if columns is None else list(columns)
     return _common(dtypes) if all(_is_number(dtype) for dtype in dtypes) else np.dtype(np.float64)
@@ -251,8 +251,8 @@ def _is_number(dtype: object) -> bool:
 
 
 def _common(dtypes: Iterable[Any]) -> Dtype:
-    """Return the floating-point type that all columns get."""
-    # Of pandas' own types, and of those of its sparse columns.
+    """Return the common floating-point type of all columns."""
+    # NumPy's types of pandas' extension types and of its sparse columns.
     plain = [np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))) for dtype in dtypes]
     common = np.result_type(*plain)
     if common == np.float16:
@@ -261,10 +261,10 @@ def _common(dtypes: Iterable[Any]) -> Dtype:
 
 
 def with_lengths(leader: DaskArray, *others: Data | None) -> list[Any]:
-    """Return collections with the same rows; their lengths are counted where rows cannot be put together otherwise.
+    """Return collections with the same rows, with lengths counted where they are needed to align them.
 
-    That is beside data in memory, and where the numbers of blocks differ. Blocks of unknown lengths are taken to go
-    together where there are as many of each.
+    That is beside data in memory, and where the numbers of blocks differ. With the same number of blocks, blocks of
+    unknown lengths are assumed to match.
     """
     parts: list[Any] = [leader, *others]
     in_memory = any(part is not None and not is_dask(part) for part in others)
@@ -281,7 +281,7 @@ def with_lengths(leader: DaskArray, *others: Data | None) -> list[Any]:
 
 
 def lengths_of(collections: Iterable[Data]) -> list[list[int]]:
-    """Return the number of rows of each collection's blocks, counted where it is unknown; data in memory are one."""
+    """Return the rows of each collection's blocks, counted where unknown; data in memory are one block."""
     from dask.delayed import delayed
 
     from .waiting import computed, current_client, require_own
@@ -300,7 +300,7 @@ def lengths_of(collections: Iterable[Data]) -> list[list[int]]:
 
 
 def row_blocks(data: Any) -> list[Delayed]:
-    """Return what makes each block of rows of a Dask collection."""
+    """Return the delayed blocks of rows of a Dask collection."""
     if not is_dask_array(data):
         return list(data.to_delayed())
     return list(data.rechunk(dict.fromkeys(range(1, data.ndim), -1)).to_delayed().ravel())
@@ -317,9 +317,9 @@ def _is_uncounted(data: Any) -> bool:
 def aligned(
     data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, ...], leader: str = "X"
 ) -> DaskArray | None:
-    """Return y or weights, which belong to the rows of X, as an array with the same chunks of rows.
+    """Return y or weights of the rows of X as an array with the same chunks of rows.
 
-    Messages call them ``name``, and X ``leader``. `with_lengths` must have counted lengths.
+    ``name`` and ``leader``, the name of X, are for error messages. `with_lengths` must have counted lengths.
     """
     import dask.array as da
 
@@ -327,7 +327,7 @@ def aligned(
         return None
     if not is_dask(data):
         values = np.asarray(data)
-        # Dask does not guess how large objects are.
+        # Dask cannot estimate the size of objects.
         array = da.from_array(values, chunks=-1 if values.dtype.kind == "O" else "auto", name=False)
     else:
         array = data if is_dask_array(data) else column_array(data)
@@ -344,7 +344,7 @@ def aligned(
 
 
 def beside(array: DaskArray, like: Array) -> DaskArray:
-    """Return an array whose blocks are on GPUs if another one is; what is no number stays in host memory."""
+    """Return an array with blocks on GPUs if those of another one are; only numbers leave host memory."""
     if is_of_numpy(like) or on_gpus(array) or not _is_number(array.dtype):
         return array
     empty = array_namespace_of(like).empty((0,) * array.ndim, array.dtype)
@@ -357,7 +357,7 @@ def _moved(block: Array, like: Array) -> Array:
 
 
 def column_array(data: DaskFrame) -> DaskArray:
-    """Return a Dask series or data frame as an array; strings as objects, categories as what they stand for."""
+    """Return a Dask series or data frame as an array; strings as objects, categories as their values."""
     dtypes = data.dtypes if data.ndim == 2 else [data.dtype]
     if not all(isinstance(dtype, np.dtype) for dtype in dtypes):
         if any(str(dtype) == "category" for dtype in dtypes) and not on_gpus(data):
@@ -369,7 +369,7 @@ def column_array(data: DaskFrame) -> DaskArray:
 
 
 def _without_categories(part: Any) -> Any:
-    """Return a series or data frame of pandas whose columns have types of NumPy."""
+    """Return a pandas series or data frame with NumPy types in all columns."""
     import pandas as pd
 
     if part.ndim == 2:

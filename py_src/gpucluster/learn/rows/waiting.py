@@ -1,7 +1,7 @@
-"""Wait for what workers compute: also inside one of their tasks, and also where the cluster ends meanwhile.
+"""Wait for results of workers, also inside a task, and report if the cluster ends during the wait.
 
-Whatever a computation keeps on the workers is released when it ends, also after Ctrl-C: a traceback that is kept, as by
-IPython, would otherwise hold the futures.
+Everything that a computation keeps on the workers is released when it ends, also after Ctrl-C: a stored traceback, as
+in IPython, would otherwise hold the futures.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _END_GRACE_SECONDS = 2.0
 
 
 def current_client() -> Any:
-    """Return the client that Dask collections are computed with here; ``None`` where that is this process.
+    """Return the client that computes Dask collections here; ``None`` for schedulers in this process.
 
-    In a Dask task it is a client of the task's worker, as for Dask itself.
+    In a Dask task it is a client of the task's worker, as in Dask.
     """
     import dask
     from distributed import get_client
@@ -41,9 +41,9 @@ def current_client() -> Any:
 def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
     """Wait for results of a cluster within the ``with`` block.
 
-    In a Dask task, the worker may run others meanwhile: where all threads of all workers wait, nobody computes. At the
-    end, however it ends, what `persisted` has kept is released; ``pop_all()`` leaves it to the caller. Raises
-    `ClusterStopped` where the cluster ended or gave up what was waited for, and `InvalidData` where the collections are
+    In a Dask task, the worker may run other tasks during the wait, to avoid a deadlock where all threads wait. What
+    `persisted` has kept is released at the end, also after an error; ``pop_all()`` leaves it to the caller. Raises
+    `ClusterStopped` where the cluster ended or cancelled the computation, and `InvalidData` where the collections are
     kept on another cluster.
     """
     if client is None:
@@ -60,7 +60,7 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
         CancelledError, asyncio.CancelledError, ClosedClientError, OSError, RuntimeError, PeerLost, WorkersLost
     ) as error:  # fmt: skip
         if isinstance(error, InvalidState):
-            raise ClusterStopped(error.message) from None  # Our own client knows whose results are missing, and why.
+            raise ClusterStopped(error.message) from None  # gpucluster's client knows the missing results, and why.
         cancelled = isinstance(error, (CancelledError, asyncio.CancelledError))
         grace = _END_GRACE_SECONDS if cancelled else 0.0
         if _has_ended(client, grace=grace):
@@ -74,7 +74,7 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
 
 
 def computed(*collections: Any) -> tuple[Any, ...]:
-    """Return what Dask collections are, as ``dask.compute``; `ClusterStopped` where the cluster ends meanwhile."""
+    """Compute Dask collections like ``dask.compute``; raises `ClusterStopped` where the cluster ends."""
     from dask.base import compute
 
     with waiting(current_client(), *collections), leaving_no_futures():
@@ -82,7 +82,7 @@ def computed(*collections: Any) -> tuple[Any, ...]:
 
 
 def persisted(scope: ExitStack, *collections: Any) -> tuple[Any, ...]:
-    """Compute Dask collections, and keep them on the workers until a scope ends, as that of `waiting`."""
+    """Compute Dask collections, and keep them on the workers until the scope of `waiting` ends."""
     from dask.base import persist
     from distributed import futures_of
 
@@ -93,15 +93,15 @@ def persisted(scope: ExitStack, *collections: Any) -> tuple[Any, ...]:
 
 
 def release(futures: Iterable[Any]) -> None:
-    """Let the cluster forget results, whoever still refers to their futures."""
+    """Let the cluster forget results, even if their futures are still referenced."""
     for future in futures:
         future.release()
 
 
 def require_own(client: Any, collections: Iterable[Any]) -> None:
-    """Refuse data that are kept on another cluster; optimized collections do not know that.
+    """Refuse data that are kept on another cluster; call it before collections are optimized.
 
-    Futures that were unpickled have no client yet, and get this one.
+    Unpickled futures have no client yet, and get this one.
     """
     if client is None:
         return
@@ -119,7 +119,7 @@ def require_own(client: Any, collections: Iterable[Any]) -> None:
 def attached(collections: Iterable[Any], client: Any, scheduler: str | None) -> bool:
     """Give unpickled collections a client of the cluster that keeps them; return whether each future has one.
 
-    ``scheduler`` is the identifier of that cluster's scheduler.
+    ``scheduler`` identifies that cluster's scheduler.
     """
     loose = [future for future in futures_in(collections) if future.client is None]
     if loose and (client is None or known_scheduler_id(client) != scheduler):
@@ -133,7 +133,7 @@ def _scheduler_id(client: Any) -> Any:
 
 
 def _has_ended(client: Any, *, grace: float) -> bool:
-    """Whether the cluster is gone. A scheduler that ends cancels first, and the client sees its end a moment later."""
+    """Whether the cluster is gone. A scheduler that stops cancels tasks first, and the client notices its end later."""
     deadline = time.monotonic() + grace
     while client.status == "running" and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -141,9 +141,9 @@ def _has_ended(client: Any, *, grace: float) -> bool:
 
 
 def _end_of(client: Any) -> str:
-    """Return what has become of the cluster, and how to go on: our own clients know more than others."""
-    if isinstance(told := getattr(client, "after_the_end", lambda: None)(), ClusterEnded):
-        return told.message
+    """Return an error message about the end of the cluster; gpucluster's clients know the reason."""
+    if isinstance(end := getattr(client, "after_the_end", lambda: None)(), ClusterEnded):
+        return end.message
     return (
         "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
         "connect to another one, load the data again, and repeat the computation."

@@ -1,1 +1,1 @@
-"""Kernels in CUDA C++: what each is for, how it is launched, and whether a GPU computes right with it."""
+"""Kernels in CUDA C++: how to launch them, and checks that a GPU computes correctly with them."""

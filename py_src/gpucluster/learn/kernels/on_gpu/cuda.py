@@ -1,4 +1,4 @@
-"""Kernels in CUDA C++, one file each beside this one: compiled by CuPy for the columns at hand, and launched."""
+"""Compile and launch the CUDA C++ kernels beside this file with CuPy, for a given number of columns."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ...arrays import Array, Dtype, array_namespace_of, is_of_numpy
 
 logger = logging.getLogger("gpucluster.learn")
 
-MOST_SHARED_BYTES = 99 << 10  # Of shared memory for one block of threads: all GPUs since 2020 have so much.
-COPIED_BYTES = 256 << 20  # Of a table that kernels cannot read as it is, so much at once.
-ALIGNED_BYTES = 16  # So much kernels read at once.
+MOST_SHARED_BYTES = 99 << 10  # Shared memory of one block of threads, which all GPUs since 2020 have.
+COPIED_BYTES = 256 << 20  # Copied at once of a table that kernels cannot read directly.
+ALIGNED_BYTES = 16  # Bytes that kernels read at once.
 TILE = 8  # Columns that tensor cores multiply at once.
-MOST_AHEAD = 8  # Turns of a warp whose rows are under way to it, at most.
-OLDEST = 80  # Compute capability, times ten: since then, GPUs copy to shared memory while threads do something else.
+MOST_AHEAD = 8  # Most turns of a warp whose rows are prefetched.
+OLDEST = 80  # Compute capability, times ten, from which on GPUs copy to shared memory asynchronously.
 
 
 class Real(NamedTuple):
-    """A type that kernels take."""
+    """A number type of the kernels."""
 
     name: str
     n_bytes: int
@@ -40,29 +40,29 @@ class Launch(NamedTuple):
     """How a kernel is launched."""
 
     name: str  # Of the kernel, and of its file.
-    macros: tuple[tuple[str, str | int], ...]  # What it is compiled for.
+    macros: tuple[tuple[str, str | int], ...]  # Of the compilation.
     n_threads: int  # Of a block of threads.
     shared_bytes: int  # Of a block of threads.
 
     def value(self, macro: str) -> Any:
-        """Return what a macro stands for."""
+        """Return the value of a macro."""
         return dict(self.macros)[macro]
 
 
 def are_taken(X: Array) -> bool:
-    """Whether kernels take a table: of CuPy, of floating-point numbers, on a GPU for which they can be compiled."""
+    """Whether kernels support a table: a CuPy array of floating-point numbers on a GPU they can be compiled for."""
     return not is_of_numpy(X) and X.dtype.name in REALS and can_be_compiled(device_of(X))
 
 
 def agrees(name: str, number: int, is_right: Callable[[], bool]) -> bool:
-    """Whether a kernel computes an example as NumPy does, on a GPU that nobody may have tried it on.
+    """Whether a kernel agrees with NumPy on an example; the GPU may be a model that the kernel was never tested on.
 
     ``is_right`` computes the example, with GPU ``number`` as the current one.
     """
     try:
         with device(number):
             found = is_right()
-    except Exception as error:  # CuPy's, NVRTC's or the driver's, whatever is wrong
+    except Exception as error:  # Any error of CuPy, NVRTC or the driver.
         logger.warning("The kernel %r does not run on GPU %d, so slower ones of CuPy are used: %s", name, number, error)
         return False
     if not found:
@@ -71,7 +71,7 @@ def agrees(name: str, number: int, is_right: Callable[[], bool]) -> bool:
 
 
 def to_gpu(values: Array) -> Array:
-    """Return an array of this computer's memory on the current GPU."""
+    """Copy an array from host memory to the current GPU."""
     import cupy
 
     return cupy.asarray(values)
@@ -83,16 +83,16 @@ def device_of(X: Array) -> int:
 
 
 def device(number: int) -> Any:
-    """Return what makes a GPU the current one of this thread, for a ``with``: kernels run on that one."""
+    """Return a context manager that makes a GPU the current one of this thread, on which kernels run."""
     import cupy
 
     return cupy.cuda.Device(number)
 
 
 def pieces(X: Array, n_rows: int) -> Iterator[tuple[slice, Array]]:
-    """Yield the rows of a table on a GPU, at most so many at once, such that kernels can read them.
+    """Yield the rows of a table on a GPU in pieces of at most ``n_rows`` that kernels can read.
 
-    Tables that are not row after row in memory from a round address, such as views, are copied, a piece at a time.
+    Tables that are not C-contiguous and aligned, such as views, are copied piece by piece.
     """
     is_plain = X.flags.c_contiguous and is_aligned(X)
     step = n_rows if is_plain else max(1, min(n_rows, COPIED_BYTES // (X.shape[1] * X.dtype.itemsize)))
@@ -107,14 +107,14 @@ def is_aligned(X: Array) -> bool:
 
 
 def n_blocks_for(launch: Launch, n_tiles: int, number: int) -> int:
-    """Return a number of blocks of threads: as many as that GPU works on at once, and at most one per tile."""
+    """Return the number of blocks of threads: as many as the GPU runs at once, and at most one per tile."""
     return max(1, min(n_tiles, _blocks_at_once(launch, number)))
 
 
 def run(launch: Launch, n_blocks: int, number: int, arguments: Sequence[Any]) -> None:
-    """Launch a kernel with so many blocks of threads on the current GPU; it may not have ended when this returns.
+    """Launch a kernel with ``n_blocks`` blocks of threads on the current GPU; it may still run when this returns.
 
-    Arguments are arrays on the GPU, numbers of NumPy, and ``None`` for null.
+    Arguments are arrays on the GPU, NumPy scalars, and ``None`` for null.
     """
     kernel = _compiled(launch.name, launch.macros, number)
     given = tuple(np.uintp(0) if each is None else each for each in arguments)
@@ -122,9 +122,9 @@ def run(launch: Launch, n_blocks: int, number: int, arguments: Sequence[Any]) ->
 
 
 def tiles_of(n_features: int, n_bytes: int) -> tuple[int, int]:
-    """Return how many columns a thread reads at once, and how many tiles of columns there are: as few as can be.
+    """Return the number of columns that a thread reads at once, and the smallest possible number of tiles of columns.
 
-    A thread has one column of each tile, and those that it reads at once are of different ones.
+    A thread has one column of each tile; those that it reads at once belong to different tiles.
     """
     steps = [step for step in (4, 2, 1) if step * n_bytes <= ALIGNED_BYTES and n_features % step == 0]
     tiles = {step: -(-n_features // (TILE * step)) * step for step in steps}
@@ -133,19 +133,19 @@ def tiles_of(n_features: int, n_bytes: int) -> tuple[int, int]:
 
 
 def turns_ahead(n_bytes: int, of_a_turn: int) -> int:
-    """Return how many turns' rows are under way while one is computed: about so many bytes, two turns at least."""
+    """Return the number of turns to prefetch while one is computed: about ``n_bytes``, and at least two turns."""
     return min(MOST_AHEAD, max(2, n_bytes // of_a_turn))
 
 
 def on_device(values: Array | None, like: Array, dtype: Dtype) -> Array | None:
-    """Return an array beside another one, row after row; ``None`` stays."""
+    """Return a C-contiguous array on the device of another one; ``None`` stays ``None``."""
     xp = array_namespace_of(like)
     return None if values is None else xp.ascontiguousarray(xp.asarray(values, dtype=dtype))
 
 
 @cache
 def _blocks_at_once(launch: Launch, number: int) -> int:
-    """Return how many blocks of threads a GPU works on at once: registers and shared memory limit them."""
+    """Return how many blocks of threads a GPU runs at once, which registers and shared memory limit."""
     import cupy
 
     at_once = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor
@@ -157,7 +157,7 @@ def _blocks_at_once(launch: Launch, number: int) -> int:
 
 @cache
 def can_be_compiled(number: int) -> bool:
-    """Whether kernels can be compiled for a GPU; without CUDA's compiler, CuPy has none."""
+    """Whether kernels can be compiled for a GPU; CuPy needs CUDA's compiler."""
     import cupy
 
     gpu = device(number)
@@ -166,7 +166,7 @@ def can_be_compiled(number: int) -> bool:
     try:
         with gpu:
             cupy.RawKernel('extern "C" __global__ void nothing() {}', "nothing").compile()
-    except Exception as error:  # CuPy's, NVRTC's or the loader's, whatever is missing
+    except Exception as error:  # Any error of CuPy, NVRTC or the loader.
         logger.warning("CUDA kernels cannot be compiled, so slower ones of CuPy are used: %s", error)
         return False
     return True
@@ -174,10 +174,9 @@ def can_be_compiled(number: int) -> bool:
 
 @cache
 def _compiled(name: str, macros: tuple[tuple[str, str | int], ...], number: int) -> Any:
-    """Return a kernel that may have all the shared memory there is, as launches of one kernel differ in what they need.
+    """Return a kernel that may use the maximum of shared memory, because its launches need different amounts.
 
-    For each GPU, which is the current one, CuPy keeps one function of CUDA for the same source and options, whoever
-    asks: what is set of one is set of all.
+    For each GPU, CuPy caches one CUDA function for the same source and options, so attributes hold for all its users.
     """
     import cupy
 
@@ -190,6 +189,6 @@ def _compiled(name: str, macros: tuple[tuple[str, str | int], ...], number: int)
 
 @cache
 def source_of(name: str) -> str:
-    """Return the text of a kernel, with what it uses."""
+    """Return the source of a kernel with its includes."""
     here = Path(__file__)
     return "".join(here.with_name(file).read_text(encoding="utf-8") for file in ("device.cuh", f"{name}.cu"))

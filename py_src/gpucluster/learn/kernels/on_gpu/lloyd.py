@@ -1,10 +1,10 @@
 """One pass of Lloyd's algorithm over a block on a GPU, which reads each row once.
 
-As two matrix products, each row would be read twice, and its distances from all centres would be written down and read
+With two matrix products, each row would be read twice, and its distances from all centres would be written and read
 several times: for few columns that is five times the memory traffic.
 
-There are two kernels for the same work: in `lloyd_few.cu` tensor cores multiply, and each warp has the sums of all
-clusters in registers; `lloyd.cu` has room for more.
+There are two kernels: `lloyd_few.cu` uses tensor cores, and each warp has the sums of all clusters in registers;
+`lloyd.cu` has room for more.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from .cuda import (
 )
 
 MOST_COLUMNS = 128
-THREADS = 128  # Of a block, and rows of a tile: with two rows per thread, fewer work at the same time (measured).
+THREADS = 128  # Of a block, and rows of a tile: with two rows per thread, occupancy is lower (measured).
 CENTERS_AT_ONCE = 16  # As in both kernels.
-FEW_THREADS = 64  # Of a block for few clusters: two warps, as each of them works for itself.
+FEW_THREADS = 64  # Of a block for few clusters: two warps, which work independently.
 FEW_ROWS = 16  # Of a warp's turn.
 MOST_TILES, MOST_SUMS = 8, 16
 """Most tiles of 8 columns; and most pairs of such a tile and 16 clusters, each of which takes 4 registers."""
-BYTES_AHEAD = 6144  # Of rows under way to a warp.
-MOST_ROWS = 1 << 17  # So many rows at most are added up in the type of the data before the sums become float64.
+BYTES_AHEAD = 6144  # Of prefetched rows of a warp.
+MOST_ROWS = 1 << 17  # Most rows that are added up in the type of the data before the sums become float64.
 MOST_ROWS_OF_FEW = 1 << 14  # The same for few clusters, where each of the two warps of a block adds up half of them.
 
 
 class Pass(NamedTuple):
-    """What one pass has found; what was not asked for is empty or zero."""
+    """Results of one pass; those that were not requested are empty or zero."""
 
-    sums: Array  # Of the points of each cluster: (k, d), float64, on the GPU, perhaps still being computed.
+    sums: Array  # Of the points of each cluster: (k, d), float64, on the GPU, possibly still being computed.
     weights: Array  # Array of shape (k,), float64, on the GPU.
     labels: Array  # Array of shape (n_rows,), int32, on the GPU.
     inertia: float
@@ -57,9 +57,9 @@ class Pass(NamedTuple):
 
 
 def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:
-    """Whether the kernel takes these rows: on a GPU, with few columns, and clusters that fit into shared memory.
+    """Whether the kernel supports these rows: on a GPU, with few columns, and clusters that fit into shared memory.
 
-    ``summed``: with sums of the points of each cluster, which take room as well.
+    ``summed``: with sums of the points of each cluster, which need memory as well.
     """
     n_features = int(X.shape[1])
     if not (fits(X.dtype, n_features, n_clusters, summed=summed) and are_taken(X)):
@@ -69,7 +69,7 @@ def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:
 
 
 def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True) -> bool:
-    """Whether the kernel takes so many columns and clusters."""
+    """Whether the kernel supports these numbers of columns and clusters."""
     if dtype.name not in REALS or not 0 < n_features <= MOST_COLUMNS:
         return False
     launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True, apart=True)
@@ -78,9 +78,9 @@ def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True)
 
 @cache
 def _is_right(number: int, dtype: Dtype, kernel: str) -> bool:
-    """Whether a kernel computes some rows right on a GPU."""
+    """Whether a kernel computes an example correctly on a GPU."""
     random = np.random.default_rng(0)
-    n_clusters = 130 if kernel == "lloyd" and dtype.name == "float32" else 20  # too many for the other one, or not
+    n_clusters = 130 if kernel == "lloyd" and dtype.name == "float32" else 20  # 130 are too many for "lloyd_few".
     rows, centers = (random.normal(size=(n, 9)).astype(dtype) for n in (100, n_clusters))
     weights = random.random(len(rows)).astype(dtype)
     offset = rows.mean(axis=0)
@@ -108,9 +108,9 @@ def pass_over(
     inertia: bool = False,
     distances: bool = False,
 ) -> Pass:
-    """Go once through the rows of a block on a GPU that `is_taken`; centres are relative to the offset.
+    """Make one pass over the rows of a block on a GPU that `is_taken`; centres are relative to the offset.
 
-    The switches say what is wanted.
+    The flags choose the results.
     """
     number = device_of(X)
     with device(number):
@@ -131,14 +131,9 @@ def _passed(
     xp = array_namespace_of(X)
     (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
     launch = launch_for(
-        dtype,
-        n_features,
-        k,
-        summed=sums,
-        shifted=offset is not None,
-        weighted=weights is not None,
+        dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None,
         apart=inertia or distances,
-    )
+    )  # fmt: skip
     inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
     found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
     n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(launch)), number)
@@ -166,7 +161,7 @@ def rows_at_a_time(launch: Launch) -> int:
 def launch_for(
     dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool, weighted: bool, apart: bool
 ) -> Launch:
-    """Return how a kernel for so many columns and clusters is launched; ``apart``: inertia or distances are wanted."""
+    """Return the launch for these numbers of columns and clusters; ``apart``: inertia or distances are requested."""
     if dtype.name == "float32":
         few = _launch_for_few(n_features, n_clusters, summed, shifted, weighted, apart)
         tiles, groups = few.value("TILES"), few.value("GROUPS")
@@ -205,7 +200,7 @@ def _launch_for_few(
 def _launch_for_many(
     dtype: Dtype, n_features: int, n_clusters: int, summed: bool, shifted: bool, weighted: bool
 ) -> Launch:
-    """Return how the kernel is launched that takes more columns and clusters, and float64."""
+    """Return the launch of the kernel for more columns and clusters, and for float64."""
     real = REALS[dtype.name]
     groups, packed = THREADS // n_features, ALIGNED_BYTES // real.n_bytes
     stride = n_features | 1 if n_features % packed else (n_features // packed | 1) * packed

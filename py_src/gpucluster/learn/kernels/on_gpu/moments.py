@@ -1,6 +1,6 @@
 """Sums and products of the columns of a block on a GPU, which reads each row once.
 
-As CuPy's operations, shifting the rows writes all of them down once more, and they are read twice after that.
+With CuPy's operations, shifting the rows would write a copy of all of them, which would then be read twice.
 """
 
 from __future__ import annotations
@@ -27,22 +27,21 @@ from .cuda import (
     turns_ahead,
 )
 
-MOST_COLUMNS = 64  # With more, the products take longer than reading the rows, and CuPy is better at them.
-THREADS = 64  # Of a block: two warps, as each of them works for itself.
-BYTES_AHEAD = 96  # Of a thread's share of them: with some twenty warps at work, that is 60 kB for each multiprocessor.
+MOST_COLUMNS = 64  # With more, the products take longer than reading the rows, and CuPy is faster.
+THREADS = 64  # Of a block: two warps, which work independently.
+BYTES_AHEAD = 96  # Prefetched by each thread: with some twenty warps, 60 kB for each multiprocessor.
 
 
 def is_taken(X: Array, work: Dtype) -> bool:
-    """Whether the kernel takes these rows: on a GPU that it computes right on, with few columns."""
+    """Whether the kernel supports these rows: with few columns, on a GPU where it computes correctly."""
     return 0 < int(X.shape[1]) <= MOST_COLUMNS and are_taken(X) and _is_right(device_of(X), X.dtype, work)
 
 
 def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> tuple[Array, Array]:
-    """Return the sums of rows, float64 of shape (d,), and of their products with themselves, (d, d), relative to a
-    shift.
+    """Return the sums of rows relative to a shift, float64 of shape (d,), and of their outer products, (d, d).
 
-    X is on a GPU, see `is_taken`; the results are in this computer's memory. ``work`` is the type of the products of
-    some hundred rows, which then are added up in float64; not smaller than that of X.
+    X is on a GPU, see `is_taken`; the results are in host memory. ``work`` is the type of the products of some hundred
+    rows, which are then added up in float64; not smaller than that of X.
     """
     number = device_of(X)
     with device(number):
@@ -79,7 +78,7 @@ def _products(X: Array, shift: Array, weights: Array | None, work: Dtype, number
 
 
 def rows_at_a_time(work: Dtype) -> int:
-    """Return how many rows a block takes in a turn: tensor cores multiply eight of float32, or four of float64."""
+    """Return the rows of a block per turn: tensor cores multiply eight of float32, or four of float64."""
     return THREADS // 32 * (8 if work.itemsize == 4 else 4)
 
 

@@ -1,1 +1,1 @@
-"""Dask workers as processes of their own, which wait in a queue as jobs do."""
+"""Dask workers as separate processes, which wait in a queue like jobs."""

@@ -1,4 +1,4 @@
-"""The kind ``subprocess``. Nothing of Dask is imported until a cluster is started."""
+"""The kind ``subprocess``. Dask is not imported before a cluster is started."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAXIMUM_WORKERS = 8
 
 
 class SubprocessBackend(Backend[SubprocessSpec]):
-    """Workers as processes of their own, which wait in a queue."""
+    """Workers as separate processes, which wait in a queue."""
 
     name: ClassVar[str] = "subprocess"
     title: ClassVar[str] = "Queued"
@@ -42,14 +42,14 @@ class SubprocessBackend(Backend[SubprocessSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler's job and hand the workers' jobs to the queue."""
+        """Start the scheduler's job and submit the workers' jobs to the queue."""
         from .deployment import SubprocessDeployment
 
         directory = Path(tempfile.mkdtemp(prefix=f"gpucluster-jobs-{context.cluster_id}-"))
         return await SubprocessDeployment.start(plan, context, directory)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """End the jobs that are there yet."""
+        """End the remaining jobs."""
         from . import job
 
         directory = Path(remembered["directory"])

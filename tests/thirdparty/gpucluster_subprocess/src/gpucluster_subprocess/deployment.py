@@ -1,4 +1,4 @@
-"""One cluster of jobs: the scheduler is one, and each worker."""
+"""A cluster of jobs: one for the scheduler, and one for each worker."""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ class SubprocessDeployment(Deployment):
         command = [sys.executable, "-m", *program, "--host", "127.0.0.1", "--protocol", "tls", *map(str, encryption)]
         await asyncio.to_thread(job.submit, self._directory, name, seconds, command)
 
-    # -- what there is ---------------------------------------------------------------------------
+    # -- state -----------------------------------------------------------------------------------
 
     def slots(self) -> list[Slot]:
-        """Look at the jobs' states, which lie in files; a real batch system is asked now and then in the background."""
+        """Read the jobs' states from files; with a real batch system, a background task would query them."""
         here = {worker.name for worker in self.scheduler.members().workers}
         for worker in list(self._workers.values()):
             state, why = self._look_at(worker, here)
@@ -110,7 +110,7 @@ class SubprocessDeployment(Deployment):
         waits = f"waits in the queue '{self._plan.options['queue']}'"
         return SlotState.PENDING, waits if job_state == "pending" else "its job has begun"
 
-    # -- changing it -----------------------------------------------------------------------------
+    # -- changes ---------------------------------------------------------------------------------
 
     async def scale(self, n: int) -> None:
         over = {slot.name for slot in self.slots() if slot.state in {SlotState.LOST, SlotState.FAILED}}
@@ -146,6 +146,6 @@ class SubprocessDeployment(Deployment):
 
 
 def _die_if(step: str) -> None:
-    """Be killed in the middle of a start, where the tests ask for that."""
+    """Kill this process in the middle of a start, for tests."""
     if os.environ.get("GPUCLUSTER_SUBPROCESS_DIES") == step:
         os.kill(os.getpid(), 9)

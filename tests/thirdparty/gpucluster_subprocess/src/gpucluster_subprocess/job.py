@@ -1,7 +1,7 @@
 """A small batch system: ``python -m gpucluster_subprocess.job DIRECTORY NAME SECONDS COMMAND…`` is one job.
 
-It leaves whoever submits it, as a job of a real batch system does, waits its time in the queue, runs its command, and
-writes down in ``DIRECTORY/NAME.state`` what has become of it. The environment of its processes names it.
+Like a job of a real batch system, it detaches from its parent, waits in the queue, runs its command, and records its
+state in ``DIRECTORY/NAME.state``. An environment variable of its processes has its name.
 """
 
 from __future__ import annotations
@@ -17,50 +17,45 @@ import psutil
 
 MARK = "GPUCLUSTER_SUBPROCESS_JOB"
 GATE = "GPUCLUSTER_SUBPROCESS_GATE"
-"""Path of a file; as long as it is there, the queue serves no worker."""
+"""Path of a file; while it exists, the queue starts no worker."""
 FAULT = "GPUCLUSTER_SUBPROCESS_FAULT"
-"""Path of a file; as long as it is there, workers that the queue serves cannot start."""
+"""Path of a file; while it exists, workers that the queue starts fail."""
 NOTHING = "/dev/null/nothing"
-"""A path where nothing can be."""
+"""A path that cannot exist."""
 POLL_SECONDS = 0.05
 
 
 def submit(directory: Path, name: str, seconds: float, command: list[str]) -> None:
-    """Hand a job to the queue."""
+    """Submit a job to the queue."""
     (directory / f"{name}.state").write_text("pending")
     environment = os.environ | {MARK: f"{directory}/{name}"}
     own = [sys.executable, "-m", "gpucluster_subprocess.job", str(directory), name, str(seconds)]
     with (directory / f"{name}.log").open("wb") as log:
-        # In a session of its own from the start: what ends the supervisor's must not end it.
+        # In a new session from the start: it must survive the end of the supervisor's session.
         subprocess.run(
-            [*own, *command],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            check=True,
-        )
+            [*own, *command], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            start_new_session=True, check=True,
+        )  # fmt: skip
 
 
 def state_of(directory: Path, name: str) -> str:
-    """Return ``pending``, ``running`` or ``ended``; ``gone`` when nobody knows the job any more."""
+    """Return ``pending``, ``running`` or ``ended``; ``gone`` for an unknown job."""
     with suppress(FileNotFoundError):
         return (directory / f"{name}.state").read_text()
     return "gone"
 
 
 def last_words(directory: Path, name: str) -> str:
-    """Return the end of what a job has printed."""
+    """Return the last line of a job's output."""
     with suppress(FileNotFoundError):
         lines = (directory / f"{name}.log").read_text().strip().splitlines()
         if lines:
             return lines[-1].strip().rstrip(".")
-    return "it said nothing"
+    return "it printed nothing"
 
 
 def processes(directory: Path, names: list[str]) -> list[psutil.Process]:
-    """Return all living processes of these jobs."""
+    """Return all running processes of these jobs."""
     marks = {f"{directory}/{name}" for name in names}
     found = []
     for process in psutil.process_iter():
@@ -71,7 +66,7 @@ def processes(directory: Path, names: list[str]) -> list[psutil.Process]:
 
 
 def cancel(directory: Path, names: list[str]) -> int:
-    """End these jobs; returns how many processes there were."""
+    """End these jobs, and return the number of their processes."""
     found = processes(directory, names)
     for process in found:
         with suppress(psutil.Error):
@@ -99,11 +94,11 @@ def _run(directory: Path, name: str, seconds: float, command: list[str]) -> None
 
 
 def main() -> None:
-    """Be one job."""
+    """Run one job in a background process."""
     directory, name, seconds, *command = sys.argv[1:]
     if os.fork():
         os._exit(0)
-    with suppress(FileNotFoundError):  # The folder is deleted when nobody wants the job any more.
+    with suppress(FileNotFoundError):  # The folder is deleted with the cluster.
         _run(Path(directory), name, float(seconds), command)
 
 

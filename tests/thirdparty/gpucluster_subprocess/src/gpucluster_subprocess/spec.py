@@ -1,4 +1,4 @@
-"""What can be asked for."""
+"""The options of the kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class SubprocessSpec(SpecBase):
     """Workers that wait in a queue."""
 
     backend: Literal["subprocess"] = Field(
-        "subprocess", title="Kind", description="Workers that wait in a queue, as processes of their own."
+        "subprocess", title="Kind", description="Workers that wait in a queue, as separate processes."
     )
     queue: Literal["short", "long"] = Field(
         "short", title="Queue", description="Where the workers wait.", json_schema_extra=shown_in("Queue")
