@@ -12,7 +12,7 @@ import psutil
 import pytest
 from gpucluster.backends.slurm import commands, jobs, jobset, script, site, slots
 from gpucluster.backends.slurm.backend import SlurmBackend
-from gpucluster.backends.slurm.folder import JobFolder, contents, telling
+from gpucluster.backends.slurm.folder import JobFolder, contents, error_line
 from gpucluster.backends.slurm.slots import JobSlot
 from gpucluster.backends.slurm.spec import SlurmSpec
 from gpucluster.backends.slurm.upkeep import Endings, Renewal
@@ -77,10 +77,7 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"nodes_per_job": 2, "gpus_per_node": 4, "n_workers": 12}, "8 workers, .*: use 8 or 16, not 12"),
         ({"nodes_per_job": 2, "workers_per_job": 3}, "3, and nodes_per_job 2: each node has equally"),
         ({"exclusive": True, "directives": ["--exclusive"]}, "--exclusive has its own field: exclusive"),
-        (
-            {"scheduler_walltime": "1:00:00"},
-            "scheduler_walltime is for a scheduler in a separate job: set scheduler=",
-        ),
+        ({"scheduler_walltime": "1:00:00"}, "scheduler_walltime is for a scheduler in a separate job: set scheduler="),
         ({"scheduler": "job", "scheduler_walltime": "soon"}, "scheduler_walltime: 'soon' is not a time limit"),
         ({"workers_per_job": 4, "cores": 3}, "cores is 3, and the job's workers have 4 threads"),
         ({"memory_limit": "20%"}, "memory_limit: must be a size"),
@@ -374,11 +371,7 @@ def test_jobs_in_the_queue() -> None:
         ("NODE_FAIL", None, "its node failed (n1)"),
         ("PREEMPTED", None, "more urgent jobs took its place on n1"),
         ("CANCELLED", None, "its job 7 was cancelled"),
-        (
-            "FAILED",
-            "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-23T13:30:00 ***",
-            "was cancelled",
-        ),
+        ("FAILED", "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-23T13:30:00 ***", "was cancelled"),
         ("FAILED", "bash: python: command not found", "its job 7 failed on n1: bash: python: command not found"),
     ],
 )
@@ -415,7 +408,7 @@ def test_zeros_among_what_was_printed_hide_nothing(folder: JobFolder) -> None:
     assert not folder.was_there("x", "7")
     folder.output("x", "7").write_bytes(b"begins\n" + b"\0" * 9000 + b"no such licence\n")
     assert folder.was_there("x", "7")
-    assert telling(folder.last_words("x", "7")) == "no such licence"
+    assert error_line(folder.last_words("x", "7")) == "no such licence"
 
 
 async def test_what_jobs_have_printed_does_not_pile_up(folder: JobFolder) -> None:
@@ -434,8 +427,8 @@ async def test_what_jobs_have_printed_does_not_pile_up(folder: JobFolder) -> Non
 
 
 def test_the_line_that_tells_most() -> None:
-    assert telling([]) is None
-    assert telling(["/var/spool/job7/slurm_script: line 9: /x/python: No such file or directory"]) == (
+    assert error_line([]) is None
+    assert error_line(["/var/spool/job7/slurm_script: line 9: /x/python: No such file or directory"]) == (
         "/x/python: No such file or directory"
     )
 
@@ -578,7 +571,7 @@ def test_a_job_that_has_no_place_says_which(
             stderr=out, timeout=60, check=False,
         )  # fmt: skip
     assert done.returncode == 1
-    assert told in (telling(printed.read_text().splitlines()) or "")
+    assert told in (error_line(printed.read_text().splitlines()) or "")
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -84,8 +84,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             kubernetes, manifest = await _accepted(spec, "id", n_workers, inside=is_inside())
             await kubernetes.close()
         return Submission(
-            text=manifest_text(manifest),
-            notes=[f"Kubernetes ({kubernetes.server}) would take it; nothing was made."],
+            text=manifest_text(manifest), notes=[f"Kubernetes ({kubernetes.server}) would take it; nothing was made."]
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:

@@ -91,11 +91,7 @@ def secret(
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {
-            "name": resource_name(cluster_id),
-            "labels": labels(cluster_id),
-            "ownerReferences": [reference],
-        },
+        "metadata": {"name": resource_name(cluster_id), "labels": labels(cluster_id), "ownerReferences": [reference]},
         "type": "Opaque",
         "data": {name: base64.b64encode(value).decode("ascii") for name, value in told.items()},
     }

@@ -79,9 +79,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     model_config = ConfigDict(json_schema_extra=not_shown("interface"))
 
     backend: Literal["kubernetes"] = Field(
-        "kubernetes",
-        title="Kind",
-        description="Scheduler and workers as Kubernetes pods, made by Dask's operator.",
+        "kubernetes", title="Kind", description="Scheduler and workers as Kubernetes pods, made by Dask's operator."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one")
     image: str | None = Field(

@@ -1,7 +1,7 @@
 """The scheduler of a cluster, as the program of a job.
 
-It ends when the cluster's process, which looks at it all the time, has been gone for a while: then it cancels all jobs
-of the cluster, also those that wait, so that nothing is left in the queue though nobody may ever look again.
+It ends when the cluster's process, which is always connected, has been gone for a while: then it cancels all jobs of
+the cluster, also those that wait, so that nothing is left in the queue.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ async def run(given: argparse.Namespace) -> None:
     await scheduler
     served = web_address(scheduler)
     assert isinstance(served, tuple)
-    await _tell(f"{scheduler.address} {served[1]}", given)
+    await _publish(f"{scheduler.address} {served[1]}", given)
     seen = time.monotonic()
     while not ending.is_set() and scheduler.status.name == "running":
         with suppress(TimeoutError):
@@ -94,8 +94,8 @@ def _security(folder: Path) -> Security:
     )  # fmt: skip
 
 
-async def _tell(address: str, given: argparse.Namespace) -> None:
-    """Say where it is: in a file, or, where no storage is shared, in the job's comment. It is no secret."""
+async def _publish(address: str, given: argparse.Namespace) -> None:
+    """Publish the address, which is no secret: in a file or, without shared storage, in the job's comment."""
     if given.tell == "comment":
         await commands.ask("scontrol", "update", f"jobid={os.environ['SLURM_JOB_ID']}", f"comment={address}")
         return
