@@ -118,7 +118,7 @@ def test_a_wrong_setting_of_dask_is_called_that() -> None:
 
 
 def test_an_option_is_told_and_drawn() -> None:
-    told = {option.name: option.told() for option in OFFERED}
+    told = {option.name: option.described() for option in OFFERED}
     assert told["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
     assert told["profile"] == "profile: one of 'small', 'big'; small when left out"
     cores: Option = OFFERED[0]
