@@ -1,6 +1,6 @@
 """One running cluster of any kind: the part of the contract that lasts from its start to its end.
 
-The supervisor compares what is wanted with ``slots()`` and requests the difference. A request returns as soon as it was
+The supervisor compares what is wanted with ``slots()`` and requests the difference. A request returns once it is
 passed on: workers may come now or, from a queue, in an hour, and ``slots()`` shows which.
 """
 

@@ -41,7 +41,7 @@ class JobSlot:
     state: SlotState = SlotState.PENDING  # Running as soon as one of its workers is connected.
     why: str | None = "is handed to Slurm"
     job_id: str | None = None
-    job: Job | None = None  # As it was last seen.
+    job: Job | None = None  # Its last known entry in the queue.
     submitted: float | None = None  # Wall-clock time when it was submitted.
     refused: str | None = None  # Why Slurm refused it.
     silent: bool = False  # Whether that was because Slurm did not answer.
