@@ -18,7 +18,7 @@ from gpucluster.protocol.spec import Adapt
 
 
 class Scheduler:
-    """Tells that nobody is needed, as Dask does of workers that have just connected, whatever waits."""
+    """Needs no worker, as Dask reports of workers that have just connected."""
 
     def __init__(self, *, ready: bool, n_queued: int) -> None:
         self._ready = ready
@@ -61,7 +61,7 @@ class Jobs:
         return []
 
     async def submit(self, count: int) -> None:
-        raise AssertionError("nobody is missing")
+        raise AssertionError("no worker is missing")
 
     async def release(self, names: Collection[str]) -> None:
         self.released += names
@@ -70,7 +70,7 @@ class Jobs:
 @pytest.mark.parametrize(
     ("ready", "n_queued", "stay"),
     [(False, 1, True), (True, 1, False), (False, 0, False), (True, 0, False)],
-    ids=["just connected and tasks wait", "tasks that nobody here can do", "nobody is needed", "idle"],
+    ids=["just connected and tasks wait", "tasks that no worker can run", "just connected", "idle"],
 )
 async def test_workers_that_have_just_connected_are_left_to_the_tasks_that_wait(
     ready: bool, n_queued: int, stay: bool

@@ -1,4 +1,4 @@
-"""More than this machine has: refused where it can never be, said where it is shared."""
+"""More than this machine has: refused if impossible, reported if shared."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_worker_has_the_memory_that_a_local_cluster_gives_it(
     demand = demand_of(spec)
     assert demand is not None
     assert demand.memory_limit_bytes == each, "as the form shows it"
-    # Who comes later takes no more than there is, and none less than it can work with.
+    # Later workers share the memory, down to a minimum.
     assert [plan.memory_of(count) for count in (1, n_workers, 2 * n_workers, 100_000)] == [
         each, each, machine.memory_bytes // (2 * n_workers), 256 * 2**20,
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The dashboard is made when somebody asks for it first."""
+"""The dashboard is made at the first request."""
 
 from __future__ import annotations
 

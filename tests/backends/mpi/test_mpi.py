@@ -29,7 +29,7 @@ from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-from tests.backends.seen import messages, refusal
+from tests.backends.seen import marked_processes, messages, refusal, stopped
 from tests.mpi import MPIEXEC, is_open_mpi, mpiexec, must_have_mpi, own_options
 
 must_have_mpi("dask_mpi")
@@ -38,7 +38,7 @@ DIGITS = load_digits().data
 ORPHAN = ["setsid", "sleep", "4242"]
 OPEN_MPI = is_open_mpi()
 LAUNCHES = "prterun" if OPEN_MPI else MPIEXEC.name
-"""What the launcher calls itself while it runs."""
+"""Name of the launcher's process."""
 SAYS_ITS_LIBRARY = "[ $1 = --version ] && exec echo " + ("'(Open MPI) 5.0.11'" if OPEN_MPI else "HYDRA")
 
 
@@ -71,15 +71,8 @@ def client(handle) -> Iterator[Client]:
 
 
 def of_program(cluster: ClusterModel) -> list[psutil.Process]:
-    """Return everything that the launcher has started for a cluster, and the launcher."""
-    found = []
-    for process in psutil.process_iter(["name"]):
-        try:
-            if process.environ().get(MARK) == cluster.id and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (OSError, psutil.Error):
-            continue
-    return found
+    """Return the launcher of a cluster, and everything that it has started."""
+    return marked_processes(MARK, cluster.id)
 
 
 def launchers(cluster: ClusterModel) -> list[psutil.Process]:
@@ -179,7 +172,7 @@ def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, clust
     worker, _ = client.scheduler_info(n_workers=-1)["workers"]
     with pytest.raises(RuntimeError, match="cannot be retired: an MPI program keeps the ranks"):
         client.retire_workers([worker])
-    shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # What waits to be told is told before.
+    shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # Pending messages are written before.
     new = [entry.message for entry in handle.activity()[told:]]
     assert new == ["Restart all workers, requested by a Dask client", "Never stop automatically"]
 
@@ -213,7 +206,7 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
 
 @pytest.mark.full
 def test_the_rank_whose_outer_process_was_killed_is_named(shared_site, cluster, handle, client, wait_until):
-    """Launchers end all others then, and the MPI in use names the first one whichever it was."""
+    """Although launchers end all others then, and MPI always names the first one."""
     before = pids(client)
     told = messages(handle).count("rank 1 was ended by SIGKILL")
     rank = psutil.Process(client.submit(os.getpid, workers=["1"], pure=False).result())
@@ -231,8 +224,7 @@ def test_a_nanny_starts_its_worker_again_alone(shared_site, cluster):
     back = shared_site.wait_for(model.id, lambda model: model.workers and model.workers[0].pid != worker)
     assert back.workers[0].name == "0"
     assert ranks - {process.pid for process in of_program(model)} <= {worker}
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert not of_program(model)
     assert not scratch_folders(model)
 
@@ -297,8 +289,7 @@ def test_nothing_is_left_of_a_launcher_that_hangs(shared_site, tmp_path, wait_un
     hanging = _program(tmp_path / "mpiexec", f"{answer}\n{ESCAPE.format(tmp_path)} sleep 4244")
     model = shared_site.create(backend="mpi", n_workers=1, launcher=hanging)
     started = psutil.Process(int(wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())))
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert not started.is_running() or started.status() == psutil.STATUS_ZOMBIE
     assert not of_program(model)
 
@@ -310,30 +301,14 @@ def test_a_dry_run_shows_the_command(shared_site):
     assert shlex.join([str(MPIEXEC), *own_options(), *["-ppn", "1", "-n", "3"], sys.executable]) in shown
 
 
-# -- a program of somebody else's --------------------------------------------------------------------
-
-
 @pytest.mark.processes
 @pytest.mark.full
 def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
     file = tmp_path / "scheduler.json"
     program = Path(sys.executable).with_name("dask-mpi")
-    command = [
-        MPIEXEC,
-        *own_options(),
-        "-n",
-        "2",
-        program,
-        "--scheduler-file",
-        file,
-        "--worker-class",
-        "distributed.Worker",
-    ]
-    with subprocess.Popen(
-        [*command, "--local-directory", tmp_path, "--no-dashboard"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as running:
+    command = [MPIEXEC, *own_options(), "-n", "2", program, "--scheduler-file", file, "--no-dashboard"]
+    command += ["--worker-class", "distributed.Worker", "--local-directory", tmp_path]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         try:
             wait_until(file.exists)
             model = shared_site.running(
@@ -342,8 +317,7 @@ def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
             shared_site.wait_for(model.id, lambda model: model.n_workers == 1)
             with Client(gpucluster.connect(model.id)) as client:
                 assert client.submit(sum, [1, 2]).result() == 3
-            shared_site.control.stop(model.id)
-            shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+            assert stopped(shared_site, model.id).state is ClusterState.STOPPED
             assert running.poll() is None
         finally:
             running.terminate()
@@ -358,7 +332,7 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, client, wa
     remembered = shared_site.registry.folder(cluster.id).remembered.read_text()
     os.kill(shared_site.get(cluster.id).pid, signal.SIGKILL)
     wait_until(lambda: not [process for process in of_program(cluster) if process.info["name"] != "sleep"], timeout=30)
-    # Whoever looks at the list ends what tasks have left, too; again, and that is no harm.
+    # The next process that lists clusters ends what tasks left, too. A further time does no harm.
     wait_until(lambda: shared_site.get(cluster.id).state.ended)
     wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())
     assert not of_program(cluster)

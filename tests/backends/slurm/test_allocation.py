@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from gpucluster.backends.backend import StartContext
 from gpucluster.backends.mpi.ending import MARK
@@ -19,6 +18,7 @@ from gpucluster.backends.slurm import SlurmBackend
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
 
+from tests.backends.seen import marked_processes
 from tests.mpi import must_have_mpi
 
 must_have_mpi("dask_mpi")
@@ -50,24 +50,13 @@ input()
 """
 
 
-def _left(cluster: str) -> list[psutil.Process]:
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get(MARK) == cluster and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (OSError, psutil.Error):
-            continue
-    return found
-
-
 @pytest.mark.processes
 @pytest.mark.full
 def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
     slurm: Any, shared_site: Any, wait_until: Any
 ) -> None:
     job = ["salloc", "--quiet", "--nodes=2", "--ntasks-per-node=2", "--mem=2000", "--time=5"]
-    # As a notebook that holds CPUs and memory of its node in a step of its own.
+    # As a notebook that holds CPUs and memory of its node in a separate step.
     step = ["srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=2"]
     with subprocess.Popen(
         [*job, *step, sys.executable, "-c", WITHIN],
@@ -88,12 +77,12 @@ def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
         os.kill(pids[0], signal.SIGKILL)
         wait_until(lambda: not set(pids) & {worker.pid for worker in shared_site.get(told["id"]).workers})
         shared_site.wait_for(told["id"], lambda model: model.n_workers == 4)
-        # The notebook goes, and with it the allocation.
+        # The notebook ends, and with it the allocation.
         running.communicate("\n", timeout=30)
     ended = shared_site.wait_for(told["id"], lambda model: model.state.ended)
     assert ended.state is ClusterState.STOPPED
     assert ended.reason == "The allocation of Slurm that its workers were in is over."
-    assert not _left(told["id"])
+    assert not marked_processes(MARK, told["id"])
     assert not slurm.ask("squeue", "-h", "-s").split()
     assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{told['id']}-*"))
 

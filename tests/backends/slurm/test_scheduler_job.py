@@ -18,7 +18,7 @@ import pytest
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.models import ClusterState
 
-from tests.backends.seen import messages, names
+from tests.backends.seen import messages, names, stopped
 from tests.backends.slurm.test_slurm import job_of, log_of
 
 pytestmark = pytest.mark.full
@@ -28,10 +28,6 @@ FAILS = {**JOBS, "partition": "apart", "shared_storage": False, "n_workers": 1, 
 IN_JOB = {**JOBS, "scheduler": "job", "scheduler_memory": "600MB"}
 
 
-def jobs_of(slurm: Any, id: str) -> list[str]:
-    return [name for name in slurm.jobs() if id in name]
-
-
 def folders(slurm: Any, node: str) -> list[Path]:
     """Return the private folders of jobs on a node."""
     return list(slurm.temporary(node).glob("gpucluster-*"))
@@ -39,14 +35,14 @@ def folders(slurm: Any, node: str) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def nodes_apart(slurm: Any) -> Any:
-    """Skips where no node can be given a file system of its own."""
+    """Skip if nodes cannot have separate file systems."""
     if not slurm.apart:
         pytest.skip("needs the right to mount")
 
 
 @pytest.fixture(scope="module")
 def hopeless(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
-    """A cluster whose jobs end as soon as they begin; what becomes of it takes a minute."""
+    """A cluster whose jobs end as soon as they begin; it takes a minute until it gives up."""
     return shared_site.running(**FAILS, name="hopeless")
 
 
@@ -64,7 +60,7 @@ def apart(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
 def test_each_node_is_handed_its_credentials_and_nobody_else(slurm: Any, shared_site: Any, apart: Any) -> None:
     model = apart.model
     assert names(model) == {"0-0", "0-1"}
-    assert sorted(jobs_of(slurm, model.id)) == [f"gpucluster-{model.id}-0", f"gpucluster-{model.id}-scheduler"]
+    assert sorted(slurm.jobs(model.id)) == [f"gpucluster-{model.id}-0", f"gpucluster-{model.id}-scheduler"]
     key = (shared_site.registry.folder(model.id).tls / "key.pem").read_text()
     found = [path for node in slurm.apart for folder in folders(slurm, node) for path in (folder, *folder.rglob("*"))]
     assert [path.read_text() for path in found if path.name == "key.pem"] == 3 * [key], (
@@ -105,7 +101,7 @@ def test_a_scheduler_in_a_job_is_used_as_any_other(slurm: Any, shared_site: Any,
         assert client.gather(futures) == list(range(10))
         del futures
     apart.adapt(minimum=0, maximum=2, interval=0.2, wait_count=2)
-    wait_until(lambda: jobs_of(slurm, apart.id) == [f"gpucluster-{apart.id}-scheduler"], what=lambda: log_of(apart))
+    wait_until(lambda: slurm.jobs(apart.id) == [f"gpucluster-{apart.id}-scheduler"], what=lambda: log_of(apart))
     with apart.get_client() as client:
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
     assert "lost" not in messages(apart)
@@ -131,7 +127,7 @@ def test_when_its_job_is_gone_so_is_the_cluster(slurm: Any, shared_site: Any, ap
     model = shared_site.wait_for(apart.id, lambda model: model.state.ended)
     assert model.state is ClusterState.FAILED
     assert f"The scheduler is gone: its job {job} was cancelled. All results" in model.reason
-    wait_until(lambda: not jobs_of(slurm, apart.id), what=lambda: (slurm.jobs(), log_of(apart)))  # they take a moment
+    wait_until(lambda: not slurm.jobs(apart.id), what=lambda: (slurm.jobs(), log_of(apart)))  # they take a moment
     wait_until(lambda: not any(folders(slurm, node) for node in slurm.apart))
 
 
@@ -142,7 +138,7 @@ def test_a_job_that_fails_says_why_without_shared_storage(slurm: Any, shared_sit
     model = shared_site.wait_for(failed.id, lambda model: model.state.ended)
     assert "The scheduler could not start: its job" in model.reason
     assert "/nowhere/python: No such file or directory" in model.reason
-    assert not jobs_of(slurm, model.id)
+    assert not slurm.jobs(model.id)
 
 
 def test_the_scheduler_waits_in_the_queue_and_nothing_of_it_outlives_the_cluster(
@@ -157,26 +153,25 @@ def test_the_scheduler_waits_in_the_queue_and_nothing_of_it_outlives_the_cluster
         )
         assert model.state is ClusterState.STARTING
         assert model.progress.message.startswith(f"The scheduler's job {job_of(slurm, model, 'scheduler')} waits: ")
-        stopped = shared_site.create(**shared)
-        wait_until(lambda: jobs_of(slurm, stopped.id))
-        shared_site.control.stop(stopped.id)
-        shared_site.wait_for(stopped.id, lambda model: model.state.ended)
-        assert not jobs_of(slurm, stopped.id)
+        other = shared_site.create(**shared)
+        wait_until(lambda: slurm.jobs(other.id))
+        stopped(shared_site, other.id)
+        assert not slurm.jobs(other.id)
     finally:
         slurm.ask("scancel", "--name=busy")
     model = shared_site.wait_for(model.id, lambda model: model.n_workers == 1)
-    assert len(jobs_of(slurm, model.id)) == 2
+    assert len(slurm.jobs(model.id)) == 2
     os.kill(model.pid, signal.SIGKILL)
     wait_until(lambda: not psutil.pid_exists(model.pid))
     shared_site.control.list()
-    wait_until(lambda: not jobs_of(slurm, model.id), what=slurm.jobs)
+    wait_until(lambda: not slurm.jobs(model.id), what=slurm.jobs)
     wait_until(lambda: not (tmp_path / "shared" / model.id).exists())
 
 
 def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, tmp_path: Path, wait_until: Any) -> None:
     (tmp_path / "prefix").write_text("secret")
     slurm.ask("sbatch", "--hold", "-t", "10", "-o", "/dev/null", "--wrap", "true", "-J", "gpucluster-0badcafe-0")
-    assert jobs_of(slurm, "0badcafe")
+    assert slurm.jobs("0badcafe")
     words = ["--names", "gpucluster-0badcafe-", "--protocol", "tcp", "--interface", "lo", "--lonely-seconds", "0.5"]
     done = subprocess.run(
         [sys.executable, "-m", "gpucluster.backends.slurm.scheduler_process", "--folder", str(tmp_path), *words],
@@ -185,13 +180,13 @@ def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, t
     assert done.returncode == 0, done.stderr
     assert "all jobs of the cluster end" in done.stderr
     assert (tmp_path / "scheduler").read_text().startswith("tcp://127.0.0.1:")
-    assert not jobs_of(slurm, "0badcafe")
+    assert not slurm.jobs("0badcafe")
 
 
 def test_jobs_that_always_fail_are_given_up(slurm: Any, shared_site: Any, hopeless: Any) -> None:
     model = shared_site.wait_for("hopeless", lambda model: model.notice and "no more are requested" in model.notice)
     assert "/nowhere/python: No such file or directory. After 6 attempts, no more" in model.notice
     assert (model.state, model.wanted.n_workers) == (ClusterState.RUNNING, 0)
-    assert not jobs_of(slurm, model.id)
+    assert not slurm.jobs(model.id)
     shared_site.control.patch("hopeless", {"n_workers": 1})
     shared_site.wait_for("hopeless", lambda model: model.n_pending == 1 and model.notice is None)

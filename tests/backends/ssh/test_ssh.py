@@ -21,7 +21,7 @@ from distributed import Client
 from gpucluster.backends.backend import ReapContext
 from gpucluster.backends.ssh import SSHBackend
 from gpucluster.backends.ssh.deployment import fullest_host_first
-from gpucluster.backends.ssh.host import Host
+from gpucluster.backends.ssh.host import MARK, Host
 from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.backends.ssh.pool import memory_limit_on
 from gpucluster.backends.ssh.spec import SSHSpec
@@ -31,11 +31,8 @@ from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from sklearn.datasets import make_blobs
 
-from tests.backends.seen import refusal
+from tests.backends.seen import marked_processes, refusal
 from tests.backends.ssh.sshd import Servers, free_port
-
-AGENT = "gpucluster-agent"
-GPUCLUSTER_SSH = "GPUCLUSTER_SSH_CLUSTER"
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +59,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 @pytest.fixture(scope="module")
 def cluster(shared_site, module_of_mine, servers) -> ClusterModel:
     """A running cluster with a worker on each host."""
-    return shared_site.running(
-        backend="ssh",
-        hosts="a,b",
-        ssh_config=str(servers.config),
-        n_workers=None,
-        env={"GREETING": "a secret word"},
-        idle_timeout_seconds=None,
-    )
+    options = {"hosts": "a,b", "ssh_config": str(servers.config), "env": {"GREETING": "a secret word"}}
+    return shared_site.running(backend="ssh", **options, n_workers=None, idle_timeout_seconds=None)
 
 
 @pytest.fixture
@@ -84,16 +75,8 @@ def client(handle) -> Iterator[Client]:
 
 
 def on_hosts(cluster: ClusterModel) -> list[psutil.Process]:
-    """Return everything that a cluster has on its hosts."""
-    mark, found = f"{GPUCLUSTER_SSH}={cluster.id}".encode(), []
-    for process in psutil.process_iter():
-        try:
-            environment = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
-            if mark in environment and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (OSError, psutil.Error):
-            continue
-    return found
+    """Return the processes of a cluster on its hosts."""
+    return marked_processes(MARK, cluster.id)
 
 
 def agents(cluster: ClusterModel) -> list[psutil.Process]:
@@ -161,7 +144,7 @@ def test_k_means_finds_the_groups(cluster, client):
     assert distances.min(axis=0).max() < 0.1
 
 
-def test_what_workers_print_is_read(shared_site, cluster, client):
+def test_what_workers_print_is_read(shared_site, cluster, client, wait_until):
     def talk() -> int:
         for _ in range(300):
             print("z" * 10_000, file=sys.stderr)
@@ -170,10 +153,7 @@ def test_what_workers_print_is_read(shared_site, cluster, client):
 
     assert client.submit(talk).result(timeout=60) == 1
     log = shared_site.registry.folder(cluster.id).log
-    deadline = time.monotonic() + 20
-    while b"the last word" not in log.read_bytes():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: b"the last word" in log.read_bytes())
 
 
 @pytest.mark.full
@@ -210,14 +190,7 @@ async def test_hosts_that_cannot_be_used_are_told_together(servers, tmp_path):
     assert "refused: it rejected your key" in told
     assert "closed: connection refused on its SSH port" in told
     assert "the host was not found" in await _refusal(tmp_path, servers, hosts="nowhere.invalid")
-    assert not [process for process in psutil.process_iter() if "0badcafe" in _environment(process)]
-
-
-def _environment(process: psutil.Process) -> str:
-    try:
-        return process.environ().get(GPUCLUSTER_SSH, "")
-    except psutil.Error:
-        return ""
+    assert not marked_processes(MARK, "0badcafe")
 
 
 @pytest.mark.processes
@@ -293,7 +266,7 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, w
     os.kill(model.pid, signal.SIGKILL)
     wait_until(lambda: not on_hosts(cluster), timeout=30)
     wait_until(lambda: not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{cluster.id}-*")), timeout=30)
-    # Whoever looks at the list has a last look at the hosts, too; again, and that is no harm.
+    # The next process that lists clusters looks at the hosts, too. A further time does no harm.
     wait_until(lambda: shared_site.get(cluster.id).state.ended)
     wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())
     await SSHBackend().reap(json.loads(remembered)["state"], ReapContext(cluster.id))
@@ -303,10 +276,10 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, w
     ("hosts", "places", "order"),
     [
         ({"0": "a", "1": "b", "2": "a", "3": "b"}, {"a": 1, "b": 1}, "3210"),
-        # b was lost for a while; 3 has been asked for since.
+        # b was lost for a while; 3 was requested later.
         ({"0": "a", "1": "a", "2": "a", "3": "b"}, {"a": 1, "b": 1}, "2130"),
         ({"0": "a", "1": "a", "2": "a", "3": "b"}, {"a": 3, "b": 1}, "3210"),
-        # 2 has not come yet.
+        # 2 has not connected yet.
         ({"0": "a", "1": "a", "3": "b"}, {"a": 1, "b": 1}, "2130"),
     ],
     ids=["even", "uneven", "as many as there are places", "one without a host"],
