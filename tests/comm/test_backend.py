@@ -1,4 +1,4 @@
-"""Dask's comms over unix sockets: what distributed expects of a comm backend, and what a stranger meets."""
+"""Dask's comms over unix sockets: what distributed expects of a comm backend, and connections without the secret."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def test_each_side_knows_who_the_other_is(echo: Any) -> None:
 
 
 async def test_both_sides_may_send_ahead_of_the_reader(folder: Path) -> None:
-    """More than the system's default, which makes writer and reader take turns all the time."""
+    """More than the system's default, with which writer and reader alternate all the time."""
     sizes = []
 
     async def answer(comm: Any) -> None:

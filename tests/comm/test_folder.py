@@ -1,4 +1,4 @@
-"""The folder of the sockets: who finds what in it, and what is left in it."""
+"""The folder of the sockets: its permissions, its secret, and what is left in it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,11 @@ def test_a_secret_behind_a_link_or_of_another_length_is_none(folder: Path) -> No
     (folder / "secret").symlink_to(folder / "other")
     with pytest.raises(OSError, match="symbolic links|secret"):
         folders.secret_of(str(folder))
-    (folder / "secret").unlink()
-    os.mkfifo(folder / "secret")
-    with pytest.raises(OSError, match="not a secret"):
-        folders.secret_of(str(folder))
-    (folder / "secret").unlink()
-    (folder / "secret").write_text("short")
-    with pytest.raises(OSError, match="not a secret"):
-        folders.secret_of(str(folder))
+    for make in (os.mkfifo, lambda path: path.write_text("short")):
+        (folder / "secret").unlink()
+        make(folder / "secret")
+        with pytest.raises(OSError, match="not a secret"):
+            folders.secret_of(str(folder))
 
 
 @pytest.mark.processes
@@ -42,7 +39,7 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(folder: Path) -> N
     subprocess.run([sys.executable, "-c", code, str(folder)], check=False, timeout=60)
     [left] = [path for path in folder.iterdir() if path.is_socket()]
     listening, path = folders.bind(str(folder), backlog=4)
-    # As of a process of another container: alive, but nobody here has its number.
+    # As of a process in another container: it runs, but its process id does not exist here.
     elsewhere, there = folders.bind(str(folder), backlog=4)
     strange = folder / f"{2**22 + 1}-abc"
     os.rename(there, strange)

@@ -108,17 +108,18 @@ def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine: FakeMachine)
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "words"),
+    ("line", "code", "words"),
     [
-        (9, "no_driver", "not loaded"),
-        (18, "version_mismatch", "was updated"),
-        (4, "no_permission", "may not use"),
-        (999, "error", "cannot be read"),
-        (17, "error", "cannot be read"),
+        ("fail nvmlInitWithFlags 9", "no_driver", "not loaded"),
+        ("fail nvmlInitWithFlags 18", "version_mismatch", "was updated"),
+        ("fail nvmlInitWithFlags 4", "no_permission", "may not use"),
+        ("fail nvmlInitWithFlags 999", "error", "cannot be read"),
+        ("fail nvmlInitWithFlags 17", "error", "cannot be read"),
+        ("driver 1.0", "no_devices", ""),
     ],
 )
-def test_nvml_that_cannot_be_initialised(machine: FakeMachine, number: int, code: str, words: str) -> None:
-    machine.write([f"fail nvmlInitWithFlags {number}", gpu(1)])
+def test_a_machine_without_gpus_that_can_be_read(machine: FakeMachine, line: str, code: str, words: str) -> None:
+    machine.write([line, gpu(1)] if line.startswith("fail") else [line])
     host = read(machine)
     assert (host.available, host.code, host.devices) == (False, code, [])
     assert words in host.message and "clusters use CPU workers" in host.message
@@ -135,11 +136,6 @@ def test_no_reader_installed(machine: FakeMachine) -> None:
     machine.write([gpu(1)])
     host = HostDevices.model_validate_json(machine.run("import sys; sys.modules['pynvml'] = None\n" + READ))
     assert host.code == "no_library" and "nvidia-ml-py" in host.message
-
-
-def test_driver_without_gpus(machine: FakeMachine) -> None:
-    machine.write(["driver 1.0"])
-    assert read(machine).code == "no_devices"
 
 
 @pytest.mark.parametrize("setting", ["", "-1", "NoDevFiles", "7"])
@@ -177,7 +173,7 @@ def test_visible_slices(machine: FakeMachine) -> None:
     assert by_slice.message == "1 MIG slice can be used; it is idle."
 
 
-def test_a_lost_gpu_does_not_hide_the_others(machine: FakeMachine) -> None:
+def test_a_lost_gpu_hides_no_other(machine: FakeMachine) -> None:
     machine.write([gpu(1), "fail * 15", gpu(2)])
     host = read(machine)
     lost, good = host.devices
@@ -295,32 +291,25 @@ def test_usable(machine: FakeMachine) -> None:
     }  # fmt: skip
 
 
-def test_nvml_says_no(machine: FakeMachine) -> None:
-    machine.write(["fail nvmlInitWithFlags 9", gpu(1)])
-    answer = probe(machine)
-    assert (answer["usable"], answer["code"]) == (False, "no_driver")
-
-
-def test_hidden(machine: FakeMachine) -> None:
-    machine.write([gpu(1)])
-    answer = probe(machine, CUDA_VISIBLE_DEVICES="-1")
-    assert (answer["usable"], answer["code"]) == (False, "hidden")
-
-
 @pytest.mark.parametrize(
-    ("code", "words"),
-    [("100", "finds no GPU"), ("803", "different versions"), ("802", "fabric manager"), ("12345", "code 12345")],
+    ("fault", "environment", "code", "words"),
+    [
+        (["fail nvmlInitWithFlags 9"], {}, "no_driver", ""),
+        ([], {"CUDA_VISIBLE_DEVICES": "-1"}, "hidden", ""),
+        ([], {"FAKE_CUDA_INIT": "100"}, "cuda_error", "finds no GPU"),
+        ([], {"FAKE_CUDA_INIT": "803"}, "cuda_error", "different versions"),
+        ([], {"FAKE_CUDA_INIT": "802"}, "cuda_error", "fabric manager"),
+        ([], {"FAKE_CUDA_INIT": "12345"}, "cuda_error", "code 12345"),
+        ([], {"FAKE_CUDA_COUNT": "0"}, "cuda_error", ""),
+    ],
 )
-def test_cuda_says_no(machine: FakeMachine, code: str, words: str) -> None:
-    machine.write([gpu(1)])
-    answer = probe(machine, FAKE_CUDA_INIT=code)
-    assert (answer["usable"], answer["code"]) == (False, "cuda_error")
+def test_a_gpu_that_cannot_be_used(
+    machine: FakeMachine, fault: list[str], environment: dict[str, str], code: str, words: str
+) -> None:
+    machine.write([*fault, gpu(1)])
+    answer = probe(machine, **environment)
+    assert (answer["usable"], answer["code"]) == (False, code)
     assert words in answer["reason"] and answer["reason"].endswith("clusters use CPU workers.")
-
-
-def test_cuda_finds_no_device(machine: FakeMachine) -> None:
-    machine.write([gpu(1)])
-    assert probe(machine, FAKE_CUDA_COUNT="0")["usable"] is False
 
 
 def test_cuda_hangs(machine: FakeMachine) -> None:

@@ -1,4 +1,4 @@
-"""Which devices a cluster gets, and the sentences when it cannot have them."""
+"""Which devices a cluster gets, and the errors when it cannot have them."""
 
 from __future__ import annotations
 
@@ -54,11 +54,9 @@ def test_unusable_ones_are_left_out() -> None:
 def test_slices_only_where_there_is_no_whole_gpu() -> None:
     divided = device(0, mig_enabled=True)
     both = host(divided, mig(5, 0), mig(6, 0), device(1))
+    slices = host(divided, mig(5, 0), mig(6, 0))
     assert [chosen.uuid for chosen in select_devices(both)] == [gpu_uuid(1)]
-    assert [chosen.uuid for chosen in select_devices(host(divided, mig(5, 0), mig(6, 0)))] == [
-        slice_uuid(5),
-        slice_uuid(6),
-    ]
+    assert [chosen.uuid for chosen in select_devices(slices)] == [slice_uuid(5), slice_uuid(6)]
     assert [chosen.uuid for chosen in select_devices(both, [slice_uuid(6)])] == [slice_uuid(6)]
 
 

@@ -1,4 +1,4 @@
-"""The configurations in ``deploy/jupyterhub``: names that the programs know, values that they take."""
+"""The configurations in ``deploy/jupyterhub`` have names and values that the programs accept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def python_config(path: str) -> Config:
 
 
 def check(config: Config) -> None:
-    """Insist that each setting is one of its class, with a value that it takes."""
+    """Assert that each setting is one of its class, with a valid value."""
     for name, section in config.items():
         traits = CLASSES[name].class_traits(config=True)
         for setting, value in section.items():
@@ -71,8 +71,9 @@ def test_the_job_of_a_server_asks_for_what_the_file_says():
     config = python_config("batchspawner/jupyterhub_config.py")
     spawner = config["SlurmSpawner"]
     defaults = {name[4:]: "" for name in batchspawner.SlurmSpawner.class_traits() if name.startswith("req_")}
-    asked = defaults | {name[4:]: value for name, value in spawner.items()}
-    script = Template(batchspawner.SlurmSpawner.batch_script.default_value).render(**asked, cmd="jupyterhub-singleuser")
+    values = defaults | {name[4:]: value for name, value in spawner.items()}
+    template = Template(batchspawner.SlurmSpawner.batch_script.default_value)
+    script = template.render(**values, cmd="jupyterhub-singleuser")
     for line in ("--partition=course", "--time=04:00:00", "--mem=8G", "--gres=gpu:1", "--cpus-per-task=4"):
         assert f"#SBATCH {line}\n" in script
 
@@ -116,7 +117,7 @@ def test_the_extension_reads_its_settings_where_the_guide_puts_them(where, tmp_p
 
 
 def test_servers_of_a_class_load_no_more_than_they_need(tmp_path):
-    """What a later file of the folder says counts: ours comes after those of the packages."""
+    """Later files of the folder take precedence: ours comes after those of the packages."""
     ours = json.loads((DEPLOY / "tljh/jupyter_server_config.json").read_text())
     assert ours == yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-memory"]["data"]
     files = tmp_path / "jupyter_server_config.d"
@@ -141,10 +142,8 @@ def test_the_chart_takes_its_values():
 
 
 def test_sites_are_read_without_fault(tmp_path):
-    file = values_site = tmp_path / "site.yaml"
-    values_site.write_text(
-        yaml.dump(yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-site"]["data"])
-    )
+    file = tmp_path / "site.yaml"
+    file.write_text(yaml.dump(yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-site"]["data"]))
     for path in (file, DEPLOY / "site.yaml"):
         site = site_of(path)
         assert not site.troubles

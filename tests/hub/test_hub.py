@@ -1,4 +1,4 @@
-"""A JupyterHub with its proxy and two users of the system, each with clusters of their own behind the hub."""
+"""A JupyterHub with its proxy and two users of the system, each with clusters behind the hub."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ with gpucluster.connect("mine").get_client() as client:
 
 @pytest.fixture(scope="module")
 def hub() -> Iterator[Hub]:
-    # Numbers that nobody has: high, and below those that containers map.
+    # Unused user ids: high, and below those that containers map.
     if (why := why_not()) is not None:
         pytest.skip(why)
     with running_hub({"ada": 51_833, "bea": 51_834}, cull_seconds=CULL_SECONDS, activity_hours=1.0) as hub:
@@ -103,7 +103,7 @@ async def test_nobody_sees_or_reaches_what_is_another_s(people):
         ("GET", f"dashboard/{id}/status", None),
     ]:
         answer = bea.call(method, path, body, of="ada")
-        # A page is sent to the hub, which asks no question: it refuses.
+        # A page is redirected to the hub, which refuses.
         assert answer.status_code == 403, (method, path, answer.status_code)
         assert id not in answer.text and "theirs" not in answer.text
         assert bea.call("GET", f"api/clusters/{id}").status_code == 404
@@ -115,14 +115,14 @@ async def test_nobody_sees_or_reaches_what_is_another_s(people):
 
 
 async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, people):
-    """Who opens it needs the link and, by the hub's word, the right to enter that server."""
+    """A visitor needs the link and, from the hub, the right to enter that server."""
     ada, bea = people
     id = cluster_of(ada)["id"]
     made = ada.call("POST", f"api/clusters/{id}/links", {"hours": 1})
     assert made.status_code == 201, made.text
     path, token = made.json()["path"].split("#")
     view = path.removeprefix("gpucluster/")
-    stranger, teacher = Person(hub, "nobody"), hub.person("teacher")
+    stranger, teacher = Person(hub, "stranger"), hub.person("teacher")
 
     def opened(person: Person) -> int:
         return person.call("POST", f"{view}session", {"token": token}, of="ada").status_code
@@ -130,7 +130,7 @@ async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, 
     def log_in(person: Person) -> int:
         answer = person.browser.get(f"{ada.base}gpucluster/{view}login")
         if answer.url.path == "/hub/api/oauth2/authorize" and answer.status_code == 200:
-            # The hub asks whoever enters somebody else's server whether they want to.
+            # The hub asks for confirmation before another user's server is entered.
             form = re.findall(r'<input[^>]*name="(\w+)"[^>]*value="([^"]*)"', answer.text)
             data = {name: [value for other, value in form if other == name] for name, _ in form}
             answer = person.browser.post(answer.url, data=data, headers={"Referer": str(answer.url)})
@@ -184,7 +184,7 @@ def test_the_culler_ends_who_idles_and_not_who_computes(hub, people):
         assert kernel.stdout.readline() == "computing\n"
         until(lambda: cluster_of(ada)["idle"]["quiet_since"] is None)
         cluster_of(bea)
-        # Both were used last at the same time. From here on nobody asks ada's server, which would count as use.
+        # Both were used last at the same time. From here on, no request goes to ada's server, which would count as use.
         until(lambda: not bea.has_server)
         assert ada.has_server
         goal.touch()

@@ -98,11 +98,7 @@ def test_strangers_stay_out(machine: FakeMachine, play: Any) -> None:
 def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any, tmp_path: Path) -> None:
     four_gpus(machine)
     (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
-    here = Path(__file__).parent
-    result = play(
-        "failing_start", n_workers=2, pre_import=["without_licence"], environment={"PYTHONPATH": f"{here}:{tmp_path}"}
-    )
-    assert result == {
+    assert play("failing_start", n_workers=2, pre_import=["without_licence"], packages=tmp_path) == {
         "code": "start_failed",
         "message": "2 of 2 workers could not start: RuntimeError: the licence has expired.",
         "left": [],
@@ -111,11 +107,11 @@ def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any,
 
 @pytest.mark.parametrize("options", [{"rmm_pool_size": "1 GiB"}, {"rmm_async": True}, {"rmm_managed_memory": True}])
 def test_an_allocator_that_cannot_be_set_up(machine: FakeMachine, play: Any, options: dict[str, Any]) -> None:
-    # The real rmm, in a folder of its own: where it can be imported, each worker of a simulated GPU would fail on it.
+    # The real rmm, in a separate folder: if it could be imported, each worker on a simulated GPU would fail on it.
     rmm = Path(sys.prefix) / "rmm"
     assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"
     four_gpus(machine)
-    result = play("failing_start", n_workers=1, environment={"PYTHONPATH": f"{Path(__file__).parent}:{rmm}"}, **options)
+    result = play("failing_start", n_workers=1, packages=rmm, **options)
     assert (result["code"], result["left"]) == ("start_failed", [])
     assert f"The allocator requested by {next(iter(options))}" in result["message"]
 

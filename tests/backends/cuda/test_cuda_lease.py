@@ -1,4 +1,4 @@
-"""Leases of a GPU between two users: the place in line is shown, and whoever is killed gives the GPU to the next."""
+"""Leases of a GPU between two users: the position in the queue is shown, and a killed lease frees the GPU."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ print(sum(len(device.holders) for device in gpucluster.node().devices), flush=Tr
 
 @pytest.fixture
 def shared(fake_libraries: Path, machine: FakeMachine) -> Iterator[dict[str, str]]:
-    """The environment of a machine with one GPU that all users see, and is given out whole."""
+    """The environment of a machine with one GPU that all users see, assigned as a whole."""
     folder = Path(tempfile.mkdtemp(prefix="gpcnode", dir="/tmp"))
     folder.chmod(0o755)
     shutil.copytree(fake_libraries, folder / "libraries")
@@ -93,7 +93,7 @@ def test_who_is_killed_gives_the_gpu_to_the_next_user(
             assert read(waiting[-1]) == f"In queue: {place}"
         first, second = waiting
         second.send_signal(signal.SIGINT)
-        assert read(second) == "gave up 1", "the first one still stands there"
+        assert read(second) == "gave up 1", "the first one is still in the queue"
         os.kill(int(pid), signal.SIGKILL)
         assert read(first) == "42 [0]"
         assert read(first) == "0", "and is free again"

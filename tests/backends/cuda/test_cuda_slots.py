@@ -1,4 +1,4 @@
-"""Slots of GPUs as a site gives them out: memory, labels, who may not have one, and the line."""
+"""Slots of GPUs that a site assigns: memory, labels, limits, and the queue."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_slots_have_their_share_of_the_memory_and_say_what_they_are(machine: Fak
     # 80 % of the 90 % of the slot that is a pool where workers have RMM.
     assert first["device_memory_limit"] == int(0.72 * 8 * GIB) // 256 * 256
     assert (first["n"], first["most"]) == (1, 1)
-    assert second["slots"][0]["uuid"] == gpu_uuid(2), "a GPU that nobody has comes first"
+    assert second["slots"][0]["uuid"] == gpu_uuid(2), "an unused GPU comes first"
     assert [slot["label"][:11] for slot in third["slots"]] == ["slot 2 of 2"] * 2
 
 

@@ -34,7 +34,7 @@ GIB = 2**30
 
 @pytest.fixture(scope="module")
 def hosts(fake_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, FakeMachine]]:
-    """Two hosts, ``big`` and ``small``, and the files that tell their GPUs; ``config`` is the client's."""
+    """Two hosts, ``big`` and ``small``, and the files that define their GPUs; ``config`` is the client's."""
     folder = tmp_path_factory.mktemp("sshd")
     servers = Servers(folder)
     machines = {}
@@ -85,7 +85,7 @@ async def settled(cluster: Any, n: int) -> None:
 
 
 async def measured(cluster: Any) -> TelemetrySample:
-    """Return the first figures that all workers' GPUs are in."""
+    """Return the first figures that include the GPUs of all workers."""
     sampler = Sampler(InProcessScheduler(cluster.scheduler), "0123abcd")
     sampler.start(devices=True)
     try:
@@ -193,7 +193,7 @@ def test_options_of_gpus_without_gpus() -> None:
 
 
 async def test_an_allocator_that_cannot_be_set_up_there(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
-    # The real rmm, in a folder of its own: on a simulated GPU it fails, with what it was asked for.
+    # The real rmm, in a separate folder: on a simulated GPU it fails when it is requested.
     rmm = Path(sys.prefix) / "rmm"
     assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"
     with_rmm = tmp_path / "python"

@@ -1,4 +1,4 @@
-"""What a real ``LocalCUDACluster`` tells of its GPUs, whatever happens to them while it runs."""
+"""Figures of the GPUs of a real ``LocalCUDACluster``, also when GPUs change while it runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ONE = gpu(0, used=2000, util=73, power=150, limit=300, temperature=55)
 
 @pytest.fixture
 def tell(machine, play):
-    """Play a scenario on a machine of these lines, changed as the further arguments say."""
+    """Run a scenario on a machine of these lines, and with each further argument as a change."""
 
     def tell(lines, *changes, scenario="figures", environment=None, **spec):
         machine.write(lines)
@@ -122,7 +122,7 @@ def test_a_worker_that_joins_later_tells_the_same(tell):
 
 @pytest.mark.full
 def test_what_goes_to_disk_shows(tell):
-    """Dask itself says 0, always: the results are in dask-cuda's own store."""
+    """Although Dask itself always reports 0: the results are in dask-cuda's own store."""
     before, after, cleared = tell([ONE], scenario="spills", n_workers=1, memory_limit="300 MiB")
     assert (before["tier_host_bytes"], before["tier_disk_bytes"]) == ([0], [0])
     assert after["tier_disk_bytes"][0] > 0

@@ -17,12 +17,7 @@ from gpucluster.protocol.kinds import parse_spec, spec_schemas
 ROWS = [
     {"field": "cores", "label": "Cores", "default": 1, "spec": {"type": "int", "min": 1, "max": 4}},
     {"field": "share", "label": "share", "default": 0.5, "spec": {"type": "float", "min": 0.1, "max": None}},
-    {
-        "field": "profile",
-        "label": "profile",
-        "default": "small",
-        "spec": {"type": "select", "options": ["small", "big"]},
-    },
+    {"field": "profile", "default": "small", "spec": {"type": "select", "options": ["small", "big"]}},
     {"field": "fast", "label": "fast", "default": False, "spec": {"type": "bool"}},
     {"field": "image", "label": "image", "default": "", "spec": {"type": "string"}},
     {"field": "environment", "label": "environment", "default": {}, "spec": {"type": "mapping"}},
@@ -97,10 +92,7 @@ def test_what_is_typed_becomes_what_the_server_wants() -> None:
         ({"fast": "perhaps"}, "gateway_options.fast: must be true or false, not 'perhaps'."),
         ({"environment": "A=b"}, "must be a mapping, as an object of JSON, not 'A=b'"),
         ({"image": []}, "gateway_options.image: must be text, not '[]'."),
-        (
-            {"core": 2, "fast": 2},
-            "there are cores, share, profile, fast, image, environment, later. Did you mean 'cores'?; ",
-        ),
+        ({"core": 2, "fast": 2}, "there are cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
 )
 def test_what_the_server_would_refuse_is_said_first(given: dict[str, Any], said: str) -> None:
@@ -111,9 +103,7 @@ def test_what_the_server_would_refuse_is_said_first(given: dict[str, Any], said:
 
 
 def test_a_wrong_setting_of_dask_is_called_that() -> None:
-    with pytest.raises(
-        PreflightFailed, match="Dask's setting gateway.cluster.options: this Dask Gateway offers no opt"
-    ):
+    with pytest.raises(PreflightFailed, match="Dask's setting gateway.cluster.options: this Dask Gateway offers no"):
         checked([], {}, {"cores": 2})
 
 
@@ -152,23 +142,17 @@ async def test_dasks_configuration_says_what_is_left_out(monkeypatch: pytest.Mon
     with dask.config.set(settings):
         found = Login.of(GatewaySpec())
         client = found.gateway()
-        assert (client.address, client.proxy_address) == (
-            "https://hub.example.org/gateway",
-            "gateway://hub.example.org:8786",
-        )
+        assert client.address == "https://hub.example.org/gateway"
+        assert client.proxy_address == "gateway://hub.example.org:8786"
         assert (client.auth.username, client.auth.password) == ("bob", "hub.example.org")
         assert "hub.example.org" not in str({**found.to_remember(), "address": ""}), "no secret is written down"
         assert Login.remembered(found.to_remember()) == found
-        # What is configured for one way to log in is not used for another.
+        # The configuration of one kind of log-in is not used for another.
         monkeypatch.setenv(HUB_TOKEN, "t")
         assert Login.of(GatewaySpec(auth="jupyterhub")).gateway().auth.api_token == "t"
-    with dask.config.set({"gateway.address": None}), pytest.raises(PreflightFailed, match="no 'gateway.address'"):
-        Login.of(GatewaySpec())
-    with (
-        dask.config.set({"gateway.address": "{NOT_THERE_AT_ALL}"}),
-        pytest.raises(PreflightFailed, match="not set here"),
-    ):
-        Login.of(GatewaySpec())
+    for address, message in ((None, "no 'gateway.address'"), ("{NOT_THERE_AT_ALL}", "not set here")):
+        with dask.config.set({"gateway.address": address}), pytest.raises(PreflightFailed, match=message):
+            Login.of(GatewaySpec())
 
 
 def test_the_token_of_the_hub_reaches_no_other_kind(monkeypatch: pytest.MonkeyPatch) -> None:

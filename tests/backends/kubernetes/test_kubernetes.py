@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from gpucluster.protocol.models import ClusterState, Network
 from gpucluster.protocol.verbs import Verb
 from gpucluster.registry.started_elsewhere import read_remembered
 
-from tests.backends.seen import messages, names, results_stay, same_centres, with_workers
+from tests.backends.seen import messages, names, results_stay, same_centres, stopped, with_workers
 
 SECRET = "v3ry-s3cret"
 PASSWORD = eval("lambda: __import__('os').environ['PASSWORD']", {})
@@ -91,7 +92,7 @@ def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
     (group,) = kubernetes.things("daskworkergroups", of=two.id)
     assert group["spec"]["worker"]["replicas"] == 1
     left = [thing["metadata"]["name"] for thing in kubernetes.things("deployments", of=f"{two.id}-default")]
-    assert left == [*names(model)], "the operator chose nobody"
+    assert left == [*names(model)], "the operator chose none"
 
 
 @pytest.mark.full
@@ -129,8 +130,6 @@ def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_
 
 @pytest.mark.full
 def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
-    import time
-
     shared_site.control.patch("pods", {"adapt": {"minimum": 0, "maximum": 3, "interval_seconds": 0.3, "wait_count": 3}})
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(90), pure=False)
@@ -142,7 +141,7 @@ def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_u
 
 @pytest.mark.full
 def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
-    # Whatever the test before has left: a scheduler and one worker, so that the second worker is one pod too many.
+    # A scheduler and one worker, so that the second worker is one pod too many.
     shared_site.control.patch("pods", {"n_workers": 1})
     shared_site.wait_for("pods", lambda model: model.n_workers == 1 and len(model.workers) == 1)
     kubernetes.change(most_pods=2)
@@ -158,8 +157,7 @@ def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wai
 
 def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
     assert kubernetes.names(made.id)
-    shared_site.control.stop("pods")
-    shared_site.wait_for(made.id, lambda model: model.state.ended)
+    stopped(shared_site, made.id)
     assert not kubernetes.things("pods", of=made.id)
     wait_until(lambda: not kubernetes.names(made.id), what=lambda: kubernetes.names(made.id))
     assert not shared_site.registry.folder(made.id).remembered.exists()
@@ -232,7 +230,7 @@ asyncio.run(main())
 
 
 class Previews:
-    """Asks, in one process, what would be made."""
+    """Requests previews in one process."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -247,9 +245,9 @@ class Previews:
         return dict(json.loads(self._process.stdout.readline()))
 
     def refusal(self, **options: Any) -> str:
-        said = str(self.ask(**options)["refused"])
-        assert said[-1] in ".?r", said
-        return said
+        message = str(self.ask(**options)["refused"])
+        assert message[-1] in ".?r", message
+        return message
 
     def close(self) -> None:
         self._process.communicate()

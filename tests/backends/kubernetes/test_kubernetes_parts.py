@@ -44,7 +44,7 @@ def manifest(**options: Any) -> dict[str, Any]:
 
 
 def unknown(thing: Any, schema: dict[str, Any], path: str = "") -> list[str]:
-    """Return the fields that the schema does not know; Kubernetes would drop them without a word."""
+    """Return the fields that the schema does not know; Kubernetes would drop them silently."""
     found = []
     if isinstance(thing, dict):
         properties = schema.get("properties")
@@ -108,13 +108,9 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
     made = secret(
         spec, "ab12cd34", owner, tls_directory=tmp_path, dashboard_prefix="hidden", variables={"TOKEN": "s3cret"}
     )
-    assert {name: base64.b64decode(value).decode() for name, value in made["data"].items()} == {
-        "ca.pem": "ca.pem",
-        "cert.pem": "cert.pem",
-        "key.pem": "key.pem",
-        "dashboard-prefix": "hidden",
-        "env.TOKEN": "s3cret",
-    }
+    files = {name: name for name in ("ca.pem", "cert.pem", "key.pem")}
+    decoded = {name: base64.b64decode(value).decode() for name, value in made["data"].items()}
+    assert decoded == {**files, "dashboard-prefix": "hidden", "env.TOKEN": "s3cret"}
     (reference,) = made["metadata"]["ownerReferences"]
     assert (reference["kind"], reference["uid"]) == ("DaskCluster", "u")
 
@@ -170,11 +166,7 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
 @pytest.mark.parametrize(
     ("status", "events", "said"),
     [
-        (
-            unschedulable(NO_GPU),
-            [],
-            Verdict(NO_GPU.partition(". preemption")[0]),
-        ),
+        (unschedulable(NO_GPU), [], Verdict(NO_GPU.partition(". preemption")[0])),
         (
             unschedulable("0/1 nodes are available: 1 Insufficient cpu."),
             [event("TriggeredScaleUp", "pod triggered scale-up", "Normal")],
@@ -245,7 +237,7 @@ def test_a_running_worker_is_on_the_node_of_its_pod() -> None:
     slot = PodSlot("w")
     slot.saw({"metadata": {"uid": "1"}, "spec": {"nodeName": "node1\x1b[2J"}}, Verdict("its pod runs"))
     slot.update(())
-    assert slot.model().node is None, "nothing of it is there yet"
+    assert slot.model().node is None, "its worker is not connected yet"
     slot.update({"w"})
     node = slot.model().node
     assert node is not None and node.startswith("node1") and "\x1b" not in node

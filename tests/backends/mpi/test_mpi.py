@@ -190,7 +190,7 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
     assert client.submit(lambda value: value + 1, result).result() == 82
     wait_until(lambda: "joined" in handle.activity()[-1].message)
     new = sorted(entry.message for entry in handle.activity()[told:])
-    assert len(new) == 3, "what one rank did is told once, and of that rank only"
+    assert len(new) == 3, "the end of one rank is reported once, and for that rank only"
     assert new[0] == "The MPI program ended: rank 1 was ended by SIGKILL. All its ranks are started again."
     assert new[1] == "Workers 0 and 1 joined"
     # Whether the task that asked for a process is among them depends on when its future was forgotten.

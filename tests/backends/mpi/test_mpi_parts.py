@@ -1,4 +1,4 @@
-"""Launchers of MPI by what they say of themselves, and the command lines that follow."""
+"""Launchers of MPI by their version, their command lines, and the ends of programs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_each_launcher_gets_what_it_needs(monkeypatch):
     step = ["--kill-on-bad-exit", "--job-name", "gpucluster-ID", "--cpus-per-task", "2"]
     assert words("slurm 20.02.1", threads_per_worker=2) == [*step, "-n", "4"]
     assert words("slurm 23.02", ["--mpi=pmix"], threads_per_worker=2) == ["--overlap", *step, "--mpi=pmix", "-n", "4"]
-    # What somebody says is not said twice.
+    # Explicit options are not repeated.
     mine = ["--bind-to", "core", "--map-by", "ppr:1:node"]
     assert words("mpirun (Open MPI) 5.0.7", launcher_options=mine) == ["--allow-run-as-root", *mine, "-n", "4"]
     monkeypatch.setattr(launchers.os, "geteuid", lambda: 1000)
@@ -104,7 +104,7 @@ def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
     found = launchers.launcher_environment(Launcher("srun", Family.SLURM), spec(env=given))
     assert {name for name in found if name.startswith("SLURM_")} == {"SLURM_JOB_ID", "SLURM_CONF"}
     assert "PASSWORD" not in found
-    assert found["UCX_TLS"] == "1"  # MPI reads it before a rank can be told anything.
+    assert found["UCX_TLS"] == "1"  # MPI reads it before a rank receives anything.
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ async def test_why_a_program_ended_is_what_it_said(said, why):
 
 
 def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeypatch):
-    """Who asks for ranks anew meanwhile would be refused, and would wait twice as long the next time."""
+    """Requests for ranks meanwhile would be refused, and the next one would be delayed."""
     plan = SimpleNamespace(n_workers=2, options={"launcher": None, "command": []})
     deployment = MPIDeployment(spec(), plan, None)
     here = {name: SimpleNamespace(name=name) for name in ("0", "1")}
@@ -193,7 +193,7 @@ def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeyp
     del here["1"]
     assert states() == [SlotState.RUNNING, SlotState.PENDING]
     monkeypatch.setattr(module, "MISSING_SECONDS", 0.0)
-    assert states() == [SlotState.RUNNING, SlotState.LOST], "its program does not end by itself"
+    assert states() == [SlotState.RUNNING, SlotState.LOST], "its program does not end"
     monkeypatch.undo()
     here.clear()
     assert states() == [SlotState.PENDING] * 2
@@ -227,7 +227,7 @@ def test_what_ends_a_worker_is_told_in_words():
 
 
 def test_a_rank_whose_mpi_is_finalized_ends():
-    """By C code, too; whichever way it goes about it, MPI tells before it does so."""
+    """Also by C code, because MPI calls the attribute's callback first."""
     pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'", exc_type=ImportError)
     program = (
         "import ctypes\n"

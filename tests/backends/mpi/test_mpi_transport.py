@@ -1,4 +1,4 @@
-"""Workers that talk to each other by MPI, and to everybody else by TLS: used, lost, started again."""
+"""Workers that communicate by MPI with each other, and by TLS with all others: used, lost, started again."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until)
     told = messages(gpucluster.connect(cluster.id))
     assert f"rank {parse(first).rank} called MPI_Abort" in told
     assert client.submit(pow, 2, 5).result(30) == 32
-    # They are asked for once each time, also where some ranks end before the others do: so nobody waits long yet.
+    # They are requested once each time, also if some ranks end before the others, so there is no delay yet.
     assert "They are requested again" not in told
 
 

@@ -26,7 +26,7 @@ from tests.otheruser import open_to_others
 PACKAGES = ("slurm-wlm", "munge")
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scancel", "sinfo")
 NODES = 3
-APART = 2  # Number of further nodes, which share no storage with this machine or each other.
+APART = 2  # Number of further nodes, without storage shared with this machine or each other.
 CORES = 4
 GPUS = 2
 NODE_MEMORY_MB = 8000

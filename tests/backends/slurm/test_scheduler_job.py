@@ -1,4 +1,4 @@
-"""Schedulers in jobs of their own, and nodes that share no storage, on a real Slurm."""
+"""Schedulers in separate jobs, and nodes without shared storage, on a real Slurm."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def hopeless(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
 
 @pytest.fixture(scope="module")
 def apart(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
-    """A cluster of a job on two nodes, which share no storage, and a scheduler on one of them."""
+    """A cluster of a job on two nodes without shared storage, and a scheduler on one of them."""
     shared_site.running(
         **IN_JOB, name="apart", n_workers=2, nodes_per_job=2, partition="apart", shared_storage=False,
         env={"PASSWORD": "a-secret"},

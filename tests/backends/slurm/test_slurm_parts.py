@@ -1,4 +1,4 @@
-"""What can be asked of Slurm, and what its answers of several versions mean; without a Slurm."""
+"""Options for Slurm, and its answers in several versions; without a Slurm."""
 
 from __future__ import annotations
 
@@ -287,13 +287,13 @@ def test_what_a_job_inherits(monkeypatch: pytest.MonkeyPatch) -> None:
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
     found = commands.environment({"partition"}, without={"TOKEN"})
-    assert found["SBATCH_ACCOUNT"] == "mine", "a default of somebody's own"
+    assert found["SBATCH_ACCOUNT"] == "mine", "a default of the user"
     assert found["SLURM_CONF"] == "/etc/x"
     assert found["OTHER"] == "1"
     assert {"SBATCH_PARTITION", "SBATCH_ARRAY_INX", "SLURM_MEM_PER_NODE", "SQUEUE_STATES", "TOKEN"}.isdisjoint(found)
 
 
-# -- what Slurm says --------------------------------------------------------------------------------
+# -- answers of Slurm -------------------------------------------------------------------------------
 
 SINFO = """\
 boost*|up|1-00:00:00|3456|32|494000|gpu:a100:4(S:0-1)|a100,nvlink
@@ -473,7 +473,7 @@ def test_when_a_worker_does_not_come_back_what_its_job_holds_goes_to_another_job
     slot.saw({"7": jobs.Job("7", "RUNNING", "None", None, ends, "n1", "x")}, begun=110.0)
     slot.update({"3-0", "3-1"}, lambda slot: "gone")
     slot.update({"3-0"}, lambda slot: "gone")
-    assert renewal.look(NOON) == ([], []), "its nanny starts it anew"
+    assert renewal.look(NOON) == ([], []), "its nanny restarts it"
     monkeypatch.setattr(slots, "RETURN_SECONDS", -1.0)
     slot.update({"3-0"}, lambda slot: "gone")
     assert [model.state for model in slot.models()] == ["running", "pending"]
@@ -547,7 +547,7 @@ def test_what_could_not_be_cancelled_is_named() -> None:
 
 
 def head_of(made: str, last: str) -> str:
-    """Return a script that does something else in the place of its last line, which starts the worker."""
+    """Replace the last line of a script, which starts the worker."""
     return "\n".join([*made.splitlines()[:-1], last])
 
 

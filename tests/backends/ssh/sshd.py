@@ -1,4 +1,4 @@
-"""A real SSH server on loopback, with keys, a port and a configuration of its own."""
+"""A real SSH server on loopback, with separate keys, port and configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three hosts with links of their own: one of them is cut while it computes."""
+"""Three hosts with separate links, of which one is cut while it computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What wakes a rank, how long it looks before it sleeps, and the order of buffers with one tag."""
+"""What wakes a rank, how long it polls before it sleeps, and the order of buffers with one tag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpucluster.comm.mpi.world import SECRET_BYTES, Bell
 
 @pytest.fixture
 def bells() -> Iterator[list[Bell]]:
-    """Those of two ranks."""
+    """The bells of two ranks."""
     made = [Bell("127.0.0.1") for _ in range(2)]
     for rank, bell in enumerate(made):
         bell.meet([one.place for one in made], b"s" * SECRET_BYTES, rank)
@@ -29,7 +29,7 @@ def test_a_rank_waits_for_as_many_envelopes_as_were_announced(bells: list[Bell])
     first, second = bells
     first.announce(1)
     first.announce(1)
-    assert not second.is_waiting, "it has heard of nothing yet"
+    assert not second.is_waiting, "it has received no ring yet"
     assert second.heard()
     second.took(0)
     assert second.is_waiting
@@ -56,13 +56,13 @@ def test_who_has_no_room_for_a_ring_is_rung_again(bells: list[Bell]) -> None:
         pass
     for _ in range(number - 1):
         second.took(0)
-    assert not second.is_waiting, "of the last one it has not heard"
+    assert not second.is_waiting, "the last ring has not arrived"
     first.ring_again()
     assert not first.is_waiting
     assert second.heard()
     assert second.is_waiting
     first.close()
-    second.ring(0)  # One that has ended is no error.
+    second.ring(0)  # A rank that has ended is no error.
     assert second.is_waiting
 
 
@@ -82,15 +82,10 @@ def woken_after(pacing: Pacing, seconds: float, times: int = 1) -> float:
     return pacing.window
 
 
-def test_who_is_woken_soon_looks_longer_the_next_time() -> None:
+def test_polling_time_grows_after_short_sleeps_and_shrinks_after_long_ones() -> None:
     pacing = Pacing()
     assert woken_after(pacing, LONGEST_SECONDS / 2) == 2 * SHORTEST_SECONDS
     assert woken_after(pacing, LONGEST_SECONDS / 2, 20) == LONGEST_SECONDS
-
-
-def test_who_sleeps_long_does_not_look_in_vain() -> None:
-    pacing = Pacing()
-    woken_after(pacing, LONGEST_SECONDS / 2, 20)
     assert woken_after(pacing, 1.0, 10) == 0.0
     assert woken_after(pacing, LONGEST_SECONDS / 2) == SHORTEST_SECONDS, "and begins again"
 
@@ -106,7 +101,7 @@ def test_a_ring_while_it_looks_says_nothing() -> None:
 
 
 class Mpi:
-    """What a lane is given: remembers what was begun, and ends it at once or when asked."""
+    """Stands in for MPI: remembers what was begun, and completes it at once or on request."""
 
     def __init__(self, *, at_once: bool) -> None:
         self.at_once = at_once

@@ -1,4 +1,4 @@
-"""Memory of blocks that come: used again when nobody has them any more, and given back."""
+"""Memory of received blocks: reused when they are deleted, and freed later."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_block_is_used_again_only_after_everybody_has_forgotten_it() -> None:
     part = array[10:20]
     del lent, array
     gc.collect()
-    assert kept.kept_bytes == 0, "a part of it is still somebody's"
+    assert kept.kept_bytes == 0, "a part of it is still in use"
     other = kept.take(8 * MEBIBYTE)
     assert place_of(other) != first
     assert part.tolist() == list(range(10, 20))
@@ -62,7 +62,7 @@ def test_no_more_is_kept_than_is_allowed_and_it_goes_back_after_a_while(monkeypa
     larger = kept.take(KEPT_BYTES + 1)
     del larger
     kept.forget_old()
-    assert kept.kept_bytes == 3 * (40 * MEBIBYTE + PAGESIZE), "one that is not kept drives out none"
+    assert kept.kept_bytes == 3 * (40 * MEBIBYTE + PAGESIZE), "a block that is too large displaces none"
     monkeypatch.setattr(memory, "KEPT_SECONDS", -1.0)
     kept.forget_old()
     assert kept.kept_bytes == 0
@@ -81,7 +81,7 @@ def test_blocks_are_forgotten_in_any_thread() -> None:
 
 
 def test_blocks_may_be_forgotten_while_another_one_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The garbage collector runs where it likes, so also within ``take``."""
+    """The garbage collector may run within ``take``."""
     kept, blocks = Memory(), []
     fresh = memory._fresh
 

@@ -20,15 +20,15 @@ PROGRAM = Path(__file__).with_name("ranks.py")
 
 @pytest.fixture(scope="module", params=["0", "1"], ids=["two copies", "one copy"])
 def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    """What each of three ranks has found, by rank; with both ways in which MPICH moves large messages."""
+    """The results of three ranks, by rank; with both ways in which MPICH moves large messages."""
     environment = {**os.environ, "MPIR_CVAR_CH4_CMA_ENABLE": request.param, "DASK_DISTRIBUTED__COMM__SHARD": "1MiB"}
     done = subprocess.run(
         [*mpiexec(3), sys.executable, str(PROGRAM)],
         env=environment, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return sorted(told, key=lambda one: int(one["rank"]))
+    results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return sorted(results, key=lambda one: int(one["rank"]))
 
 
 def test_messages_of_every_size_come_back_as_they_were(found: list[dict[str, Any]]) -> None:
@@ -45,12 +45,12 @@ def test_no_message_is_lost_or_overtakes_another(found: list[dict[str, Any]]) ->
 
 def test_what_is_cancelled_closed_or_forgotten_disturbs_nothing(found: list[dict[str, Any]]) -> None:
     assert found[1]["cancelled"]
-    # Six that were closed after a message, one with four of which three came after its end, one that was forgotten.
+    # Six that were closed after a message, one with four of which three came after its end, one that was collected.
     assert sorted(found[2]["served"]) == [1] * 7 + [4]
 
 
 def test_who_does_not_listen_is_told_of_at_once(found: list[dict[str, Any]]) -> None:
-    assert found[0]["nobody"] == "CommClosedError"
+    assert found[0]["no listener"] == "CommClosedError"
 
 
 def test_who_has_not_joined_the_others_is_told_and_does_not_wait(found: list[dict[str, Any]]) -> None:

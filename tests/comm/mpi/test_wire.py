@@ -1,4 +1,4 @@
-"""Envelopes and addresses: what goes in comes out, and what is none is refused."""
+"""Envelopes and addresses survive a round trip, and malformed ones are refused."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CUTS = st.lists(st.sampled_from([0, 1, 100, SHARED_BYTES, SHARED_BYTES + 1, 3 * 
 
 @given(CUTS, st.integers(0, 200), st.booleans())
 def test_what_lay_together_lies_together(sizes: list[int], first: int, apart: bool) -> None:
-    """As distributed cuts large arrays, and joins their frames without a copy where they are one after the other."""
+    """As distributed cuts large arrays, and joins their frames without a copy if they are adjacent."""
     whole = memoryview(np.random.default_rng(0).integers(0, 256, first + sum(sizes) + len(sizes), "u1"))
     ends = list(itertools.accumulate([first, *(size + apart for size in sizes)]))
     frames = [whole[begin : begin + size] for begin, size in zip(ends[:-1], sizes, strict=True)]
@@ -69,7 +69,7 @@ def test_what_lay_together_lies_together(sizes: list[int], first: int, apart: bo
 
 
 def received(found: Envelope, buffers: list[list[memoryview]]) -> list[Any]:
-    """Return the frames of an envelope as they come into memory for them."""
+    """Return the frames of an envelope after they are received into memory."""
     blocks = found.allocated(Memory().take)
     for piece, parts in zip(found.pieces(blocks), buffers, strict=True):
         piece[:] = b"".join(parts)
@@ -152,4 +152,4 @@ def test_what_nobody_reads_waits_with_its_sender(monkeypatch: pytest.MonkeyPatch
     assert channel.to_receive() == messages[2:]
     channel.closed_here = True
     channel.arriving.extend([arriving(200), arriving(10)])
-    assert len(channel.to_receive()) == 3, "what is forgotten is received at once"
+    assert len(channel.to_receive()) == 3, "messages of a closed connection are received at once"

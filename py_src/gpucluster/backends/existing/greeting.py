@@ -130,8 +130,8 @@ async def find_pages(address: str, port: int | None) -> tuple[tuple[str, int], s
     shown = f"[{host}]" if ":" in host else host
     client = SimpleAsyncHTTPClient(force_instance=True)
     try:
-        timeouts = {"connect_timeout": PAGE_SECONDS, "request_timeout": PAGE_SECONDS}
-        request = HTTPRequest(f"http://{shown}:{port}/", follow_redirects=False, **timeouts)
+        url = f"http://{shown}:{port}/"
+        request = HTTPRequest(url, follow_redirects=False, connect_timeout=PAGE_SECONDS, request_timeout=PAGE_SECONDS)
         answer = await client.fetch(request, raise_error=False)
     except (OSError, ValueError):
         return None
