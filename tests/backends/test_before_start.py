@@ -33,16 +33,14 @@ def faults(**asked: Any) -> list[tuple[str, str]]:
         ({"backend": "kubernetes", "kubeconfig": "/tmp/no-config"}, "kubeconfig", "there is no file /tmp/no-config"),
     ],
 )
-def test_a_fault_outside_of_the_request_is_told_at_its_field(asked: dict[str, Any], field: str, message: str) -> None:
+def test_missing_files_and_hosts_are_reported_at_their_field(asked: dict[str, Any], field: str, message: str) -> None:
     [(at, told)] = faults(**asked)
     assert at == field
     assert told.startswith(message)
     assert not told.endswith(".")
 
 
-def test_hosts_are_looked_up_unless_a_configuration_may_name_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hosts_are_looked_up_without_an_ssh_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert faults(backend="ssh", hosts="nowhere.invalid,127.0.0.1") == [("hosts", "host 'nowhere.invalid' not found")]
     (tmp_path / ".ssh").mkdir()
@@ -59,5 +57,5 @@ def test_a_context_must_be_in_the_kubeconfig(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["local", "cuda", "auto", "slurm", "mpi"])
-def test_other_kinds_look_at_nothing(backend: str) -> None:
+def test_other_kinds_check_nothing(backend: str) -> None:
     assert faults(backend=backend) == []

@@ -69,7 +69,7 @@ def ended(shared_site, wait_until):
     ],
     ids=["first worker", "hidden cause", "worker dies", "some workers"],
 )
-def test_the_real_cause_is_told(ended, fails, fault, n_workers, reason):
+def test_real_cause_is_reported(ended, fails, fault, n_workers, reason):
     model = ended(fails(fault, n_workers=n_workers))
     assert model.reason.startswith(reason)
     assert model.reason.endswith(".")
@@ -88,7 +88,7 @@ def test_the_real_cause_is_told(ended, fails, fault, n_workers, reason):
         (b"b'\\xff'.decode()\n", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: "),
     ],
 )
-def test_what_an_error_of_a_preload_says_comes_from_the_worker_whole(ended, fails, tmp_path, code, reason):
+def test_error_of_a_preload_is_reported_completely(ended, fails, tmp_path, code, reason):
     preload = tmp_path / "setup_worker.py"
     preload.write_bytes(code)
     assert reason in ended(fails("none", preload=str(preload))).reason
@@ -99,7 +99,7 @@ def test_a_scheduler_that_cannot_listen(ended, fails, monkeypatch):
     assert ended(fails("none", protocol="tls")).reason.startswith("The cluster could not start: SSLError: ")
 
 
-def test_a_scheduler_that_cannot_even_be_made(ended, fails):
+def test_scheduler_that_cannot_be_made(ended, fails):
     model = ended(fails("none", where="scheduler", preload="no_such_module_anywhere"))
     assert model.reason == "The cluster could not start: the module 'no_such_module_anywhere' is not installed."
 
@@ -117,14 +117,14 @@ def test_a_failure_after_all_workers_have_come(shared_site, fails):
     ("directory", "words"),
     [("/proc/place", "No such file or directory"), ("/proc", "cannot be used"), ("/dev/null", "Not a directory")],
 )
-def test_what_can_be_checked_is_checked_before_anything_starts(shared_site, ended, fails, directory, words):
+def test_unusable_local_directory_is_refused_before_the_start(shared_site, ended, fails, directory, words):
     model = ended(fails("none", local_directory=directory))
     assert model.reason.startswith(f"local_directory: {directory} cannot be used")
     assert words in model.reason
     assert not any("distributed.scheduler" in line for line in shared_site.control.logs(model.id).lines)
 
 
-async def test_more_workers_than_memory_is_told_before_anything_starts(shared_site, monkeypatch):
+async def test_more_workers_than_memory_are_refused(shared_site, monkeypatch):
     """In this process, whose view of the machine's memory can be changed."""
     memory = psutil.virtual_memory()._replace(available=250 * 2**20)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: memory)
@@ -144,7 +144,7 @@ def test_a_start_that_hangs_can_be_stopped(shared_site, fails, wait_until, tmp_p
     wait_until(lambda: not shared_site.processes())
 
 
-def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
+def test_unusable_python_is_refused_at_once(shared_site, tmp_path):
     before = shared_site.registry.folders()
     with pytest.raises(StartFailed, match="The Python /no/python cannot be started: No such file"):
         shared_site.control.create({"backend": "local"}, python="/no/python")
@@ -160,7 +160,7 @@ def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
 
 
 @pytest.mark.full
-def test_workers_that_cannot_start_later_leave_the_others_running(shared_site, fails, capsys):
+def test_failed_scale_up_keeps_the_other_workers(shared_site, fails, capsys):
     """Scaling up fails: the cluster continues with its workers and reports why."""
     shared_site.control.wait(fails("second-raises", name="half", n_workers=1).id)
     half = gpucluster.connect("half")

@@ -48,7 +48,7 @@ async def test_a_connection_without_a_handshake_is_closed(scheduler, monkeypatch
     await assert_usable(scheduler)
 
 
-async def test_many_take_the_place_of_each_other_and_not_of_ours(scheduler, monkeypatch):
+async def test_many_idle_connections_displace_no_valid_one(scheduler, monkeypatch):
     monkeypatch.setattr(handshakes, "MOST_UNFINISHED", 8)
     crowd = [await connect(scheduler) for _ in range(40)]
     await assert_usable(scheduler)
@@ -60,7 +60,7 @@ async def test_many_take_the_place_of_each_other_and_not_of_ours(scheduler, monk
         writer.close()
 
 
-async def test_clients_stay_longer_than_strangers(scheduler, monkeypatch):
+async def test_authenticated_clients_have_no_timeout(scheduler, monkeypatch):
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     async with Client(scheduler.address, security=scheduler.security, asynchronous=True) as client:
         stranger, writer = await connect(scheduler)
@@ -70,7 +70,7 @@ async def test_clients_stay_longer_than_strangers(scheduler, monkeypatch):
         assert client.status == "running"
 
 
-async def test_a_stranger_who_leaves_is_forgotten(scheduler):
+async def test_closed_connection_needs_no_timeout(scheduler):
     _, writer = await connect(scheduler)
     writer.close()
     await assert_usable(scheduler)
@@ -97,7 +97,7 @@ async def status_of(scheduler: PrivateDashboardScheduler, path: str) -> int:
 
 
 @pytest.mark.parametrize("said", [b"", b"GET /secret/health HTTP/1.1\r\n", b"GET /other HTTP/1.1\r\nHost: x\r\n\r\n"])
-async def test_who_does_not_know_the_path_of_the_pages_is_sent_away(scheduler, monkeypatch, said):
+async def test_connection_to_the_pages_without_the_secret_path_is_closed(scheduler, monkeypatch, said):
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     reader, writer = await connect_to_pages(scheduler)
     writer.write(said)
@@ -106,7 +106,7 @@ async def test_who_does_not_know_the_path_of_the_pages_is_sent_away(scheduler, m
     assert await status_of(scheduler, "/secret/health") == 200
 
 
-async def test_a_crowd_before_the_pages_does_not_take_the_place_of_ours(scheduler, monkeypatch):
+async def test_many_idle_connections_to_the_pages_displace_no_valid_one(scheduler, monkeypatch):
     monkeypatch.setattr(handshakes, "MOST_UNFINISHED", 8)
     ours, request = await connect_to_pages(scheduler)
     request.write(b"GET /secret/health HTTP/1.1\r\nHost: x\r\n\r\n")

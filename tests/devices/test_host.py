@@ -35,7 +35,7 @@ def test_two_gpus_of_different_sizes(machine: FakeMachine) -> None:
     assert host.cpu_count == len(os.sched_getaffinity(0))
 
 
-def test_what_the_driver_keeps_for_itself_is_not_used_memory(machine: FakeMachine) -> None:
+def test_reserved_memory_is_not_used_memory(machine: FakeMachine) -> None:
     machine.write([gpu(1, total=81920, used=400, reserved=600)])
     [device] = read(machine).devices
     assert (device.memory_used_bytes, device.memory_reserved_bytes) == (400 * 2**20, 600 * 2**20)
@@ -44,7 +44,7 @@ def test_what_the_driver_keeps_for_itself_is_not_used_memory(machine: FakeMachin
     assert (device.memory_used_bytes, device.memory_reserved_bytes) == (1000 * 2**20, 0), "an old driver"
 
 
-def test_errors_of_the_driver_are_remembered_and_since_when_a_gpu_is_lost(machine: FakeMachine) -> None:
+def test_driver_errors_and_lost_gpus_are_remembered(machine: FakeMachine) -> None:
     program = (
         "import os, pathlib\n"
         "from gpucluster.devices import host_devices\n"
@@ -79,7 +79,7 @@ def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
     assert (other.index, other.mig_enabled) == (1, False)
 
 
-def test_processes_tell_user_program_and_cluster(machine: FakeMachine) -> None:
+def test_processes_have_user_program_and_cluster(machine: FakeMachine) -> None:
     mine = os.getpid()
     machine.write([gpu(1), f"process {mine} used=2048", "process 999999999 used=-1"])
     program = (
@@ -118,7 +118,7 @@ def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine: FakeMachine)
         ("driver 1.0", "no_devices", ""),
     ],
 )
-def test_a_machine_without_gpus_that_can_be_read(machine: FakeMachine, line: str, code: str, words: str) -> None:
+def test_machine_without_readable_gpus(machine: FakeMachine, line: str, code: str, words: str) -> None:
     machine.write([line, gpu(1)] if line.startswith("fail") else [line])
     host = read(machine)
     assert (host.available, host.code, host.devices) == (False, code, [])
@@ -225,7 +225,7 @@ def test_mig_mode_without_slices(machine: FakeMachine) -> None:
     assert not host.available and "no slices" in host.message
 
 
-def test_figures_and_driver_that_change_under_a_running_program(machine: FakeMachine) -> None:
+def test_changes_of_figures_and_driver_are_noticed(machine: FakeMachine) -> None:
     machine.write([gpu(1, used=100)])
     program = f"""
 import pathlib

@@ -33,7 +33,7 @@ def test_idle_ones_first_then_by_index() -> None:
     assert [chosen.index for chosen in select_devices(devices)] == [1, 3, 2, 0]
 
 
-def test_claimed_ones_come_after_idle_ones_and_before_busy_ones() -> None:
+def test_claimed_devices_come_between_idle_and_busy_ones() -> None:
     devices = host(device(0), device(1, **BUSY), device(2), device(3))
     chosen = select_devices(devices, taken={gpu_uuid(0): 1, gpu_uuid(2): 1})
     assert [device.index for device in chosen] == [3, 0, 2, 1]
@@ -71,7 +71,7 @@ def test_slices_only_where_there_is_no_whole_gpu() -> None:
         ([3, gpu_uuid(3)], "named twice"),
     ],
 )
-def test_a_sentence_for_each_device_that_cannot_be_had(wanted: list[int | str], words: str) -> None:
+def test_unavailable_device_raises_with_its_reason(wanted: list[int | str], words: str) -> None:
     devices = host(
         device(0, error="It is lost."), device(1, visible=False), device(2, mig_enabled=True), mig(5, 2), device(3)
     )
@@ -88,7 +88,7 @@ def test_a_machine_without_gpus_says_why() -> None:
             select_devices(nothing, wanted)
 
 
-def test_idle_allows_what_a_driver_keeps_for_itself() -> None:
+def test_idle_tolerates_the_memory_of_the_driver() -> None:
     assert idle(device(0))
     assert idle(device(0, memory_used_bytes=None))
     assert not idle(device(0, memory_used_bytes=3 * GIB))

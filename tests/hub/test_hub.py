@@ -80,7 +80,7 @@ async def first_message(person: Person, path: str, of: str | None = None) -> byt
     return message
 
 
-async def test_each_has_clusters_and_dashboards_below_the_hub_s_address(hub, people):
+async def test_users_have_clusters_and_dashboards_behind_the_hub(hub, people):
     for person in people:
         cluster = cluster_of(person)
         hello = json.loads(await first_message(person, "api/events"))
@@ -92,7 +92,7 @@ async def test_each_has_clusters_and_dashboards_below_the_hub_s_address(hub, peo
         assert owner == hub.users[person.name]
 
 
-async def test_nobody_sees_or_reaches_what_is_another_s(people):
+async def test_users_cannot_reach_clusters_of_others(people):
     ada, bea = people
     id = cluster_of(ada)["id"]
     for method, path, body in [
@@ -114,7 +114,7 @@ async def test_nobody_sees_or_reaches_what_is_another_s(people):
     assert cluster_of(ada)["wanted"] == {"n_workers": 1, "adapt": None, "stopped": False}
 
 
-async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, people):
+async def test_shared_link_requires_a_log_in_with_access_to_the_server(hub, people):
     """A visitor needs the link and, from the hub, the right to enter that server."""
     ada, bea = people
     id = cluster_of(ada)["id"]
@@ -161,7 +161,7 @@ async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, 
     assert teacher.call("GET", f"{view}history", of="ada").status_code == 403
 
 
-def test_a_cluster_outlives_the_server_that_the_hub_stops(people):
+def test_cluster_outlives_a_stopped_server(people):
     _, bea = people
     before = cluster_of(bea)
     bea.stop_server()
@@ -171,7 +171,7 @@ def test_a_cluster_outlives_the_server_that_the_hub_stops(people):
     assert (after["id"], after["pid"], after["workers"]) == (before["id"], before["pid"], before["workers"])
 
 
-def test_the_culler_ends_who_idles_and_not_who_computes(hub, people):
+def test_culler_stops_idle_servers_only(hub, people):
     ada, bea = people
     goal = hub.folder / "ada" / "go"
     goal.unlink(missing_ok=True)

@@ -57,7 +57,7 @@ def test_scale_up_from_none_and_down(machine: FakeMachine, play: Any) -> None:
     assert len(one) == 1
 
 
-def test_more_workers_than_devices_are_refused_with_nothing_changed(machine: FakeMachine, play: Any) -> None:
+def test_more_workers_than_devices_are_refused_without_a_change(machine: FakeMachine, play: Any) -> None:
     four_gpus(machine)
     result = play("more_workers_than_devices", n_workers=1)
     assert [code for code, _ in result["refusals"]] == ["invalid_request"] * 3
@@ -81,13 +81,13 @@ def test_mig_slices(machine: FakeMachine, play: Any) -> None:
     assert {worker["gpu_utilization"] for worker in workers} == {None}
 
 
-def test_nvml_that_does_not_know_the_cpus_near_a_gpu(machine: FakeMachine, play: Any) -> None:
+def test_worker_starts_without_a_cpu_affinity_of_its_gpu(machine: FakeMachine, play: Any) -> None:
     machine.write([gpu(1), "fail nvmlDeviceGetCpuAffinity 3"])
     [worker] = play("workers_and_devices", devices=[0], device_memory_limit="2 GiB", memory_limit="1 GiB")
     assert (worker["name"], worker["device_memory_limit"], worker["memory_limit"]) == (gpu_uuid(1), 2 * GIB, GIB)
 
 
-def test_strangers_stay_out(machine: FakeMachine, play: Any) -> None:
+def test_connections_without_credentials_are_refused(machine: FakeMachine, play: Any) -> None:
     four_gpus(machine)
     result = play("strangers", n_workers=1, protocol="tls")
     assert result["address"].startswith("tls://127.0.0.1:")

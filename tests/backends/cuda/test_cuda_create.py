@@ -126,7 +126,7 @@ with gpucluster.create("cuda", name="gpus", n_workers=3) as cluster:
     assert same == {result["first"][0]["pid"]}
 
 
-def test_auto_takes_the_gpu_and_says_so(run: Any) -> None:
+def test_auto_uses_the_gpu_and_gives_the_reason(run: Any) -> None:
     result = run(
         """
 with gpucluster.create("auto", n_workers=1) as cluster:
@@ -194,7 +194,7 @@ print(json.dumps({"processes": len(processes), "state": ended.state, "reason": e
         ("protocol='tcp', enable_nvlink=True", "InvalidRequest", "needs protocol 'ucx'"),
     ],
 )
-def test_a_start_that_fails_says_why(run: Any, tmp_path: Path, options: str, error: str, words: str) -> None:
+def test_failed_start_reports_why(run: Any, tmp_path: Path, options: str, error: str, words: str) -> None:
     (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
     kinds, message, models = run(
         f"""
@@ -249,7 +249,7 @@ cluster.stop()
 """
 
 
-def test_each_gets_a_gpu_of_its_own(machine: FakeMachine) -> None:
+def test_each_cluster_gets_a_separate_gpu(machine: FakeMachine) -> None:
     # The simulated driver does not notice workers: all GPUs stay idle.
     machine.write([gpu(1), gpu(2), gpu(3)])
     chosen = json.loads(machine.run(PREFLIGHTS).splitlines()[-1])

@@ -76,7 +76,7 @@ def read(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.full
-def test_who_is_killed_gives_the_gpu_to_the_next_user(
+def test_killed_lease_frees_the_gpu_for_the_next_user(
     shared: dict[str, str], waiting: list[subprocess.Popen[str]]
 ) -> None:
     user = OtherUser({name: shared[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT",

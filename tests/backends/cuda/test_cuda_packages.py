@@ -35,7 +35,7 @@ def test_importable_imports_nothing(explosive: None) -> None:
     assert "explosive" not in sys.modules
 
 
-def test_importable_of_what_is_there_and_not() -> None:
+def test_importable_finds_installed_modules_only() -> None:
     assert importable("gpucluster.protocol.spec") and importable("email.mime.text")
     assert not importable("no_such_package") and not importable("no_such_package.part")
 
@@ -61,7 +61,7 @@ def test_a_missing_package_is_named_with_its_option(options: dict[str, Any], fie
     assert f"'{package}'" in raised.value.message
 
 
-def test_a_missing_library_that_shall_use_rmm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_library_for_rmm_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "rmm.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
     if importable("torch"):

@@ -51,7 +51,7 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site.yaml"
 
 
-def test_slots_have_their_share_of_the_memory_and_say_what_they_are(machine: FakeMachine, site: Path) -> None:
+def test_slots_have_their_part_of_the_memory_and_a_label(machine: FakeMachine, site: Path) -> None:
     machine.write([gpu(1), gpu(2)])
     first, second, third = play(
         machine, site, "  slots_per_gpu: 2\n", "return [await cluster(), await cluster(), await cluster(n_workers=2)]"
@@ -66,7 +66,7 @@ def test_slots_have_their_share_of_the_memory_and_say_what_they_are(machine: Fak
     assert [slot["label"][:11] for slot in third["slots"]] == ["slot 2 of 2"] * 2
 
 
-def test_a_pool_is_asked_for_within_the_slot(machine: FakeMachine, site: Path) -> None:
+def test_device_memory_limit_must_fit_into_the_slot(machine: FakeMachine, site: Path) -> None:
     machine.write([gpu(1)])
     refused = play(machine, site, "  slots_per_gpu: 4\n", "return await cluster(device_memory_limit='8 GiB')")
     assert refused.startswith("device_memory_limit is 8 GiB, but GPU 0 (slot of 1/4) has 4 GiB in all.")
@@ -83,7 +83,7 @@ def test_workers_with_rmm_have_their_slot_as_a_pool(machine: FakeMachine, site: 
     assert half["rmm_pool_size"] == 2 * GIB, "a share is one of the slot"
 
 
-def test_slices_isolate_and_whole_gpus_are_whole(machine: FakeMachine, site: Path) -> None:
+def test_labels_of_slices_and_whole_gpus(machine: FakeMachine, site: Path) -> None:
     machine.write([gpu(1, mig=1), mig_slice(5), gpu(2)])
     whole, part = play(machine, site, "  slots_per_gpu: 1\n", "return [await cluster(), await cluster()]")
     assert whole["slots"][0]["label"].startswith("whole GPU")
@@ -100,7 +100,7 @@ def test_reserved_gpus_are_not_given_out(machine: FakeMachine, site: Path) -> No
     assert none.startswith("All GPUs of this machine are reserved at this site")
 
 
-def test_a_user_has_no_more_than_the_site_gives(machine: FakeMachine, site: Path) -> None:
+def test_user_gets_no_more_than_the_site_allows(machine: FakeMachine, site: Path) -> None:
     machine.write([gpu(1), gpu(2)])
     for sharing in ("  slots_per_gpu: 2\n  per_user: {gpus: 1}\n", "  per_user: {gpus: 1}\n"):
         one, more = play(machine, site, sharing, "return [await cluster(), await cluster()]")
@@ -152,9 +152,7 @@ print(json.dumps([claims, card, line, left_the_line, len(read_node().claims)]))
 """
 
 
-def test_a_cluster_says_what_it_has_and_gives_it_back_however_it_ends(
-    machine: FakeMachine, site: Path, tmp_path: Path
-) -> None:
+def test_slots_are_shown_and_released_at_any_end(machine: FakeMachine, site: Path, tmp_path: Path) -> None:
     machine.write([gpu(1, total=40960)])
     site.write_text("sharing:\n  slots_per_gpu: 1\n  per_user: {walltime: 02:00:00}\n")
     environment = {"GPUCLUSTER_SITE": str(site), "GPUCLUSTER_DIR": str(tmp_path / "registry")}

@@ -157,7 +157,7 @@ async def test_the_idle_gpus_and_slices_come_first(hosts: dict[str, FakeMachine]
         await backend._pool.close()
 
 
-async def test_what_the_hosts_do_not_have(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+async def test_missing_resources_of_hosts_are_refused(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
     told = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
     assert told.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
     told = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
@@ -192,7 +192,7 @@ def test_options_of_gpus_without_gpus() -> None:
         parse_spec({"backend": "ssh", "hosts": "a", "use_gpus": False, "rmm_async": True})
 
 
-async def test_an_allocator_that_cannot_be_set_up_there(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+async def test_failing_allocator_is_reported(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
     # The real rmm, in a separate folder: on a simulated GPU it fails when it is requested.
     rmm = Path(sys.prefix) / "rmm"
     assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"

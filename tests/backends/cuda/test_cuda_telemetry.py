@@ -30,7 +30,7 @@ def size(mib):
     return pytest.approx(mib * MIB, rel=1e-4)
 
 
-def test_all_that_a_gpu_tells(tell):
+def test_figures_of_a_gpu(tell):
     (found,) = tell([ONE, gpu(1, used=500)], n_workers=2)
     assert found["workers"] == found["device"] == [gpu_uuid(0), gpu_uuid(1)]
     assert found["vram_total_bytes"] == [size(16384)] * 2
@@ -47,7 +47,7 @@ def test_all_that_a_gpu_tells(tell):
 
 
 @pytest.mark.full
-def test_who_uses_the_memory(tell):
+def test_memory_of_the_cluster_and_of_others(tell):
     other = f"process {os.getpid()} used=700"
     ours = ["process PID0 used=900", "process SELF used=100"]
     alone, unknown, shared, foreign = tell(
@@ -114,14 +114,14 @@ def test_traffic_is_a_rate(tell):
 
 
 @pytest.mark.full
-def test_a_worker_that_joins_later_tells_the_same(tell):
+def test_later_worker_reports_the_same_figures(tell):
     found = tell([ONE, gpu(1, used=500)], scenario="joins_later", devices=[gpu_uuid(0), gpu_uuid(1)], n_workers=1)
     assert found["device"] == [gpu_uuid(0), gpu_uuid(1)]
     assert found["vram_used_bytes"] == [size(2000), size(500)]
 
 
 @pytest.mark.full
-def test_what_goes_to_disk_shows(tell):
+def test_data_spilled_to_disk_is_shown(tell):
     """Although Dask itself always reports 0: the results are in dask-cuda's own store."""
     before, after, cleared = tell([ONE], scenario="spills", n_workers=1, memory_limit="300 MiB")
     assert (before["tier_host_bytes"], before["tier_disk_bytes"]) == ([0], [0])

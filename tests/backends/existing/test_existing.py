@@ -62,7 +62,7 @@ def schedulers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Schedulers]
     found.end()
 
 
-def test_it_is_seen_used_and_left_alone(shared_site, schedulers, wait_until):
+def test_scheduler_is_shown_used_and_left_running(shared_site, schedulers, wait_until):
     address = schedulers.addresses["tcp"]
     model = shared_site.running(backend="existing", address=address, n_workers=None, memory_limit="auto")
     assert (model.n_workers, model.wanted.n_workers) == (1, None)
@@ -110,7 +110,7 @@ async def _refusal(tmp_path: Path, **options) -> str:
 
 
 @pytest.mark.full
-async def test_what_cannot_be_looked_at_is_said(schedulers, tmp_path):
+async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_path):
     tcp, tls = schedulers.addresses["tcp"], schedulers.addresses["tls"]
     as_tls, as_tcp = tcp.replace("tcp:", "tls:"), tls.replace("tls:", "tcp:")
     assert "does not encrypt: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **schedulers.tls())
@@ -164,17 +164,17 @@ async def test_scheduler_files(tmp_path, text, said):
         ({"scheduler_file": "x"}, "must be an absolute path"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options, said):
+def test_invalid_options_are_refused(options, said):
     with pytest.raises(InvalidRequest, match=said):
         parse_spec({"backend": "existing", **options})
 
 
-def test_the_form_asks_only_for_what_is_ours():
+def test_form_omits_options_of_the_scheduler():
     assert not {"n_workers", "memory_limit", "local_directory"} & set(spec_schemas()["existing"]["properties"])
 
 
 @pytest.mark.full
-def test_a_scheduler_that_comes_back_and_one_that_does_not(site, tmp_path, monkeypatch, wait_until):
+def test_scheduler_that_restarts_is_found_again(site, tmp_path, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "8s")
     first = serve(tmp_path)
     address = first.addresses["tcp"]

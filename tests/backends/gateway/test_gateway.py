@@ -71,9 +71,7 @@ def one(made: ClusterModel, shared_site: Any) -> gpucluster.Cluster:
     return gpucluster.connect(NAME)
 
 
-def test_it_is_a_cluster_like_any_other_and_no_secret_is_written_down(
-    gateway: RealGateway, shared_site: Any, made: ClusterModel
-) -> None:
+def test_cluster_runs_and_records_no_secret(gateway: RealGateway, shared_site: Any, made: ClusterModel) -> None:
     assert (made.state, made.backend_title, made.network) == (ClusterState.RUNNING, "Gateway", Network.TLS)
     assert set(made.can) == set(Verb)
     folder = shared_site.registry.folder(made.id)
@@ -95,9 +93,7 @@ def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.
 
 
 @pytest.mark.full
-def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
-    shared_site: Any, one: gpucluster.Cluster
-) -> None:
+def test_scaling_keeps_to_the_site_limit_and_moves_results(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"n_workers": 9})
     model = shared_site.wait_for(NAME, lambda model: model.n_workers == 3)
     assert any("exceed resource limit of 3 workers" in note for note in model.notes), model.notes
@@ -116,7 +112,7 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
 
 
 @pytest.mark.full
-def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
+def test_adaptive_scaling_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
     with one.get_client() as client:
         # More than one worker can finish before the other has come.
@@ -130,7 +126,7 @@ def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
 
 
 @pytest.mark.full
-def test_a_server_that_is_started_anew_costs_nothing(
+def test_restarted_server_keeps_the_cluster(
     gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
 ) -> None:
     gateway.stop()
@@ -148,7 +144,7 @@ def test_a_server_that_is_started_anew_costs_nothing(
 
 
 @pytest.mark.full
-def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
+def test_cluster_is_shut_down_after_a_killed_supervisor(
     gateway: RealGateway, shared_site: Any, made: ClusterModel, wait_until: Any
 ) -> None:
     os.kill(shared_site.get(NAME).pid, signal.SIGKILL)
@@ -172,7 +168,7 @@ def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
 
 
 @pytest.mark.full
-def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
+def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
     before = living(gateway)
     name = ask(gateway, lambda server: server.submit({}))
     asked = {**gateway.options, **THEIRS, "cluster_name": name}
@@ -192,7 +188,7 @@ def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_s
 
 
 @pytest.mark.full
-def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: RealGateway) -> None:
+def test_cluster_without_a_known_name_is_found_by_its_properties(gateway: RealGateway) -> None:
     told: list[str] = []
 
     async def killed_while_asking() -> None:
@@ -238,13 +234,13 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
         ({"address": "http://nowhere.invalid"}, "Host 'nowhere.invalid' not found"),
     ],
 )
-async def test_what_cannot_be_is_said_before_anything_starts(
+async def test_impossible_options_are_refused_before_the_start(
     gateway: RealGateway, tmp_path: Path, options: dict[str, Any], said: str
 ) -> None:
     assert said in await refusal(tmp_path, **{**gateway.options, **options})
 
 
-async def test_what_is_no_gateway_and_what_is_no_proxy(gateway: RealGateway, tmp_path: Path) -> None:
+async def test_address_of_another_server_is_refused(gateway: RealGateway, tmp_path: Path) -> None:
     for address, message in (
         (f"{gateway.address}/elsewhere", "is not a Dask Gateway. Is it the right address"),
         (gateway.address.replace("http:", "https:"), "does not encrypt"),
@@ -253,7 +249,7 @@ async def test_what_is_no_gateway_and_what_is_no_proxy(gateway: RealGateway, tmp
 
 
 @pytest.mark.full
-def test_what_the_server_offers_is_told_before_anything_starts(gateway: RealGateway, shared_site: Any) -> None:
+def test_preview_shows_the_options_of_the_server(gateway: RealGateway, shared_site: Any) -> None:
     before = living(gateway)
     found = shared_site.control.preview({**gateway.options, "gateway_options": "worker_cores=2,fast=yes"})
     assert '"worker_cores": 2' in found.text

@@ -50,7 +50,7 @@ DEFAULTS = {row["field"]: row["default"] for row in ROWS}
         ({"threads_per_worker": 2}, "threads_per_worker is up to the site"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         parse_spec({"backend": "gateway", **options})
     assert said in str(refused.value)
@@ -64,14 +64,14 @@ def test_options_are_read_from_text_and_from_mappings() -> None:
     assert not {"threads_per_worker", "memory_limit", "local_directory"} & set(shown)
 
 
-def test_stop_shuts_down_what_was_made_here() -> None:
+def test_stop_shuts_down_new_clusters_by_default() -> None:
     assert GatewaySpec().ends_with_us
     assert not GatewaySpec(cluster_name="x").ends_with_us
     assert GatewaySpec(cluster_name="x", shutdown_on_stop=True).ends_with_us
     assert not GatewaySpec(shutdown_on_stop=False).ends_with_us
 
 
-def test_what_is_typed_becomes_what_the_server_wants() -> None:
+def test_typed_values_are_converted() -> None:
     typed = {"cores": "2", "share": "1", "profile": "big", "fast": "Yes", "image": 3, "environment": '{"A": "b"}'}
     wanted = {"cores": 2, "share": 1.0, "profile": "big", "fast": True, "image": "3", "environment": {"A": "b"}}
     assert checked(OFFERED, typed, {}) == {**DEFAULTS, **wanted}
@@ -95,19 +95,19 @@ def test_what_is_typed_becomes_what_the_server_wants() -> None:
         ({"core": 2, "fast": 2}, "there are cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
 )
-def test_what_the_server_would_refuse_is_said_first(given: dict[str, Any], said: str) -> None:
+def test_values_that_the_server_would_refuse_are_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(PreflightFailed) as refused:
         checked(OFFERED, given, {})
     assert said in refused.value.message
     assert {fault.field for fault in refused.value.fields} == {f"gateway_options.{name}" for name in given}
 
 
-def test_a_wrong_setting_of_dask_is_called_that() -> None:
+def test_wrong_setting_of_dask_is_named() -> None:
     with pytest.raises(PreflightFailed, match="Dask's setting gateway.cluster.options: this Dask Gateway offers no"):
         checked([], {}, {"cores": 2})
 
 
-def test_an_option_is_told_and_drawn() -> None:
+def test_option_has_a_description_and_a_schema() -> None:
     told = {option.name: option.described() for option in OFFERED}
     assert told["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
     assert told["profile"] == "profile: one of 'small', 'big'; small when left out"
@@ -131,7 +131,7 @@ def test_secrets_come_from_variables_and_private_files(tmp_path: Path, monkeypat
     assert read_secret("OF_A_TEST") == "x"
 
 
-async def test_dasks_configuration_says_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_defaults_come_from_dasks_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("dask_gateway", reason="needs the package 'dask-gateway'")
     monkeypatch.setenv("OF_A_TEST", "hub.example.org")
     settings = {

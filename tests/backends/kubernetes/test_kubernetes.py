@@ -53,7 +53,7 @@ def living_pods(kubernetes: Any, of: str) -> set[str]:
     return {pod["metadata"]["uid"] for pod in found if "deletionTimestamp" not in pod["metadata"]}
 
 
-def test_it_is_made_by_the_operator_and_its_manifest_has_no_secret(
+def test_operator_makes_the_cluster_and_its_manifest_has_no_secret(
     kubernetes: Any, shared_site: Any, made: Any, wait_until: Any
 ) -> None:
     assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Kubernetes", "tls", False)
@@ -72,7 +72,7 @@ def test_it_is_made_by_the_operator_and_its_manifest_has_no_secret(
     wait_until(lambda: shared_site.control.telemetry(made.id).workers == [worker.name for worker in model.workers])
 
 
-def test_the_dashboard_comes_through_the_port_forward_below_a_secret_path(shared_site: Any, two: Any) -> None:
+def test_dashboard_is_forwarded_below_a_secret_path(shared_site: Any, two: Any) -> None:
     pages = shared_site.registry.dashboard(two.id)
     with urllib.request.urlopen(pages.url, timeout=20) as page:
         assert b"Dask" in page.read()
@@ -85,9 +85,7 @@ def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
 
 
 @pytest.mark.full
-def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
-    kubernetes: Any, shared_site: Any, two: Any
-) -> None:
+def test_retire_and_scale_down_move_results(kubernetes: Any, shared_site: Any, two: Any) -> None:
     model = results_stay(shared_site, two)
     (group,) = kubernetes.things("daskworkergroups", of=two.id)
     assert group["spec"]["worker"]["replicas"] == 1
@@ -105,9 +103,7 @@ def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
 
 
 @pytest.mark.full
-def test_pods_that_are_gone_are_told_of_and_replaced(
-    kubernetes: Any, shared_site: Any, two: Any, wait_until: Any
-) -> None:
+def test_lost_pods_are_reported_and_replaced(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     deleted, killed = sorted(names(two.model))
     (pod,) = kubernetes.things("pods", of=deleted)
     kubernetes.delete_pod(pod["metadata"]["name"])
@@ -122,14 +118,14 @@ def test_pods_that_are_gone_are_told_of_and_replaced(
 
 
 @pytest.mark.full
-def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
+def test_deleted_deployment_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
     gone = sorted(names(two.model))[0]
     kubernetes.ask(f"/apis/apps/v1/namespaces/class/deployments/{gone}", "DELETE")
     shared_site.wait_for("pods", lambda model: model.n_workers == 2 and gone not in names(model))
 
 
 @pytest.mark.full
-def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     shared_site.control.patch("pods", {"adapt": {"minimum": 0, "maximum": 3, "interval_seconds": 0.3, "wait_count": 3}})
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(90), pure=False)
@@ -140,7 +136,7 @@ def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_u
 
 
 @pytest.mark.full
-def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+def test_pending_pods_have_a_reason(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
     # A scheduler and one worker, so that the second worker is one pod too many.
     shared_site.control.patch("pods", {"n_workers": 1})
     shared_site.wait_for("pods", lambda model: model.n_workers == 1 and len(model.workers) == 1)
@@ -155,7 +151,7 @@ def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wai
     shared_site.wait_for("pods", lambda model: model.n_workers == 2)
 
 
-def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+def test_stop_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
     assert kubernetes.names(made.id)
     stopped(shared_site, made.id)
     assert not kubernetes.things("pods", of=made.id)
@@ -165,7 +161,7 @@ def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wa
 
 
 @pytest.mark.full
-def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
+def test_stop_without_an_operator_shows_the_commands_to_clean_up(
     kubernetes: Any, shared_site: Any, wait_until: Any
 ) -> None:
     model = shared_site.running(**pods(kubeconfig=kubernetes.kubeconfig, n_workers=0))
@@ -183,7 +179,7 @@ def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
 
 
 @pytest.mark.full
-def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_for_a_dead_supervisor(
+def test_missing_gpus_are_pending_and_a_dead_supervisor_is_cleaned_up(
     kubernetes: Any, shared_site: Any, wait_until: Any
 ) -> None:
     kubernetes.change(gpus=0)
@@ -208,7 +204,7 @@ def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_f
 
 
 @pytest.mark.full
-def test_an_image_that_cannot_be_pulled_is_no_cluster(kubernetes: Any, shared_site: Any, wait_until: Any) -> None:
+def test_image_that_cannot_be_pulled_fails_the_start(kubernetes: Any, shared_site: Any, wait_until: Any) -> None:
     model = shared_site.create(**pods(kubeconfig=kubernetes.kubeconfig, image="absent"))
     with pytest.raises(StartFailed, match="its image 'absent' cannot be pulled: Failed to pull image .*: not found"):
         shared_site.control.wait(model.id)
@@ -261,7 +257,7 @@ def previews() -> Any:
 
 
 @pytest.mark.full
-def test_what_would_be_made_is_shown_and_nothing_is_made(kubernetes: Any, previews: Previews) -> None:
+def test_preview_shows_the_manifest_and_makes_nothing(kubernetes: Any, previews: Previews) -> None:
     shown = previews.ask(kubeconfig=kubernetes.kubeconfig, n_workers=3)
     made = yaml.safe_load(shown["text"])
     assert made["spec"]["worker"]["replicas"] == 3
@@ -272,7 +268,7 @@ def test_what_would_be_made_is_shown_and_nothing_is_made(kubernetes: Any, previe
     assert yaml.safe_load(other["text"])["metadata"]["namespace"] == "default", "that of the context that was asked for"
 
 
-def test_no_way_to_kubernetes(kubernetes: Any, previews: Previews, tmp_path: Path) -> None:
+def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, tmp_path: Path) -> None:
     there = {"kubeconfig": kubernetes.kubeconfig}
     assert "There is no kubeconfig at " in previews.refusal(kubeconfig=str(tmp_path / "none"))
     assert "has no context 'other'" in previews.refusal(context="other", **there)
@@ -300,7 +296,7 @@ def test_no_operator(without_operator: Any, previews: Previews) -> None:
     assert said.startswith("Dask's operator is not installed in this Kubernetes. An administrator can: helm install")
 
 
-def test_rights_that_are_missing_are_named(kubernetes: Any, previews: Previews) -> None:
+def test_missing_rights_are_named(kubernetes: Any, previews: Previews) -> None:
     options = {"kubeconfig": kubernetes.kubeconfig, "context": "student"}
     kubernetes.change(denied=["secrets", "pods/portforward", "daskworkergroups"])
     try:

@@ -74,7 +74,7 @@ def test_the_operator_knows_every_field(options: dict[str, Any]) -> None:
         validator.validate(made)
 
 
-def test_gpus_are_for_workers_and_secrets_are_only_named() -> None:
+def test_only_workers_get_gpus_and_secrets_are_references() -> None:
     made = manifest(**EVERYTHING)
     scheduler, worker = (made["spec"][part]["spec"] for part in ("scheduler", "worker"))
     ((at_scheduler,), (at_worker,)) = scheduler["containers"], worker["containers"]
@@ -137,7 +137,7 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
         ({"memory_limit": "10%"}, "memory_limit: must be a size"),
     ],
 )
-def test_what_cannot_be_asked_for(options: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidRequest) as error:
         parse_spec({"backend": "kubernetes", **options})
     assert said in error.value.message
@@ -202,7 +202,7 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
         ),
     ],
 )  # fmt: skip
-def test_why_a_pod_waits(status: dict[str, Any], events: list[dict[str, Any]], said: Verdict) -> None:
+def test_reason_of_a_pending_pod(status: dict[str, Any], events: list[dict[str, Any]], said: Verdict) -> None:
     pod = {
         "metadata": {"name": "w-1", "creationTimestamp": "2026-11-23T10:00:00Z"},
         "spec": {} if "conditions" in status else {"nodeName": "node1"},
@@ -212,7 +212,7 @@ def test_why_a_pod_waits(status: dict[str, Any], events: list[dict[str, Any]], s
     assert verdict(deployment, pod, events, now=datetime(2026, 11, 23, 10, 0, 9, tzinfo=UTC)) == said
 
 
-def test_why_there_is_no_pod() -> None:
+def test_reason_of_a_missing_pod() -> None:
     def failing(message: str) -> dict[str, Any]:
         condition = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}
         return {"metadata": {"name": "w"}, "status": {"conditions": [condition]}}

@@ -94,7 +94,7 @@ def pids(client: Client) -> set[int]:
     return set(client.run(os.getpid).values())
 
 
-def test_ranks_are_workers_and_nothing_shows_a_secret(shared_site, cluster, client):
+def test_ranks_are_workers_and_no_secret_is_visible(shared_site, cluster, client):
     assert (cluster.network, cluster.backend_title, cluster.n_workers) == (Network.TLS, "MPI", 2)
     assert {worker.name for worker in cluster.workers} == {"0", "1"}
     assert "restart" in cluster.can
@@ -125,7 +125,7 @@ def _shared_memory() -> list[str]:
 
 
 @pytest.mark.full
-def test_no_rank_keeps_a_name_of_shared_memory_that_would_be_left(client):
+def test_shared_memory_of_ranks_is_unlinked(client):
     if is_open_mpi():
         pytest.skip("MPICH leaves it, Open MPI does not")
     found = client.run(_shared_memory)
@@ -144,7 +144,7 @@ def test_tasks_talk_over_mpi(cluster, client):
     assert found.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
 
 
-def test_the_number_is_fixed_and_it_is_said_why(handle):
+def test_fixed_number_refuses_to_scale_with_the_reason(handle):
     for refused in (lambda: handle.scale(3), lambda: handle.adapt(1, 3), lambda: handle.retire("0")):
         with pytest.raises(InvalidState, match=r"keeps the ranks that it was started with\. Create another cluster"):
             refused()
@@ -164,7 +164,7 @@ def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, 
     assert "worker_died" not in {entry.kind for entry in handle.activity()[told:]}
 
 
-def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, cluster, handle, client):
+def test_dask_client_restarts_all_ranks_and_cannot_retire_one(shared_site, cluster, handle, client):
     before, told = pids(client), len(handle.activity())
     client.restart()
     assert len(pids(client)) == 2
@@ -178,7 +178,7 @@ def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, clust
 
 
 @pytest.mark.full
-def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster, handle, client, wait_until):
+def test_all_ranks_restart_when_one_dies(shared_site, cluster, handle, client, wait_until):
     result = client.submit(pow, 3, 4)
     assert result.result() == 81
     orphan = client.submit(lambda: subprocess.Popen(ORPHAN).pid, pure=False).result()
@@ -205,7 +205,7 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
 
 
 @pytest.mark.full
-def test_the_rank_whose_outer_process_was_killed_is_named(shared_site, cluster, handle, client, wait_until):
+def test_rank_with_a_killed_outer_process_is_named(shared_site, cluster, handle, client, wait_until):
     """Although launchers end all others then, and MPI always names the first one."""
     before = pids(client)
     told = messages(handle).count("rank 1 was ended by SIGKILL")
@@ -242,7 +242,7 @@ _refusal = partial(refusal, kind=GPUClusterError, backend="mpi", n_workers=1)
 
 
 @pytest.mark.processes
-async def test_launchers_that_cannot_be_used_are_told(tmp_path):
+async def test_unusable_launcher_is_refused(tmp_path):
     assert "there is no program 'none-mpirun' on the PATH" in await _refusal(tmp_path, launcher="none-mpirun")
     ours, others = ("Open MPI", "MPICH") if OPEN_MPI else ("MPICH", "Open MPI")
     other = _program(tmp_path / "mpirun", "echo HYDRA" if OPEN_MPI else "echo 'mpirun (Open MPI) 4.1.4'")
@@ -255,7 +255,7 @@ async def test_launchers_that_cannot_be_used_are_told(tmp_path):
 
 
 @pytest.mark.processes
-async def test_pythons_that_cannot_be_used_are_told(tmp_path):
+async def test_unusable_python_is_refused(tmp_path):
     bare = _program(tmp_path / "python", f'exec {sys.executable} -S "$@"')
     assert "needs the package gpucluster in the environment of" in await _refusal(tmp_path, rank_python=bare)
     _program(tmp_path / "python", "echo missing dask_mpi")
@@ -266,7 +266,7 @@ async def test_pythons_that_cannot_be_used_are_told(tmp_path):
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path):
+def test_failing_launcher_is_reported_with_its_output(shared_site, tmp_path):
     failing = _program(tmp_path / "mpiexec", f"{SAYS_ITS_LIBRARY}\necho error: no slots for 2 ranks >&2; exit 3")
     broken = _program(
         tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; sleep 0.5; exit 1'
@@ -285,7 +285,7 @@ ESCAPE = "(env -i setsid sleep 4243 & echo $! > {0}/pid) & wait; "
 
 @pytest.mark.processes
 @pytest.mark.parametrize("answer", [SAYS_ITS_LIBRARY, ""], ids=["it runs", "it is asked"])
-def test_nothing_is_left_of_a_launcher_that_hangs(shared_site, tmp_path, wait_until, answer):
+def test_hanging_launcher_is_ended_completely(shared_site, tmp_path, wait_until, answer):
     hanging = _program(tmp_path / "mpiexec", f"{answer}\n{ESCAPE.format(tmp_path)} sleep 4244")
     model = shared_site.create(backend="mpi", n_workers=1, launcher=hanging)
     started = psutil.Process(int(wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())))
@@ -303,7 +303,7 @@ def test_a_dry_run_shows_the_command(shared_site):
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
+def test_running_dask_mpi_can_be_connected_to(shared_site, tmp_path, wait_until):
     file = tmp_path / "scheduler.json"
     program = Path(sys.executable).with_name("dask-mpi")
     command = [MPIEXEC, *own_options(), "-n", "2", program, "--scheduler-file", file, "--no-dashboard"]

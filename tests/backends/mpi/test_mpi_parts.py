@@ -51,7 +51,7 @@ def test_launchers_are_known_by_their_version(said, meant):
     assert (found.family, found.version) == meant
 
 
-def test_only_launchers_of_the_same_mpi_are_taken():
+def test_only_launchers_of_the_same_mpi_are_used():
     def fits(family: Family, library: Family) -> bool:
         return Launcher("/x", family).starts(library)
 
@@ -63,7 +63,7 @@ def test_only_launchers_of_the_same_mpi_are_taken():
     assert not fits(Family.MPICH, Family.OPEN_MPI)
 
 
-def test_each_launcher_gets_what_it_needs(monkeypatch):
+def test_each_launcher_gets_its_options(monkeypatch):
     monkeypatch.setattr(launchers.os, "geteuid", lambda: 0)
 
     def words(said: str, pmi: list[str] | None = None, **options) -> list[str]:
@@ -89,7 +89,7 @@ def test_each_launcher_gets_what_it_needs(monkeypatch):
     assert words("mpirun (Open MPI) 4.1.4") == ["--bind-to", "none", "-n", "4"]
 
 
-def test_an_allocation_says_how_much_there_is():
+def test_resources_of_an_allocation_are_read():
     assert launchers.allocated_cpus({"SLURM_JOB_CPUS_PER_NODE": "4(x2),2"}) == 10
     assert launchers.allocated_cpus({}) is None
     assert launchers.allocated_gpus({"SLURM_GPUS": "a100:8", "SLURM_GPUS_ON_NODE": "4"}) == 8
@@ -97,7 +97,7 @@ def test_an_allocation_says_how_much_there_is():
     assert launchers.allocated_gpus({}) is None
 
 
-def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
+def test_step_ignores_the_variables_of_the_notebooks_step(monkeypatch):
     for name in ("SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_CONF", "PASSWORD", "UCX_TLS"):
         monkeypatch.setenv(name, "1")
     given = {"PASSWORD": "1", "UCX_TLS": "1"}
@@ -124,7 +124,7 @@ def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
         ({"rank_python": "python"}, "must be an absolute path"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options, said):
+def test_invalid_options_are_refused(options, said):
     with pytest.raises(InvalidRequest, match=said):
         spec(**options)
 
@@ -137,19 +137,19 @@ def test_what_makes_no_sense_is_refused(options, said):
         ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
     ],
 )
-def test_a_launcher_that_is_not_there(launcher, said):
+def test_missing_launcher_is_refused(launcher, said):
     with pytest.raises(PreflightFailed) as refused:
         asyncio.run(launchers.find_launcher(spec(launcher=launcher), Family.MPICH))
     assert refused.value.message.startswith(said)
 
 
 @pytest.mark.parametrize(("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is no program that")])
-def test_a_python_of_the_ranks_that_is_not_there(python, why):
+def test_missing_python_of_the_ranks_is_refused(python, why):
     with pytest.raises(PreflightFailed, match=f"rank_python: {python} {why}"):
         asyncio.run(launchers.find_library(python))
 
 
-async def test_a_launcher_that_starts_something_else():
+async def test_launcher_that_starts_another_program():
     told = {"id": "0badcafe", "local_directory": None}
     program = await Program.start(["echo", "hi", "-n", "2"], os.environ, told, "mpiexec")
     await program.wait()
@@ -171,14 +171,14 @@ SAID_AT_THE_END = {
 
 
 @pytest.mark.parametrize(("said", "why"), SAID_AT_THE_END.items())
-async def test_why_a_program_ended_is_what_it_said(said, why):
+async def test_end_of_a_program_is_explained_by_its_output(said, why):
     told = {"id": "0badcafe", "local_directory": None}
     program = await Program.start(["sh", "-c", f"echo '{said}'; exit 7"], os.environ, told, "mpiexec")
     await program.wait()
     assert program.over == why
 
 
-def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeypatch):
+def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
     """Requests for ranks meanwhile would be refused, and the next one would be delayed."""
     plan = SimpleNamespace(n_workers=2, options={"launcher": None, "command": []})
     deployment = MPIDeployment(spec(), plan, None)
@@ -204,7 +204,7 @@ def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeyp
 @pytest.mark.parametrize(
     ("kills", "told"), [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")]
 )
-def test_a_rank_that_the_system_has_killed_says_why(kills, told, monkeypatch):
+def test_rank_killed_for_lack_of_memory_is_reported(kills, told, monkeypatch):
     monkeypatch.setattr(control_groups, "out_of_memory_kills", iter(kills).__next__)
     heard = []
     plan = SimpleNamespace(n_workers=1, options={"launcher": SimpleNamespace(family=None), "command": []})
@@ -218,7 +218,7 @@ def test_a_rank_that_the_system_has_killed_says_why(kills, told, monkeypatch):
     assert heard == [f"The MPI program ended: rank 0 was ended by SIGKILL{told}. All its ranks are started again."]
 
 
-def test_what_ends_a_worker_is_told_in_words():
+def test_end_of_a_worker_is_explained():
     assert _cause(SystemExit(4)) == "a task called sys.exit(4)"
     assert _cause(SystemExit()) == "a task called sys.exit()"
     aborted = RuntimeError()

@@ -52,9 +52,7 @@ input()
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
-    slurm: Any, shared_site: Any, wait_until: Any
-) -> None:
+def test_ranks_use_the_allocation_and_end_with_it(slurm: Any, shared_site: Any, wait_until: Any) -> None:
     job = ["salloc", "--quiet", "--nodes=2", "--ntasks-per-node=2", "--mem=2000", "--time=5"]
     # As a notebook that holds CPUs and memory of its node in a separate step.
     step = ["srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=2"]
@@ -87,7 +85,7 @@ def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
     assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{told['id']}-*"))
 
 
-async def test_who_asks_for_jobs_within_a_job_is_told_of_its_nodes(
+async def test_jobs_requested_within_a_job_get_a_remark(
     slurm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "1234")

@@ -56,7 +56,7 @@ def held_by(file: Path) -> list[int]:
 
 @pytest.mark.linux("/proc")
 @pytest.mark.parametrize("holes", [True, False])
-def test_the_beginning_and_the_end_stay_in_the_same_file(
+def test_beginning_and_end_of_output_stay_in_the_same_file(
     tmp_path: Path, wait_until: Callable[..., Any], holes: bool
 ) -> None:
     programs = tmp_path / "programs"
@@ -88,7 +88,7 @@ def test_the_beginning_and_the_end_stay_in_the_same_file(
 
 @pytest.mark.linux("/proc")
 @pytest.mark.parametrize("where", [subprocess.DEVNULL, subprocess.PIPE])
-def test_what_is_no_file_is_left_alone(where: int) -> None:
+def test_output_that_is_no_file_is_left_alone(where: int) -> None:
     before = os.stat(os.devnull).st_mode
     script = "\n".join([*keeping_output_short(), "sleep 0.2; jobs; echo done"])
     done = subprocess.run(["bash", "-c", script], stdout=where, stderr=subprocess.PIPE, timeout=60, check=True)
@@ -108,7 +108,7 @@ def where(request: pytest.FixtureRequest, slurm: Any, tmp_path: Path) -> dict[st
 
 
 @pytest.mark.full
-def test_a_worker_that_prints_without_end_fills_no_disk(
+def test_endless_output_of_a_worker_is_bounded(
     slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Callable[..., Any], where: dict[str, Any]
 ) -> None:
     shared = "shared_directory" in where
@@ -153,7 +153,7 @@ def test_a_worker_that_prints_without_end_fills_no_disk(
 
 
 @pytest.mark.full
-def test_why_a_job_has_failed_is_found_behind_a_flood(shared_site: Any, tmp_path: Path, where: dict[str, Any]) -> None:
+def test_cause_of_a_failed_job_is_found_behind_a_flood(shared_site: Any, tmp_path: Path, where: dict[str, Any]) -> None:
     prologue = ["yes not worth keeping | head -c 60000000", "sleep 2", "echo error: the licence has run out", "exit 3"]
     model = shared_site.running(**where, n_workers=1, job_script_prologue=prologue)
     model = shared_site.wait_for(model.id, lambda model: model.notice)

@@ -57,7 +57,7 @@ def apart(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
     return gpucluster.connect("apart")
 
 
-def test_each_node_is_handed_its_credentials_and_nobody_else(slurm: Any, shared_site: Any, apart: Any) -> None:
+def test_only_the_nodes_of_a_job_receive_credentials(slurm: Any, shared_site: Any, apart: Any) -> None:
     model = apart.model
     assert names(model) == {"0-0", "0-1"}
     assert sorted(slurm.jobs(model.id)) == [f"gpucluster-{model.id}-0", f"gpucluster-{model.id}-scheduler"]
@@ -80,7 +80,7 @@ def test_each_node_is_handed_its_credentials_and_nobody_else(slurm: Any, shared_
     assert not [name for *_, there in seen.values() for name in there if name.startswith("pytest")], "not shared indeed"
 
 
-def test_a_scheduler_in_a_job_is_used_as_any_other(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
+def test_scheduler_in_a_job_works_like_any_other(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
     job = job_of(slurm, apart.model, "scheduler")
     model = shared_site.wait_for("apart", lambda model: any("The scheduler is in job" in note for note in model.notes))
     node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job).strip()
@@ -107,7 +107,7 @@ def test_a_scheduler_in_a_job_is_used_as_any_other(slurm: Any, shared_site: Any,
     assert "lost" not in messages(apart)
 
 
-def test_what_would_be_submitted_is_told_before(shared_site: Any, slurm: Any, tmp_path: Path) -> None:
+def test_preview_shows_the_jobs(shared_site: Any, slurm: Any, tmp_path: Path) -> None:
     asked = {**IN_JOB, "partition": "main", "workers_per_job": 4, "n_workers": 6, "shared_directory": str(tmp_path)}
     shown = shared_site.control.preview(asked)
     assert "#SBATCH --cpus-per-task=4\n" in shown.text
@@ -121,7 +121,7 @@ def test_what_would_be_submitted_is_told_before(shared_site: Any, slurm: Any, tm
 
 
 @pytest.mark.flaky(reruns=0)  # a second try would find the cluster gone, and hide why the first one failed
-def test_when_its_job_is_gone_so_is_the_cluster(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
+def test_cluster_ends_with_the_scheduler_job(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
     job = job_of(slurm, apart.model, "scheduler")
     slurm.ask("scancel", job)
     model = shared_site.wait_for(apart.id, lambda model: model.state.ended)
@@ -131,7 +131,7 @@ def test_when_its_job_is_gone_so_is_the_cluster(slurm: Any, shared_site: Any, ap
     wait_until(lambda: not any(folders(slurm, node) for node in slurm.apart))
 
 
-def test_a_job_that_fails_says_why_without_shared_storage(slurm: Any, shared_site: Any, hopeless: Any) -> None:
+def test_failing_job_reports_why_without_shared_storage(slurm: Any, shared_site: Any, hopeless: Any) -> None:
     model = shared_site.wait_for("hopeless", lambda model: model.notice)
     assert "/nowhere/python: No such file or directory" in model.notice
     failed = shared_site.create(**FAILS, scheduler="job")
@@ -141,7 +141,7 @@ def test_a_job_that_fails_says_why_without_shared_storage(slurm: Any, shared_sit
     assert not slurm.jobs(model.id)
 
 
-def test_the_scheduler_waits_in_the_queue_and_nothing_of_it_outlives_the_cluster(
+def test_scheduler_job_waits_in_the_queue_and_ends_with_the_cluster(
     slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Any
 ) -> None:
     slurm.ask("sbatch", "--exclusive", "-w", "n1", "-t", "10", "-o", "/dev/null", "--wrap", "sleep 600", "-J", "busy")
@@ -168,7 +168,7 @@ def test_the_scheduler_waits_in_the_queue_and_nothing_of_it_outlives_the_cluster
     wait_until(lambda: not (tmp_path / "shared" / model.id).exists())
 
 
-def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, tmp_path: Path, wait_until: Any) -> None:
+def test_scheduler_without_its_cluster_ends_all_jobs(slurm: Any, tmp_path: Path, wait_until: Any) -> None:
     (tmp_path / "prefix").write_text("secret")
     slurm.ask("sbatch", "--hold", "-t", "10", "-o", "/dev/null", "--wrap", "true", "-J", "gpucluster-0badcafe-0")
     assert slurm.jobs("0badcafe")
@@ -183,7 +183,7 @@ def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, t
     assert not slurm.jobs("0badcafe")
 
 
-def test_jobs_that_always_fail_are_given_up(slurm: Any, shared_site: Any, hopeless: Any) -> None:
+def test_jobs_that_always_fail_are_no_longer_requested(slurm: Any, shared_site: Any, hopeless: Any) -> None:
     model = shared_site.wait_for("hopeless", lambda model: model.notice and "no more are requested" in model.notice)
     assert "/nowhere/python: No such file or directory. After 6 attempts, no more" in model.notice
     assert (model.state, model.wanted.n_workers) == (ClusterState.RUNNING, 0)

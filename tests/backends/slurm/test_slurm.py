@@ -56,7 +56,7 @@ def job_of(slurm: Any, model: Any, name: str) -> str:
     return str(told[0])
 
 
-def test_it_runs_while_its_jobs_wait_and_leaves_no_secret_with_slurm(
+def test_cluster_runs_while_jobs_wait_and_slurm_keeps_no_secret(
     slurm: Any, shared_site: Any, made: Any, shared_folder: Path
 ) -> None:
     assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Slurm", "tls", False)
@@ -87,7 +87,7 @@ def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
 
 
 @pytest.mark.full
-def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(shared_site: Any, two: Any) -> None:
+def test_retire_and_scale_down_move_results(shared_site: Any, two: Any) -> None:
     results_stay(shared_site, two)
 
 
@@ -104,7 +104,7 @@ def test_a_restart_keeps_the_jobs(slurm: Any, two: Any) -> None:
 
 
 @pytest.mark.full
-def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_lost_jobs_are_reported_and_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     two.scale(3)
     before = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
     cancelled, down, too_big = sorted(names(before), key=int)
@@ -129,9 +129,7 @@ def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: An
 
 
 @pytest.mark.full
-def test_jobs_that_more_urgent_ones_push_out_are_replaced(
-    slurm: Any, shared_site: Any, two: Any, wait_until: Any
-) -> None:
+def test_preempted_jobs_are_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     before = two.model
     gone, _ = sorted(names(before), key=int)
     node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job_of(slurm, before, gone)).strip()
@@ -158,7 +156,7 @@ def test_jobs_that_more_urgent_ones_push_out_are_replaced(
 
 
 @pytest.mark.full
-def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
+def test_job_is_replaced_and_results_move_before_its_walltime_ends(
     slurm: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:
     before = two.model
@@ -181,7 +179,7 @@ def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
 
 
 @pytest.mark.full
-def test_it_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     two.adapt(minimum=0, maximum=3)
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(24), pure=False)
@@ -195,7 +193,7 @@ def test_it_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until:
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
 
 
-def test_the_end_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_folder: Path, wait_until: Any) -> None:
+def test_stop_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_folder: Path, wait_until: Any) -> None:
     stopped(shared_site, two.id)
     wait_until(lambda: not slurm.jobs(two.id), what=slurm.jobs)
     assert not (shared_folder / two.id).exists()
@@ -215,7 +213,7 @@ def busy(slurm: Any) -> Any:
 
 
 @pytest.mark.full
-def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_supervisor(
+def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
     slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any
 ) -> None:
     model = shared_site.running(**SHORT, n_workers=2, shared_directory=str(shared_folder))
@@ -250,7 +248,7 @@ def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_superviso
         ({"interface": "ib7"}, "interface: this machine has no network interface 'ib7'"),
     ],
 )
-def test_what_slurm_cannot_do_is_refused_before_anything_starts(
+def test_impossible_requests_are_refused_before_the_start(
     slurm: Any, shared_site: Any, asked: dict[str, Any], told: str
 ) -> None:
     model = shared_site.create(**{**JOBS, "n_workers": 1, **asked})
@@ -259,7 +257,7 @@ def test_what_slurm_cannot_do_is_refused_before_anything_starts(
     assert not slurm.jobs(model.id)
 
 
-def test_nodes_that_take_no_jobs_now_are_waited_for(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
+def test_drained_nodes_leave_jobs_pending(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
     slurm.ask("scontrol", "update", "nodename=n1", "state=drain", "reason=test")
     try:
         model = shared_site.running(**SHORT, n_workers=1, shared_directory=str(shared_folder))
@@ -273,7 +271,7 @@ def test_nodes_that_take_no_jobs_now_are_waited_for(slurm: Any, shared_site: Any
 
 
 @pytest.mark.full
-def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
+def test_failing_job_reports_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
     options = {**JOBS, "python": "/nowhere/python", "n_workers": 1, "shared_directory": str(shared_folder)}
     model = shared_site.running(**options)
     model = shared_site.wait_for(model.id, lambda model: model.notice)

@@ -36,7 +36,7 @@ def spec(**options: Any) -> SlurmSpec:
         ("2-12:00:01", 216001), ("00:90:00", 5400), ("90:60", 5460), ("00:120:99", 7299), ("1-24:00:00", 172800),
     ],
 )  # fmt: skip
-def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) -> None:
+def test_time_limits_are_read_like_slurms(text: str, seconds: int) -> None:
     assert walltime_seconds(text) == seconds
     assert walltime_seconds(slurm_clock(seconds)) == seconds
 
@@ -86,7 +86,7 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(options: dict[str, Any], told: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidRequest, match=told):
         spec(**options)
 
@@ -101,7 +101,7 @@ def folder(tmp_path: Path) -> JobFolder:
 
 
 @pytest.mark.parametrize("base", ["/proc", "/proc/1/x", "file", "file/below", "open"])
-def test_a_shared_directory_that_cannot_be_used_is_refused_in_a_sentence(tmp_path: Path, base: str) -> None:
+def test_unusable_shared_directory_is_refused(tmp_path: Path, base: str) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
@@ -111,7 +111,7 @@ def test_a_shared_directory_that_cannot_be_used_is_refused_in_a_sentence(tmp_pat
             look()
 
 
-def test_a_look_at_the_shared_directory_makes_nothing(tmp_path: Path) -> None:
+def test_check_of_the_shared_directory_makes_nothing(tmp_path: Path) -> None:
     folder = JobFolder(tmp_path / "a" / "b", "0123abcd")
     folder.must_be_possible()
     assert not list(tmp_path.iterdir())
@@ -119,7 +119,7 @@ def test_a_look_at_the_shared_directory_makes_nothing(tmp_path: Path) -> None:
     assert not list((tmp_path / "a" / "b").iterdir())
 
 
-def test_the_script_is_shell_that_says_what_was_asked_for(folder: JobFolder, tmp_path: Path) -> None:
+def test_script_has_the_requested_options(folder: JobFolder, tmp_path: Path) -> None:
     asked = spec(
         partition="main,gpu", account="proj", qos="high", walltime="2-00:00:00", gpus_per_node=1, gpu_type="a100",
         memory_limit="8 GiB", constraint="a100&nvlink|h100", directives=["--exclusive", "--mail-type=END"],
@@ -141,7 +141,7 @@ def test_the_script_is_shell_that_says_what_was_asked_for(folder: JobFolder, tmp
     (tmp_path / "script").write_text(made)
 
 
-def test_memory_is_what_the_partition_gives_unless_it_is_named(folder: JobFolder) -> None:
+def test_memory_defaults_to_that_of_the_partition(folder: JobFolder) -> None:
     made = script.batch_script(spec(), folder, "0123abcd")
     assert "#SBATCH --mem" not in made
     assert '--memory-limit "$memory"' in made
@@ -187,7 +187,7 @@ def test_workers_share_the_memory_of_their_job(
     assert found.stdout.strip() == each
 
 
-def test_whoever_sees_more_gpus_than_the_job_asked_for_uses_as_many_as_it_did(folder: JobFolder) -> None:
+def test_job_uses_only_as_many_gpus_as_requested(folder: JobFolder) -> None:
     lines = script.batch_script(spec(gpus_per_node=2), folder, "0123abcd").splitlines()
     cut = [line for line in lines if "CUDA_VISIBLE_DEVICES" in line]
     for seen, kept in (("3,1,0", "3,1"), ("GPU-1,GPU-2", "GPU-1,GPU-2"), ("", "0,1")):
@@ -198,14 +198,14 @@ def test_whoever_sees_more_gpus_than_the_job_asked_for_uses_as_many_as_it_did(fo
         assert done.stdout.strip() == kept
 
 
-def test_a_smaller_job_asks_for_its_share(folder: JobFolder) -> None:
+def test_smaller_job_requests_less(folder: JobFolder) -> None:
     asked = spec(gpus_per_node=4, memory_limit="8 GiB", cores=30)
     assert script.smaller_job(asked, 2, folder, "ID") == ["--cpus-per-task=15", "--mem=16G", "--gres=gpu:2"]
     assert script.smaller_job(spec(workers_per_job=4), 3, folder, "ID") == ["--cpus-per-task=3"]
     assert asked.with_workers(1).workers_in_job == 1
 
 
-def test_a_job_on_several_nodes_does_the_same_on_each(folder: JobFolder) -> None:
+def test_job_on_several_nodes_runs_the_same_on_each(folder: JobFolder) -> None:
     made = script.batch_script(spec(nodes_per_job=2, gpus_per_node=4, memory_limit="8 GiB"), folder, "0123abcd")
     for line in ("--nodes=2", "--ntasks-per-node=1", "--gres=gpu:4", "--cpus-per-task=4", "--mem=32G"):
         assert f"#SBATCH {line}\n" in made
@@ -234,7 +234,7 @@ def test_a_job_on_several_nodes_does_the_same_on_each(folder: JobFolder) -> None
         ("4R 2R", 8, "4R 2R", "", "", [2]),
     ],
 )
-def test_which_jobs_a_number_of_workers_is(
+def test_fit_of_jobs_to_a_number_of_workers(
     there: str, n: int, stay: str, leave: str, too_big: str, missing: list[int]
 ) -> None:
     jobs_there = [JobSlot(str(number), int(text[0])) for number, text in enumerate(there.split())]
@@ -246,7 +246,7 @@ def test_which_jobs_a_number_of_workers_is(
     assert (told, found.missing) == ([stay, leave, too_big], missing)
 
 
-def test_jobs_are_told_in_words() -> None:
+def test_spread_over_jobs_is_described() -> None:
     assert jobset.in_words([4, 4]) is None
     assert jobset.in_words([4, 4, 2]) == "10 workers are 3 jobs: 2 with 4 and 1 with 2"
     assert jobset.job_sizes(6, 4, whole=True) == [4, 4]
@@ -280,7 +280,7 @@ def test_no_slurm_here(monkeypatch: pytest.MonkeyPatch) -> None:
         commands.must_have_slurm()
 
 
-def test_what_a_job_inherits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_of_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "SBATCH_ACCOUNT": "mine", "SBATCH_PARTITION": "theirs", "SBATCH_ARRAY_INX": "0-9", "SLURM_MEM_PER_NODE": "9",
         "SLURM_CONF": "/etc/x", "SQUEUE_STATES": "R", "TOKEN": "secret", "OTHER": "1",
@@ -305,7 +305,7 @@ broken line
 """
 
 
-def test_what_the_site_has() -> None:
+def test_partitions_of_the_site_are_parsed() -> None:
     found = site.Site(site.parse(SINFO))
     assert found.default == "boost"
     boost, serial, whole, old = found.partitions.values()
@@ -337,12 +337,12 @@ def test_what_the_site_has() -> None:
         ),
     ],
 )
-def test_what_the_site_has_not(options: dict[str, Any], told: str) -> None:
+def test_requests_that_the_site_cannot_serve_are_refused(options: dict[str, Any], told: str) -> None:
     with pytest.raises(PreflightFailed, match=told):
         site.check(spec(**options), site.Site(site.parse(SINFO)))
 
 
-def test_a_site_that_tells_nothing_refuses_nothing() -> None:
+def test_unknown_site_refuses_nothing() -> None:
     site.check(spec(partition="any"), site.Site({}))
 
 
@@ -375,7 +375,7 @@ def test_jobs_in_the_queue() -> None:
         ("FAILED", "bash: python: command not found", "its job 7 failed on n1: bash: python: command not found"),
     ],
 )
-def test_why_a_job_is_over(state: str, printed: str | None, told: str) -> None:
+def test_end_of_a_job_is_explained(state: str, printed: str | None, told: str) -> None:
     job = jobs.Job("7", state, "None", None, None, "n1", "x")
     assert job.over
     assert told in job.how_it_ended("01:00:00", "2 GiB", printed)
@@ -398,11 +398,11 @@ def test_why_a_job_is_over(state: str, printed: str | None, told: str) -> None:
         ("", "Slurm refused the job: without a reason"),
     ],
 )  # fmt: skip
-def test_refusals_are_sentences(said: str, told: str) -> None:
+def test_refusals_are_explained(said: str, told: str) -> None:
     assert commands.refusal(said).startswith(told)
 
 
-def test_zeros_among_what_was_printed_hide_nothing(folder: JobFolder) -> None:
+def test_zero_bytes_in_output_hide_nothing(folder: JobFolder) -> None:
     folder.base.mkdir(exist_ok=True)
     folder.make(contents(None, {}, ""))
     assert not folder.was_there("x", "7")
@@ -411,7 +411,7 @@ def test_zeros_among_what_was_printed_hide_nothing(folder: JobFolder) -> None:
     assert error_line(folder.last_words("x", "7")) == "no such licence"
 
 
-async def test_what_jobs_have_printed_does_not_pile_up(folder: JobFolder) -> None:
+async def test_output_of_ended_jobs_is_limited(folder: JobFolder) -> None:
     folder.base.mkdir(exist_ok=True)
     folder.make(contents(None, {}, ""))
     told: list[str] = []
@@ -426,7 +426,7 @@ async def test_what_jobs_have_printed_does_not_pile_up(folder: JobFolder) -> Non
     assert folder.output("x-5", "105").exists()
 
 
-def test_the_line_that_tells_most() -> None:
+def test_error_line_is_the_most_relevant_one() -> None:
     assert error_line([]) is None
     assert error_line(["/var/spool/job7/slurm_script: line 9: /x/python: No such file or directory"]) == (
         "/x/python: No such file or directory"
@@ -436,7 +436,7 @@ def test_the_line_that_tells_most() -> None:
 # -- slots -------------------------------------------------------------------------------------------
 
 
-def test_a_job_that_slurm_has_forgotten_is_gone() -> None:
+def test_job_missing_in_the_queue_is_over() -> None:
     slot = JobSlot("0", job_id="7", submitted=100.0)
     slot.saw({}, begun=99.0)
     assert not slot.over, "the look was older than the job"
@@ -448,7 +448,7 @@ def test_a_job_that_slurm_has_forgotten_is_gone() -> None:
     assert (slot.state, slot.why) == ("failed", "gone")
 
 
-def test_workers_of_a_job_come_one_by_one_and_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_of_a_job_start_separately_and_end_together(monkeypatch: pytest.MonkeyPatch) -> None:
     slot = JobSlot("3", 2, job_id="7", submitted=100.0)
     runs = jobs.Job("7", "RUNNING", "None", None, NOON, "n1", "x")
     slot.saw({"7": runs}, begun=110.0)
@@ -464,7 +464,7 @@ def test_workers_of_a_job_come_one_by_one_and_go_together(monkeypatch: pytest.Mo
     assert [model.state for model in slot.models()] == ["lost", "lost"], "Slurm knows better than the scheduler"
 
 
-def test_when_a_worker_does_not_come_back_what_its_job_holds_goes_to_another_job(
+def test_job_with_a_missing_worker_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slot = JobSlot("3", 2, job_id="7", submitted=100.0)
@@ -484,7 +484,7 @@ def test_when_a_worker_does_not_come_back_what_its_job_holds_goes_to_another_job
     assert [model.state for model in slot.models()] == ["lost", "lost"]
 
 
-def test_all_workers_of_a_job_hand_over_before_its_walltime_ends() -> None:
+def test_results_of_all_workers_of_a_job_move_before_its_walltime_ends() -> None:
     found = {name: JobSlot(name, 2, job_id=name, submitted=100.0) for name in "12"}
     renewal = Renewal(3600, found)
     ends = {"1": datetime(2026, 11, 23, 12, 8), "2": datetime(2026, 11, 23, 13, 0)}
@@ -496,7 +496,7 @@ def test_all_workers_of_a_job_hand_over_before_its_walltime_ends() -> None:
     assert renewal.look(datetime(2026, 11, 23, 12, 3)) == ([], [found["1"]])
 
 
-def test_the_script_has_no_error_of_syntax(folder: JobFolder, tmp_path: Path) -> None:
+def test_scripts_have_valid_syntax(folder: JobFolder, tmp_path: Path) -> None:
     in_a_container = spec(image="/x.sif", local_directory="/scratch")
     asked = [spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), in_a_container]
     asked.append(spec(nodes_per_job=2))
@@ -510,7 +510,7 @@ def test_the_script_has_no_error_of_syntax(folder: JobFolder, tmp_path: Path) ->
                 subprocess.run(["bash", "-n"], input=made, text=True, check=True)
 
 
-def test_without_shared_storage_nothing_of_it_is_in_the_script(tmp_path: Path) -> None:
+def test_script_without_shared_storage_has_no_shared_paths(tmp_path: Path) -> None:
     apart = JobFolder(tmp_path, "0123abcd", shared=False)
     made = script.batch_script(spec(), apart, "0123abcd")
     assert str(tmp_path) not in made
@@ -519,7 +519,7 @@ def test_without_shared_storage_nothing_of_it_is_in_the_script(tmp_path: Path) -
     assert "@own@" not in made
 
 
-def test_what_a_scheduler_asks_for(folder: JobFolder) -> None:
+def test_script_of_the_scheduler_job(folder: JobFolder) -> None:
     asked = spec(
         scheduler="job", scheduler_partition="serial", scheduler_memory="4 GiB", gpus_per_node=4, nodes_per_job=2,
         directives=["--gres=x:1", "--reservation=school"], constraint="a100", account="proj", walltime="02:00:00",
@@ -539,7 +539,7 @@ def test_what_a_scheduler_asks_for(folder: JobFolder) -> None:
         site.check_scheduler(asked.model_copy(update={"scheduler_memory": 400 * 2**30}), there)
 
 
-def test_what_could_not_be_cancelled_is_named() -> None:
+def test_jobs_that_were_not_cancelled_are_named() -> None:
     left = {"names": "dask-0badcafe-", "jobs": ["7", "9"]}
     told = "They are the jobs of Slurm whose names begin with dask-0badcafe-"
     assert SlurmBackend().left_behind(left) == f"{told}. By hand: scancel 7 9"
@@ -559,7 +559,7 @@ def head_of(made: str, last: str) -> str:
         ({"local_directory": "/dev/null/x"}, {}, "no folder can be made in /dev/null/x on this node: choose another"),
     ],
 )
-def test_a_job_that_has_no_place_says_which(
+def test_job_without_a_scratch_folder_reports_why(
     folder: JobFolder, tmp_path: Path, options: dict[str, Any], env: dict[str, str], told: str
 ) -> None:
     folder.make(contents(None, env, ""))
@@ -576,7 +576,7 @@ def test_a_job_that_has_no_place_says_which(
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("moment", ["mktemp", "mkdir", "chmod"])
-def test_a_job_that_is_ended_as_it_begins_leaves_no_folder(tmp_path: Path, shared: bool, moment: str) -> None:
+def test_job_cancelled_during_its_start_leaves_no_folder(tmp_path: Path, shared: bool, moment: str) -> None:
     folder = JobFolder(tmp_path / "shared", "0123abcd", shared=shared)
     folder.must_be_usable()
     if shared:
@@ -608,7 +608,7 @@ def test_a_job_that_is_ended_as_it_begins_leaves_no_folder(tmp_path: Path, share
         ("", ["exit 3"], "it printed nothing, and its status was 3"),
     ],
 )
-def test_a_job_without_shared_storage_tells_why_and_removes_its_own_only(
+def test_failing_job_without_shared_storage_reports_why_and_removes_only_its_folder(
     tmp_path: Path, handed: str, prologue: list[str], told: str
 ) -> None:
     apart = JobFolder(tmp_path, "0123abcd", shared=False)
@@ -633,7 +633,7 @@ def test_a_job_without_shared_storage_tells_why_and_removes_its_own_only(
     assert {path.name for path in tmp_path.iterdir()} == {"precious", "programs", "comment"}
 
 
-async def test_who_waits_in_vain_for_a_command_leaves_nothing_of_it(tmp_path: Path, wait_until: Any) -> None:
+async def test_command_that_times_out_leaves_no_process(tmp_path: Path, wait_until: Any) -> None:
     wrapper = tmp_path / "squeue"
     wrapper.write_text(f"#!/bin/sh\n/bin/sleep 300 & echo $! > {tmp_path}/pid\nexit 0\n")
     wrapper.chmod(0o700)
@@ -643,7 +643,7 @@ async def test_who_waits_in_vain_for_a_command_leaves_nothing_of_it(tmp_path: Pa
     wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
 
 
-def test_what_jobs_are_given_is_not_taken_from_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_that_commands_need_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "of mine")
     found = commands.environment(without={"PATH", "HOME", "TOKEN"})
     assert (found["PATH"], found["HOME"]) == (os.environ["PATH"], os.environ["HOME"])

@@ -46,7 +46,7 @@ def n_submitted(cluster: Any) -> int:
     return sum("is handed to Slurm" in line for line in cluster.logs(lines=10_000))
 
 
-def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_site: Any, pairs: Any) -> None:
+def test_several_workers_share_the_resources_of_a_job(slurm: Any, shared_site: Any, pairs: Any) -> None:
     model = pairs.model
     assert names(model) == {"0-0", "0-1", "1-0", "1-1"}
     assert sorted(slurm.jobs(model.id)) == [f"gpucluster-{model.id}-{number}" for number in (0, 1)]
@@ -60,7 +60,7 @@ def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_sit
     assert model.cost.per_hour == 4, "two cores of each job"
 
 
-def test_where_nodes_are_given_whole_so_are_jobs(shared_site: Any, pairs: Any) -> None:
+def test_whole_nodes_require_whole_jobs(shared_site: Any, pairs: Any) -> None:
     asked = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
     with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: use 4 or 6, not 5"):
         shared_site.create(**asked, n_workers=5, exclusive=True)
@@ -69,7 +69,7 @@ def test_where_nodes_are_given_whole_so_are_jobs(shared_site: Any, pairs: Any) -
         shared_site.control.wait(refused.id)
 
 
-def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
+def test_dead_worker_restarts_and_cancelled_job_is_replaced(
     slurm: Any, shared_site: Any, pairs: Any, wait_until: Any
 ) -> None:
     before = pairs.model
@@ -119,7 +119,7 @@ def test_the_last_job_may_have_fewer_workers(slurm: Any, shared_site: Any, pairs
     wait_until(lambda: slurm.jobs(model.id) == [f"gpucluster-{model.id}-{small}"])
 
 
-def test_the_load_has_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_uses_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
     pairs.adapt(minimum=0, maximum=5, interval=0.2, wait_count=2)
     wait_until(lambda: not slurm.jobs(pairs.id), what=slurm.jobs)
     before = n_submitted(pairs)

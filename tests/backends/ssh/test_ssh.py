@@ -87,7 +87,7 @@ def n_workers(site, cluster: ClusterModel) -> int:
     return site.get(cluster.id).n_workers
 
 
-def test_each_host_has_a_worker_and_nothing_shows_a_secret(shared_site, cluster, client):
+def test_each_host_has_a_worker_and_no_secret_is_visible(shared_site, cluster, client):
     assert (cluster.network, cluster.backend_title, cluster.n_workers) == (Network.TLS, "SSH", 2)
     assert {worker.name for worker in cluster.workers} == {"0", "1"}
     assert sorted(shared_site.get(cluster.id).nodes) == ["a: 1 worker", "b: 1 worker"], "which the card tells"
@@ -125,7 +125,7 @@ def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, 
 
 
 @pytest.mark.full
-def test_the_number_follows_the_load(shared_site, cluster, handle, client, wait_until):
+def test_adaptive_scaling_follows_the_load(shared_site, cluster, handle, client, wait_until):
     handle.adapt(minimum=0, maximum=3, interval=0.1, wait_count=2)
     wait_until(lambda: n_workers(shared_site, cluster) == 0)
     tasks = client.map(lambda _: time.sleep(0.2), range(20), pure=False)
@@ -144,7 +144,7 @@ def test_k_means_finds_the_groups(cluster, client):
     assert distances.min(axis=0).max() < 0.1
 
 
-def test_what_workers_print_is_read(shared_site, cluster, client, wait_until):
+def test_output_of_workers_is_logged(shared_site, cluster, client, wait_until):
     def talk() -> int:
         for _ in range(300):
             print("z" * 10_000, file=sys.stderr)
@@ -183,7 +183,7 @@ async def _refusal(tmp_path: Path, servers: Servers, **options) -> str:
 
 
 @pytest.mark.processes
-async def test_hosts_that_cannot_be_used_are_told_together(servers, tmp_path):
+async def test_unusable_hosts_are_reported_together(servers, tmp_path):
     told = await _refusal(tmp_path, servers, hosts="a,unknown-key,refused,closed")
     assert told.startswith("3 of 4 hosts cannot be used. ")
     assert "unknown-key: its host key has changed" in told
@@ -194,7 +194,7 @@ async def test_hosts_that_cannot_be_used_are_told_together(servers, tmp_path):
 
 
 @pytest.mark.processes
-async def test_pythons_that_cannot_be_used_are_told(servers, tmp_path):
+async def test_unusable_python_is_refused(servers, tmp_path):
     told = await _refusal(tmp_path, servers, hosts="a", remote_python="/opt/none/python")
     assert "there is no Python /opt/none/python there" in told
     bare = tmp_path / "python"
@@ -238,7 +238,7 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
         ({"hosts": ["a"], "interface": "x y"}, "must be the name of a network interface"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options, said):
+def test_invalid_options_are_refused(options, said):
     with pytest.raises(InvalidRequest, match=said):
         parse_spec({"backend": "ssh", **options})
 
@@ -284,7 +284,7 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, w
     ],
     ids=["even", "uneven", "as many as there are places", "one without a host"],
 )
-def test_the_fullest_host_gives_first(hosts: dict[str, str], places: dict[str, int], order: str) -> None:
+def test_workers_on_the_fullest_host_leave_first(hosts: dict[str, str], places: dict[str, int], order: str) -> None:
     assert fullest_host_first("3210", hosts, places) == list(order)
 
 
