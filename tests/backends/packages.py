@@ -31,14 +31,14 @@ def installed(packages: Sequence[str], there: Callable[[], object]) -> None:
         raise NotInstalled(f"let root run '{wanted}' (and these tests)")
     if shutil.which("apt-get") is None:
         raise NotInstalled(f"the packages {' and '.join(packages)} of Debian, by other names perhaps")
-    said = ""
+    output = ""
     with _one_at_a_time():
         for words in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
             if there():  # Another process of tests was faster.
                 return
-            said = _run([*APT, *words])
+            output = _run([*APT, *words])
     if not there():
-        raise NotInstalled(f"'{wanted}', which did not work here: {said[-200:] or 'it said nothing'}")
+        raise NotInstalled(f"'{wanted}', which did not work here: {output[-200:] or 'it said nothing'}")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from tests.backends.packages import NotInstalled, installed
 
 @pytest.fixture
 def apt(monkeypatch):
-    """Commands that would have been run; each one's answer is what is put into ``said``."""
+    """Commands that would have been run, each answered by "no such package"."""
     ran = []
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")

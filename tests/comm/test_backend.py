@@ -137,10 +137,10 @@ async def test_connection_without_the_secret_is_closed(echo: Any, folder: Path, 
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     [path] = sockets(folder)
     secret = secret_of(str(folder))
-    for said in (b"", b"short", b"x" * len(secret), secret[:-1] + b"!"):
+    for sent in (b"", b"short", b"x" * len(secret), secret[:-1] + b"!"):
         reader, writer = await asyncio.open_unix_connection(path)
-        writer.write(said)
-        assert await asyncio.wait_for(reader.read(), 30) == b"", said
+        writer.write(sent)
+        assert await asyncio.wait_for(reader.read(), 30) == b"", sent
         writer.close()
     reader, writer = await asyncio.open_unix_connection(path)
     writer.write(secret)

@@ -96,11 +96,11 @@ async def status_of(scheduler: PrivateDashboardScheduler, path: str) -> int:
     return status
 
 
-@pytest.mark.parametrize("said", [b"", b"GET /secret/health HTTP/1.1\r\n", b"GET /other HTTP/1.1\r\nHost: x\r\n\r\n"])
-async def test_connection_to_the_pages_without_the_secret_path_is_closed(scheduler, monkeypatch, said):
+@pytest.mark.parametrize("sent", [b"", b"GET /secret/health HTTP/1.1\r\n", b"GET /other HTTP/1.1\r\nHost: x\r\n\r\n"])
+async def test_connection_to_the_pages_without_the_secret_path_is_closed(scheduler, monkeypatch, sent):
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     reader, writer = await connect_to_pages(scheduler)
-    writer.write(said)
+    writer.write(sent)
     assert await is_closed(reader)
     writer.close()
     assert await status_of(scheduler, "/secret/health") == 200

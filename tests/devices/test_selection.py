@@ -81,7 +81,7 @@ def test_unavailable_device_raises_with_its_reason(wanted: list[int | str], word
     assert [error.field for error in raised.value.fields] == ["devices"]
 
 
-def test_a_machine_without_gpus_says_why() -> None:
+def test_machine_without_gpus_gives_the_reason() -> None:
     nothing = HostDevices(available=False, code="no_library", message="No GPU here: clusters use CPU workers.")
     for wanted in (None, [0]):
         with pytest.raises(NoUsableDevice, match="No GPU here"):

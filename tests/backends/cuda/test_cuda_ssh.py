@@ -158,15 +158,15 @@ async def test_the_idle_gpus_and_slices_come_first(hosts: dict[str, FakeMachine]
 
 
 async def test_missing_resources_of_hosts_are_refused(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
-    told = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
-    assert told.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
-    told = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
-    assert told.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in all.")
-    told = await refusal(hosts, tmp_path, hosts="small", pre_import=["no_such_module"])
-    assert told == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
+    text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
+    assert text.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
+    text = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
+    assert text.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in all.")
+    text = await refusal(hosts, tmp_path, hosts="small", pre_import=["no_such_module"])
+    assert text == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
     hosts["small"].write([])
-    told = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
-    assert told == "rmm_pool_size is for workers with a GPU, and none of the hosts has one that can be used."
+    text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
+    assert text == "rmm_pool_size is for workers with a GPU, and none of the hosts has one that can be used."
 
 
 async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
@@ -178,10 +178,10 @@ async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachi
     (tmp_path / "sitecustomize.py").write_text(program.replace("\\n", "\n"))
     without.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
     without.chmod(0o755)
-    told = await refusal(hosts, tmp_path, hosts="big", remote_python=str(without))
-    assert "big: it has GPUs, but the Python" in told
-    assert "has no dask-cuda. Run there:" in told
-    assert "--no-use-gpus" in told
+    text = await refusal(hosts, tmp_path, hosts="big", remote_python=str(without))
+    assert "big: it has GPUs, but the Python" in text
+    assert "has no dask-cuda. Run there:" in text
+    assert "--no-use-gpus" in text
     _, plan, _ = plan_of = await _plan(hosts, tmp_path, hosts="big", remote_python=str(without), use_gpus=False)
     assert plan.has_gpus is False
     await plan_of[0]._pool.close()

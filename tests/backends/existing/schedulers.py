@@ -25,7 +25,7 @@ def credentials(folder: Path) -> Security:
 async def main(folder: Path, port: int) -> None:
     """Serve."""
     security = credentials(folder)
-    told = {}
+    addresses = {}
     schedulers = {
         "tcp": Scheduler(host="127.0.0.1", port=port, dashboard_address="127.0.0.1:0"),
         "tls": Scheduler(host="127.0.0.1", protocol="tls://", security=security, dashboard_address="127.0.0.1:0"),
@@ -35,8 +35,8 @@ async def main(folder: Path, port: int) -> None:
         await scheduler
         secure = security if name == "tls" else None
         workers.append(await Worker(scheduler.address, nthreads=1, host="127.0.0.1", security=secure))
-        told |= {name: scheduler.address, f"{name}-worker": workers[-1].address}
-    print(json.dumps(told), flush=True)
+        addresses |= {name: scheduler.address, f"{name}-worker": workers[-1].address}
+    print(json.dumps(addresses), flush=True)
     await asyncio.to_thread(sys.stdin.read)
 
 

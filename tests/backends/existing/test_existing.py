@@ -104,9 +104,9 @@ def test_tls_files_of_the_scheduler(shared_site, schedulers):
 
 
 async def _refusal(tmp_path: Path, **options) -> str:
-    said = await refusal(tmp_path, backend="existing", **options)
-    assert said[-1] in ".?)"
-    return said
+    message = await refusal(tmp_path, backend="existing", **options)
+    assert message[-1] in ".?)"
+    return message
 
 
 @pytest.mark.full
@@ -137,7 +137,7 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (None, "there is no file"),
         ("{", "holds no JSON"),
@@ -146,15 +146,15 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
         ('{"address": "x y"}', "'x y'"),
     ],
 )
-async def test_scheduler_files(tmp_path, text, said):
+async def test_scheduler_files(tmp_path, text, message):
     path = tmp_path / "scheduler.json"
     if text is not None:
         path.write_text(text)
-    assert said in await _refusal(tmp_path, scheduler_file=str(path))
+    assert message in await _refusal(tmp_path, scheduler_file=str(path))
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"address": "http://x:1"}, "is not the address of a scheduler"),
         ({"address": "tcp://x:99999"}, "is not the address of a scheduler"),
@@ -164,8 +164,8 @@ async def test_scheduler_files(tmp_path, text, said):
         ({"scheduler_file": "x"}, "must be an absolute path"),
     ],
 )
-def test_invalid_options_are_refused(options, said):
-    with pytest.raises(InvalidRequest, match=said):
+def test_invalid_options_are_refused(options, message):
+    with pytest.raises(InvalidRequest, match=message):
         parse_spec({"backend": "existing", **options})
 
 

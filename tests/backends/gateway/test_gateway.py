@@ -156,23 +156,23 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(
         patch.delenv(VARIABLE)
         shared_site.control.list()
     wait_until(lambda: "may still run" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
-    said = activity.read(folder.activity)[-1].message
-    assert f"the environment variable {VARIABLE} is not set here" in said
-    assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in said
+    message = activity.read(folder.activity)[-1].message
+    assert f"the environment variable {VARIABLE} is not set here" in message
+    assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in message
     assert name_of(made) in living(gateway)
     wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     assert name_of(made) not in living(gateway)
     wait_until(lambda: not gateway.cluster_processes(), what=gateway.cluster_processes)
-    told = [entry.message for entry in shared_site.control.activity(made.id).entries]
-    assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in told
+    reported = [entry.message for entry in shared_site.control.activity(made.id).entries]
+    assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in reported
 
 
 @pytest.mark.full
 def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
     before = living(gateway)
     name = ask(gateway, lambda server: server.submit({}))
-    asked = {**gateway.options, **THEIRS, "cluster_name": name}
-    model, other = (shared_site.create(**asked, shutdown_on_stop=ends) for ends in (None, True))
+    request = {**gateway.options, **THEIRS, "cluster_name": name}
+    model, other = (shared_site.create(**request, shutdown_on_stop=ends) for ends in (None, True))
     model, other = (shared_site.control.wait(one.id, timeout=60) for one in (model, other))
     assert (model.wanted.n_workers, model.n_workers, model.n_pending) == (None, 0, 0)
     assert model.notes == [f"This cluster, {name}, was there already: Stop only ends the view."]
@@ -184,12 +184,12 @@ def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) 
     assert ended.state is ClusterState.STOPPED
     assert ended.reason.startswith("Dask Gateway has shut the cluster down:")
     with pytest.raises(StartFailed, match=f"cluster_name: the cluster {name} is stopp"):
-        shared_site.running(**asked)
+        shared_site.running(**request)
 
 
 @pytest.mark.full
 def test_cluster_without_a_known_name_is_found_by_its_properties(gateway: RealGateway) -> None:
-    told: list[str] = []
+    reported: list[str] = []
 
     async def killed_while_asking() -> None:
         async with GatewayServer(login(gateway)) as server:
@@ -199,17 +199,17 @@ def test_cluster_without_a_known_name_is_found_by_its_properties(gateway: RealGa
             state |= {"options": options, "asked": await server.clock(), "noted": time.time()}
             lost, other = [await server.submit(chosen) for chosen in (options, {**options, "profile": "big"})]
             with pytest.raises(ValueError, match="belongs to another cluster"):
-                await GatewayBackend().reap(state, ReapContext("y", told.append))
-            await GatewayBackend().reap({**state, "before": [lost]}, ReapContext("x", told.append))
+                await GatewayBackend().reap(state, ReapContext("y", reported.append))
+            await GatewayBackend().reap({**state, "before": [lost]}, ReapContext("x", reported.append))
             assert not (await server.report(lost)).ended
             for _ in range(2):  # The second time there is nothing to do.
-                await GatewayBackend().reap(state, ReapContext("x", told.append))
+                await GatewayBackend().reap(state, ReapContext("x", reported.append))
             assert (await server.report(lost)).ended
             assert not (await server.report(other)).ended
             await server.stop(other)
 
     asyncio.run(killed_while_asking())
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
 def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, shared_site: Any) -> None:
@@ -220,7 +220,7 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"gateway_options": {"worker_cores": 9}}, "gateway_options.worker_cores: must be a whole number from 1 to 4"),
         ({"gateway_options": {"profile": "bigg"}}, "must be one of 'small', 'big', not 'bigg'. Did you mean 'big'?"),
@@ -235,9 +235,9 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
     ],
 )
 async def test_impossible_options_are_refused_before_the_start(
-    gateway: RealGateway, tmp_path: Path, options: dict[str, Any], said: str
+    gateway: RealGateway, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
-    assert said in await refusal(tmp_path, **{**gateway.options, **options})
+    assert message in await refusal(tmp_path, **{**gateway.options, **options})
 
 
 async def test_address_of_another_server_is_refused(gateway: RealGateway, tmp_path: Path) -> None:

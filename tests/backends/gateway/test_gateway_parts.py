@@ -28,7 +28,7 @@ DEFAULTS = {row["field"]: row["default"] for row in ROWS}
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"address": "tcp://x:1"}, "address: 'tcp://x:1' is not the address of a Dask Gateway"),
         ({"address": "http://me:secret@x"}, "address: must not hold a user name or a password"),
@@ -50,10 +50,10 @@ DEFAULTS = {row["field"]: row["default"] for row in ROWS}
         ({"threads_per_worker": 2}, "threads_per_worker is up to the site"),
     ],
 )
-def test_invalid_options_are_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         parse_spec({"backend": "gateway", **options})
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_options_are_read_from_text_and_from_mappings() -> None:
@@ -81,7 +81,7 @@ def test_typed_values_are_converted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"cores": 0}, "gateway_options.cores: must be a whole number from 1 to 4, not '0'."),
         ({"cores": True}, "gateway_options.cores: must be a whole number from 1 to 4, not 'true'."),
@@ -95,10 +95,10 @@ def test_typed_values_are_converted() -> None:
         ({"core": 2, "fast": 2}, "there are cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
 )
-def test_values_that_the_server_would_refuse_are_refused(given: dict[str, Any], said: str) -> None:
+def test_values_that_the_server_would_refuse_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(PreflightFailed) as refused:
         checked(OFFERED, given, {})
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert {fault.field for fault in refused.value.fields} == {f"gateway_options.{name}" for name in given}
 
 
@@ -108,9 +108,9 @@ def test_wrong_setting_of_dask_is_named() -> None:
 
 
 def test_option_has_a_description_and_a_schema() -> None:
-    told = {option.name: option.described() for option in OFFERED}
-    assert told["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
-    assert told["profile"] == "profile: one of 'small', 'big'; small when left out"
+    described = {option.name: option.described() for option in OFFERED}
+    assert described["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
+    assert described["profile"] == "profile: one of 'small', 'big'; small when left out"
     cores: Option = OFFERED[0]
     assert cores.schema() == {"title": "Cores", "type": "integer", "default": 1, "minimum": 1, "maximum": 4}
 
@@ -162,7 +162,7 @@ def test_the_token_of_the_hub_reaches_no_other_kind(monkeypatch: pytest.MonkeyPa
     assert parse_spec({"backend": "local"}).process_environment() == {}
 
 
-def test_a_report_says_whether_it_is_over() -> None:
-    told = {"name": "x", "start_time": 2000, "tls_cert": None, "tls_key": None}
-    ended = {status: Report.read({**told, "status": status}).ended for status in ("PENDING", "RUNNING", "STOPPING")}
+def test_report_of_a_stopping_cluster_is_ended() -> None:
+    given = {"name": "x", "start_time": 2000, "tls_cert": None, "tls_key": None}
+    ended = {status: Report.read({**given, "status": status}).ended for status in ("PENDING", "RUNNING", "STOPPING")}
     assert ended == {"PENDING": False, "RUNNING": False, "STOPPING": True}

@@ -314,8 +314,8 @@ class Resources(Handler):
         version, namespace, plural = self._named(version, namespace, plural)
         thing = json.loads(self.request.body)
         if plural == "selfsubjectaccessreviews":
-            asked = thing["spec"]["resourceAttributes"]
-            full = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
+            attributes = thing["spec"]["resourceAttributes"]
+            full = "/".join(filter(None, (attributes["resource"], attributes.get("subresource"))))
             allowed = self.user != "student" or full not in self.store.denied
             self.finish(thing | {"status": {"allowed": allowed}})
             return

@@ -42,8 +42,8 @@ class Simulated:
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Any:
         """Ask the API server."""
         data = None if body is None else json.dumps(body).encode()
-        asked = urllib.request.Request(f"{self.server}{path}", data=data, method=method, headers=headers)
-        with urllib.request.urlopen(asked, timeout=20) as answer:
+        request = urllib.request.Request(f"{self.server}{path}", data=data, method=method, headers=headers)
+        with urllib.request.urlopen(request, timeout=20) as answer:
             return json.loads(answer.read() or b"null")
 
     def change(self, **knobs: Any) -> None:

@@ -49,12 +49,12 @@ def main() -> None:
     """Start the requested containers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for line in sys.stdin:
-        asked: dict[str, Any] = json.loads(line)
+        arguments: dict[str, Any] = json.loads(line)
         pid = os.fork()
         if pid == 0:
             code = 1
             try:
-                run(**asked)
+                run(**arguments)
                 code = 0
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1

@@ -292,17 +292,17 @@ def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, 
 
 
 def test_no_operator(without_operator: Any, previews: Previews) -> None:
-    said = previews.refusal(kubeconfig=without_operator.kubeconfig)
-    assert said.startswith("Dask's operator is not installed in this Kubernetes. An administrator can: helm install")
+    message = previews.refusal(kubeconfig=without_operator.kubeconfig)
+    assert message.startswith("Dask's operator is not installed in this Kubernetes. An administrator can: helm install")
 
 
 def test_missing_rights_are_named(kubernetes: Any, previews: Previews) -> None:
     options = {"kubeconfig": kubernetes.kubeconfig, "context": "student"}
     kubernetes.change(denied=["secrets", "pods/portforward", "daskworkergroups"])
     try:
-        said = previews.refusal(**options)
-        assert "not sufficient for a cluster in the namespace 'class': get daskworkergroups." in said
-        assert "patch daskworkergroups.kubernetes.dask.org, create secrets, delete secrets, get pods/portfor" in said
+        message = previews.refusal(**options)
+        assert "not sufficient for a cluster in the namespace 'class': get daskworkergroups." in message
+        assert "patch daskworkergroups.kubernetes.dask.org, create secrets, delete secrets, get pods/portfor" in message
         kubernetes.change(denied=["secrets"])
         shown = previews.ask(protocol="tcp", **options)
         assert "secret" not in shown["text"], "nothing is kept from others"

@@ -116,7 +116,7 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         ({"namespace": "Not A Name"}, "namespace: must be small letters"),
         ({"image": "no image!"}, "image: must be the name of an image"),
@@ -137,10 +137,10 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
         ({"memory_limit": "10%"}, "memory_limit: must be a size"),
     ],
 )
-def test_invalid_options_are_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], expected: str) -> None:
     with pytest.raises(InvalidRequest) as error:
         parse_spec({"backend": "kubernetes", **options})
-    assert said in error.value.message
+    assert expected in error.value.message
 
 
 def waiting(reason: str, message: str = "", **more: Any) -> dict[str, Any]:
@@ -164,7 +164,7 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
 
 
 @pytest.mark.parametrize(
-    ("status", "events", "said"),
+    ("status", "events", "expected"),
     [
         (unschedulable(NO_GPU), [], Verdict(NO_GPU.partition(". preemption")[0])),
         (
@@ -202,14 +202,14 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
         ),
     ],
 )  # fmt: skip
-def test_reason_of_a_pending_pod(status: dict[str, Any], events: list[dict[str, Any]], said: Verdict) -> None:
+def test_reason_of_a_pending_pod(status: dict[str, Any], events: list[dict[str, Any]], expected: Verdict) -> None:
     pod = {
         "metadata": {"name": "w-1", "creationTimestamp": "2026-11-23T10:00:00Z"},
         "spec": {} if "conditions" in status else {"nodeName": "node1"},
         "status": status,
     }
     deployment = {"metadata": {"name": "w"}}
-    assert verdict(deployment, pod, events, now=datetime(2026, 11, 23, 10, 0, 9, tzinfo=UTC)) == said
+    assert verdict(deployment, pod, events, now=datetime(2026, 11, 23, 10, 0, 9, tzinfo=UTC)) == expected
 
 
 def test_reason_of_a_missing_pod() -> None:
@@ -218,9 +218,9 @@ def test_reason_of_a_missing_pod() -> None:
         return {"metadata": {"name": "w"}, "status": {"conditions": [condition]}}
 
     quota = 'pods "w-5d" is forbidden: exceeded quota: q, requested: pods=1, used: pods=4, limited: pods=4'
-    said = verdict(failing(quota), None, [])
-    assert said.why == "the namespace's quota is used up: q, requested: pods=1, used: pods=4, limited: pods=4"
-    assert (said.hopeless, said.refused) == (False, True)
+    found = verdict(failing(quota), None, [])
+    assert found.why == "the namespace's quota is used up: q, requested: pods=1, used: pods=4, limited: pods=4"
+    assert (found.hopeless, found.refused) == (False, True)
     forbidden = 'pods "w-5d" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true'
     assert verdict(failing(forbidden), None, []) == Verdict(f"Kubernetes does not make its pod: {forbidden}", True)
     assert verdict({"metadata": {"name": "w"}}, None, []) == Verdict("its pod is made")

@@ -155,17 +155,17 @@ def test_fixed_number_refuses_to_scale_with_the_reason(handle):
 def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, client):
     kept = client.submit(pow, 2, 10)
     assert kept.result() == 1024
-    before, told = pids(client), len(handle.activity())
+    before, n_entries = pids(client), len(handle.activity())
     handle.restart()
     assert len(pids(client)) == 2
     assert not before & pids(client)
     assert kept.status == "cancelled"
     shared_site.wait_for(cluster.id, lambda model: model.notice is None)
-    assert "worker_died" not in {entry.kind for entry in handle.activity()[told:]}
+    assert "worker_died" not in {entry.kind for entry in handle.activity()[n_entries:]}
 
 
 def test_dask_client_restarts_all_ranks_and_cannot_retire_one(shared_site, cluster, handle, client):
-    before, told = pids(client), len(handle.activity())
+    before, n_entries = pids(client), len(handle.activity())
     client.restart()
     assert len(pids(client)) == 2
     assert not before & pids(client)
@@ -173,7 +173,7 @@ def test_dask_client_restarts_all_ranks_and_cannot_retire_one(shared_site, clust
     with pytest.raises(RuntimeError, match="cannot be retired: an MPI program keeps the ranks"):
         client.retire_workers([worker])
     shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # Pending messages are written before.
-    new = [entry.message for entry in handle.activity()[told:]]
+    new = [entry.message for entry in handle.activity()[n_entries:]]
     assert new == ["Restart all workers, requested by a Dask client", "Never stop automatically"]
 
 
@@ -182,14 +182,14 @@ def test_all_ranks_restart_when_one_dies(shared_site, cluster, handle, client, w
     result = client.submit(pow, 3, 4)
     assert result.result() == 81
     orphan = client.submit(lambda: subprocess.Popen(ORPHAN).pid, pure=False).result()
-    before, told = pids(client), len(handle.activity())
+    before, n_entries = pids(client), len(handle.activity())
     os.kill(client.submit(os.getpid, workers=["1"], pure=False).result(), signal.SIGKILL)
     wait_until(lambda: "rank 1 was ended by SIGKILL. All its ranks are started again" in messages(handle))
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
     assert gone(orphan)
     assert client.submit(lambda value: value + 1, result).result() == 82
     wait_until(lambda: "joined" in handle.activity()[-1].message)
-    new = sorted(entry.message for entry in handle.activity()[told:])
+    new = sorted(entry.message for entry in handle.activity()[n_entries:])
     assert len(new) == 3, "the end of one rank is reported once, and for that rank only"
     assert new[0] == "The MPI program ended: rank 1 was ended by SIGKILL. All its ranks are started again."
     assert new[1] == "Workers 0 and 1 joined"
@@ -208,10 +208,10 @@ def test_all_ranks_restart_when_one_dies(shared_site, cluster, handle, client, w
 def test_rank_with_a_killed_outer_process_is_named(shared_site, cluster, handle, client, wait_until):
     """Although launchers end all others then, and MPI always names the first one."""
     before = pids(client)
-    told = messages(handle).count("rank 1 was ended by SIGKILL")
+    times = messages(handle).count("rank 1 was ended by SIGKILL")
     rank = psutil.Process(client.submit(os.getpid, workers=["1"], pure=False).result())
     rank.parent().kill()
-    wait_until(lambda: messages(handle).count("rank 1 was ended by SIGKILL") > told, what=lambda: messages(handle))
+    wait_until(lambda: messages(handle).count("rank 1 was ended by SIGKILL") > times, what=lambda: messages(handle))
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
 
 
@@ -246,8 +246,8 @@ async def test_unusable_launcher_is_refused(tmp_path):
     assert "there is no program 'none-mpirun' on the PATH" in await _refusal(tmp_path, launcher="none-mpirun")
     ours, others = ("Open MPI", "MPICH") if OPEN_MPI else ("MPICH", "Open MPI")
     other = _program(tmp_path / "mpirun", "echo HYDRA" if OPEN_MPI else "echo 'mpirun (Open MPI) 4.1.4'")
-    told = await _refusal(tmp_path, launcher=other)
-    assert f"The launcher {other} is one of {others}, and mpi4py uses {ours}" in told
+    message = await _refusal(tmp_path, launcher=other)
+    assert f"The launcher {other} is one of {others}, and mpi4py uses {ours}" in message
     broken = _program(tmp_path / "broken", "echo libmpi.so.40: cannot open >&2; exit 127")
     assert f"The launcher {broken} cannot be started (libmpi.so.40: cannot open)" in await _refusal(
         tmp_path, launcher=broken

@@ -23,7 +23,7 @@ from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 
 RANK = [sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
-SAID = {
+VERSIONS = {
     "mpiexec (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/": (Family.OPEN_MPI, (4, 1, 4)),
     "mpirun (Open MPI) 5.0.7\n": (Family.OPEN_MPI, (5, 0, 7)),
     "prterun (PRRTE) 3.0.8\n": (Family.OPEN_MPI, (3, 0, 8)),
@@ -45,9 +45,9 @@ def _no_allocation(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize(("said", "meant"), SAID.items())
-def test_launchers_are_known_by_their_version(said, meant):
-    found = identify("/opt/mpi/bin/mpiexec", said)
+@pytest.mark.parametrize(("printed", "meant"), VERSIONS.items())
+def test_launchers_are_known_by_their_version(printed, meant):
+    found = identify("/opt/mpi/bin/mpiexec", printed)
     assert (found.family, found.version) == meant
 
 
@@ -66,8 +66,8 @@ def test_only_launchers_of_the_same_mpi_are_used():
 def test_each_launcher_gets_its_options(monkeypatch):
     monkeypatch.setattr(launchers.os, "geteuid", lambda: 0)
 
-    def words(said: str, pmi: list[str] | None = None, **options) -> list[str]:
-        made = command(identify("/mpi/run", said), spec(n_workers=4, **options), 4, "gpucluster-ID", pmi or [])
+    def words(printed: str, pmi: list[str] | None = None, **options) -> list[str]:
+        made = command(identify("/mpi/run", printed), spec(n_workers=4, **options), 4, "gpucluster-ID", pmi or [])
         assert made[0] == "/mpi/run"
         assert made[-len(RANK) :] == RANK
         return made[1 : -len(RANK)]
@@ -108,7 +108,7 @@ def test_step_ignores_the_variables_of_the_notebooks_step(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"n_workers": 0}, "n_workers: must be at least 1, not 0"),
         ({"launcher": "mpi exec"}, "must be the name of a program"),
@@ -124,23 +124,23 @@ def test_step_ignores_the_variables_of_the_notebooks_step(monkeypatch):
         ({"rank_python": "python"}, "must be an absolute path"),
     ],
 )
-def test_invalid_options_are_refused(options, said):
-    with pytest.raises(InvalidRequest, match=said):
+def test_invalid_options_are_refused(options, message):
+    with pytest.raises(InvalidRequest, match=message):
         spec(**options)
 
 
 @pytest.mark.parametrize(
-    ("launcher", "said"),
+    ("launcher", "message"),
     [
         ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
         ("/etc/passwd", "launcher: /etc/passwd is no program that you can run. Give the absolute path"),
         ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
     ],
 )
-def test_missing_launcher_is_refused(launcher, said):
+def test_missing_launcher_is_refused(launcher, message):
     with pytest.raises(PreflightFailed) as refused:
         asyncio.run(launchers.find_launcher(spec(launcher=launcher), Family.MPICH))
-    assert refused.value.message.startswith(said)
+    assert refused.value.message.startswith(message)
 
 
 @pytest.mark.parametrize(("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is no program that")])
@@ -150,14 +150,14 @@ def test_missing_python_of_the_ranks_is_refused(python, why):
 
 
 async def test_launcher_that_starts_another_program():
-    told = {"id": "0badcafe", "local_directory": None}
-    program = await Program.start(["echo", "hi", "-n", "2"], os.environ, told, "mpiexec")
+    message = {"id": "0badcafe", "local_directory": None}
+    program = await Program.start(["echo", "hi", "-n", "2"], os.environ, message, "mpiexec")
     await program.wait()
     assert program.over == "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
 
 
 ABORTED = "Abort(7) on node 1 (rank 1 in comm 0): "
-SAID_AT_THE_END = {
+LAST_OUTPUT = {
     f"rank 1: {ABORTED}application called MPI_Abort(MPI_COMM_WORLD, 7) - process 1": "rank 1 called MPI_Abort(7)",
     f"{ABORTED}application called MPI_Abort(MPI_COMM_WORLD, 7) - process 1": "rank 1 called MPI_Abort(7)",
     f"rank 1: {ABORTED}Fatal error in internal_Send: Invalid rank": (
@@ -170,10 +170,10 @@ SAID_AT_THE_END = {
 }
 
 
-@pytest.mark.parametrize(("said", "why"), SAID_AT_THE_END.items())
-async def test_end_of_a_program_is_explained_by_its_output(said, why):
-    told = {"id": "0badcafe", "local_directory": None}
-    program = await Program.start(["sh", "-c", f"echo '{said}'; exit 7"], os.environ, told, "mpiexec")
+@pytest.mark.parametrize(("printed", "why"), LAST_OUTPUT.items())
+async def test_end_of_a_program_is_explained_by_its_output(printed, why):
+    message = {"id": "0badcafe", "local_directory": None}
+    program = await Program.start(["sh", "-c", f"echo '{printed}'; exit 7"], os.environ, message, "mpiexec")
     await program.wait()
     assert program.over == why
 
@@ -202,20 +202,21 @@ def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kills", "told"), [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")]
+    ("kills", "reason"),
+    [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
 )
-def test_rank_killed_for_lack_of_memory_is_reported(kills, told, monkeypatch):
+def test_rank_killed_for_lack_of_memory_is_reported(kills, reason, monkeypatch):
     monkeypatch.setattr(control_groups, "out_of_memory_kills", iter(kills).__next__)
-    heard = []
+    messages = []
     plan = SimpleNamespace(n_workers=1, options={"launcher": SimpleNamespace(family=None), "command": []})
-    context = SimpleNamespace(tell=lambda kind, message: heard.append(message))
+    context = SimpleNamespace(tell=lambda kind, message: messages.append(message))
     deployment = MPIDeployment(spec(), plan, context)
     deployment._scheduler = SimpleNamespace(workers={"0": SimpleNamespace(name="0")})
     deployment._program = program = SimpleNamespace(over=None)
     deployment.slots()
     program.over = "rank 0 was ended by SIGKILL"
     deployment._note_end(program)
-    assert heard == [f"The MPI program ended: rank 0 was ended by SIGKILL{told}. All its ranks are started again."]
+    assert messages == [f"The MPI program ended: rank 0 was ended by SIGKILL{reason}. All its ranks are started again."]
 
 
 def test_end_of_a_worker_is_explained():

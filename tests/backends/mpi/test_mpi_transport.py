@@ -276,11 +276,11 @@ def test_aborted_program_is_restarted(cluster, client, wait_until):
     with suppress(OSError):  # Its answer never comes.
         client.run(abort, workers=[first])
     wait_until(lambda: started_again(client, before), timeout=30)
-    told = messages(gpucluster.connect(cluster.id))
-    assert f"rank {parse(first).rank} called MPI_Abort" in told
+    reported = messages(gpucluster.connect(cluster.id))
+    assert f"rank {parse(first).rank} called MPI_Abort" in reported
     assert client.submit(pow, 2, 5).result(30) == 32
     # They are requested once each time, also if some ranks end before the others, so there is no delay yet.
-    assert "They are requested again" not in told
+    assert "They are requested again" not in reported
 
 
 def test_card_shows_that_ranks_do_not_encrypt(cluster):
@@ -300,8 +300,8 @@ def test_hanging_rank_is_lost_and_restarted(cluster, client, wait_until):
     wait_until(lambda: started_again(client, before))
     assert client.gather(waiting) == [2**20 + number for number in range(6)]
     assert not psutil.pid_exists(pid)
-    told = messages(gpucluster.connect(cluster.id))
-    assert "rank 1 did not continue for 12 seconds after it was stopped" in told
+    reported = messages(gpucluster.connect(cluster.id))
+    assert "rank 1 did not continue for 12 seconds after it was stopped" in reported
 
 
 def test_mpi_protocol_refuses_nannies_and_gpus():

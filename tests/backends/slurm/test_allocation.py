@@ -64,25 +64,25 @@ def test_ranks_use_the_allocation_and_end_with_it(slurm: Any, shared_site: Any, 
         text=True,
     ) as running:
         assert running.stdout is not None
-        told = json.loads(running.stdout.readline())
-        nodes, steps, ranks, pids = zip(*told["places"], strict=True)
+        printed = json.loads(running.stdout.readline())
+        nodes, steps, ranks, pids = zip(*printed["places"], strict=True)
         assert sorted(nodes).count("n1") == sorted(nodes).count("n2") == 2
         assert len(set(steps)) == 1
         assert sorted(ranks) == [0, 1, 2, 3]  # By Slurm's PMI, they know each other.
-        model = shared_site.get(told["id"])
+        model = shared_site.get(printed["id"])
         assert "run within this allocation of Slurm" in model.notes[0]
-        assert f"gpucluster-{told['id']}"[:8] in slurm.ask("squeue", "-h", "-s", "-o", "%j")
+        assert f"gpucluster-{printed['id']}"[:8] in slurm.ask("squeue", "-h", "-s", "-o", "%j")
         os.kill(pids[0], signal.SIGKILL)
-        wait_until(lambda: not set(pids) & {worker.pid for worker in shared_site.get(told["id"]).workers})
-        shared_site.wait_for(told["id"], lambda model: model.n_workers == 4)
+        wait_until(lambda: not set(pids) & {worker.pid for worker in shared_site.get(printed["id"]).workers})
+        shared_site.wait_for(printed["id"], lambda model: model.n_workers == 4)
         # The notebook ends, and with it the allocation.
         running.communicate("\n", timeout=30)
-    ended = shared_site.wait_for(told["id"], lambda model: model.state.ended)
+    ended = shared_site.wait_for(printed["id"], lambda model: model.state.ended)
     assert ended.state is ClusterState.STOPPED
     assert ended.reason == "The allocation of Slurm that its workers were in is over."
-    assert not marked_processes(MARK, told["id"])
+    assert not marked_processes(MARK, printed["id"])
     assert not slurm.ask("squeue", "-h", "-s").split()
-    assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{told['id']}-*"))
+    assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{printed['id']}-*"))
 
 
 async def test_jobs_requested_within_a_job_get_a_remark(

@@ -108,8 +108,8 @@ def test_scheduler_in_a_job_works_like_any_other(slurm: Any, shared_site: Any, a
 
 
 def test_preview_shows_the_jobs(shared_site: Any, slurm: Any, tmp_path: Path) -> None:
-    asked = {**IN_JOB, "partition": "main", "workers_per_job": 4, "n_workers": 6, "shared_directory": str(tmp_path)}
-    shown = shared_site.control.preview(asked)
+    options = {**IN_JOB, "partition": "main", "workers_per_job": 4, "n_workers": 6, "shared_directory": str(tmp_path)}
+    shown = shared_site.control.preview(options)
     assert "#SBATCH --cpus-per-task=4\n" in shown.text
     *_, spread, scheduler = shown.notes
     assert spread.startswith("6 workers are 2 jobs: 1 with 4 and 1 with 2. The last one has --cpus-per-task=2, ")

@@ -233,7 +233,7 @@ def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         (
             {"partition": "nope"},
@@ -249,10 +249,10 @@ def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
     ],
 )
 def test_impossible_requests_are_refused_before_the_start(
-    slurm: Any, shared_site: Any, asked: dict[str, Any], told: str
+    slurm: Any, shared_site: Any, options: dict[str, Any], message: str
 ) -> None:
-    model = shared_site.create(**{**JOBS, "n_workers": 1, **asked})
-    with pytest.raises(StartFailed, match=told):
+    model = shared_site.create(**{**JOBS, "n_workers": 1, **options})
+    with pytest.raises(StartFailed, match=message):
         shared_site.control.wait(model.id)
     assert not slurm.jobs(model.id)
 

@@ -42,7 +42,7 @@ def test_time_limits_are_read_like_slurms(text: str, seconds: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"walltime": "soon"}, "walltime: 'soon' is not a time limit"),
         ({"walltime": "1:2:3:4"}, "walltime: '1:2:3:4' is not a time limit"),
@@ -86,8 +86,8 @@ def test_time_limits_are_read_like_slurms(text: str, seconds: int) -> None:
         ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU"),
     ],
 )
-def test_invalid_options_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(InvalidRequest, match=told):
+def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidRequest, match=message):
         spec(**options)
 
 
@@ -120,13 +120,13 @@ def test_check_of_the_shared_directory_makes_nothing(tmp_path: Path) -> None:
 
 
 def test_script_has_the_requested_options(folder: JobFolder, tmp_path: Path) -> None:
-    asked = spec(
+    requested = spec(
         partition="main,gpu", account="proj", qos="high", walltime="2-00:00:00", gpus_per_node=1, gpu_type="a100",
         memory_limit="8 GiB", constraint="a100&nvlink|h100", directives=["--exclusive", "--mail-type=END"],
         modules=["cuda/12.4"], job_script_prologue=["source ~/env/bin/activate"], env={"TOKEN": "secret"},
         preload=["/it's/here.py"], resources={"GPU": 1}, rmm_pool_size="50%", enable_cudf_spill=True, cores=8,
     )  # fmt: skip
-    made = script.batch_script(asked, folder, "0123abcd", "tls://10.0.0.1:8786")
+    made = script.batch_script(requested, folder, "0123abcd", "tls://10.0.0.1:8786")
     for line in (
         "-J gpucluster-0123abcd", "-p main,gpu", "-A proj", "-t 2-00:00:00", "--mem=8G", "--cpus-per-task=8",
         "--qos=high", "--gres=gpu:a100:1", "--constraint=a100&nvlink|h100", "--exclusive", "--mail-type=END",
@@ -151,8 +151,8 @@ def test_memory_defaults_to_that_of_the_partition(folder: JobFolder) -> None:
 
 
 def test_a_job_with_several_workers(folder: JobFolder) -> None:
-    asked = spec(n_workers=8, gpus_per_node=4, memory_limit="8 GiB", threads_per_worker=2)
-    made = script.batch_script(asked, folder, "0123abcd")
+    requested = spec(n_workers=8, gpus_per_node=4, memory_limit="8 GiB", threads_per_worker=2)
+    made = script.batch_script(requested, folder, "0123abcd")
     for line in ("--gres=gpu:4", "--cpus-per-task=8", "--mem=32G", "-n 1", "--nodes=1"):
         assert f"#SBATCH {line}\n" in made
     assert '\nCUDA_VISIBLE_DEVICES=$(echo "${CUDA_VISIBLE_DEVICES:-0,1,2,3}" | cut -d, -f-4)\n' in made
@@ -199,10 +199,10 @@ def test_job_uses_only_as_many_gpus_as_requested(folder: JobFolder) -> None:
 
 
 def test_smaller_job_requests_less(folder: JobFolder) -> None:
-    asked = spec(gpus_per_node=4, memory_limit="8 GiB", cores=30)
-    assert script.smaller_job(asked, 2, folder, "ID") == ["--cpus-per-task=15", "--mem=16G", "--gres=gpu:2"]
+    requested = spec(gpus_per_node=4, memory_limit="8 GiB", cores=30)
+    assert script.smaller_job(requested, 2, folder, "ID") == ["--cpus-per-task=15", "--mem=16G", "--gres=gpu:2"]
     assert script.smaller_job(spec(workers_per_job=4), 3, folder, "ID") == ["--cpus-per-task=3"]
-    assert asked.with_workers(1).workers_in_job == 1
+    assert requested.with_workers(1).workers_in_job == 1
 
 
 def test_job_on_several_nodes_runs_the_same_on_each(folder: JobFolder) -> None:
@@ -241,9 +241,9 @@ def test_fit_of_jobs_to_a_number_of_workers(
     for slot, text in zip(jobs_there, there.split(), strict=True):
         slot.state = slots.SlotState.RUNNING if text[1] == "R" else slots.SlotState.PENDING
     found = jobset.fit(jobs_there, n, 4, whole=False)
-    told = [" ".join(f"{slot.size}{'R' if slot.has_workers else 'P'}" for slot in each) for each in
+    jobs_of = [" ".join(f"{slot.size}{'R' if slot.has_workers else 'P'}" for slot in each) for each in
             (found.stay, found.leave, found.too_big)]  # fmt: skip
-    assert (told, found.missing) == ([stay, leave, too_big], missing)
+    assert (jobs_of, found.missing) == ([stay, leave, too_big], missing)
 
 
 def test_spread_over_jobs_is_described() -> None:
@@ -317,7 +317,7 @@ def test_partitions_of_the_site_are_parsed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. There are boost, serial, whole."),
         ({"partition": "old"}, "partition: the partition 'old' takes no jobs now"),
@@ -337,8 +337,8 @@ def test_partitions_of_the_site_are_parsed() -> None:
         ),
     ],
 )
-def test_requests_that_the_site_cannot_serve_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(PreflightFailed, match=told):
+def test_requests_that_the_site_cannot_serve_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(PreflightFailed, match=message):
         site.check(spec(**options), site.Site(site.parse(SINFO)))
 
 
@@ -363,7 +363,7 @@ def test_jobs_in_the_queue() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "printed", "told"),
+    ("state", "printed", "message"),
     [
         ("OUT_OF_MEMORY", None, "it used more memory than its limit of 2 GiB; ask for more with memory_limit"),
         ("FAILED", "slurmstepd: error: Exceeded job memory limit", "it used more memory than its limit of 2 GiB"),
@@ -375,14 +375,14 @@ def test_jobs_in_the_queue() -> None:
         ("FAILED", "bash: python: command not found", "its job 7 failed on n1: bash: python: command not found"),
     ],
 )
-def test_end_of_a_job_is_explained(state: str, printed: str | None, told: str) -> None:
+def test_end_of_a_job_is_explained(state: str, printed: str | None, message: str) -> None:
     job = jobs.Job("7", state, "None", None, None, "n1", "x")
     assert job.over
-    assert told in job.how_it_ended("01:00:00", "2 GiB", printed)
+    assert message in job.how_it_ended("01:00:00", "2 GiB", printed)
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("error", "message"),
     [
         ("sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
          "account: Slurm does not take this account with this partition (Slurm: Invalid account or "
@@ -398,8 +398,8 @@ def test_end_of_a_job_is_explained(state: str, printed: str | None, told: str) -
         ("", "Slurm refused the job: without a reason"),
     ],
 )  # fmt: skip
-def test_refusals_are_explained(said: str, told: str) -> None:
-    assert commands.refusal(said).startswith(told)
+def test_refusals_are_explained(error: str, message: str) -> None:
+    assert commands.refusal(error).startswith(message)
 
 
 def test_zero_bytes_in_output_hide_nothing(folder: JobFolder) -> None:
@@ -414,8 +414,7 @@ def test_zero_bytes_in_output_hide_nothing(folder: JobFolder) -> None:
 async def test_output_of_ended_jobs_is_limited(folder: JobFolder) -> None:
     folder.base.mkdir(exist_ok=True)
     folder.make(contents(None, {}, ""))
-    told: list[str] = []
-    ended = Endings(folder, "x-", "01:00:00", 0, lambda kind, message: told.append(message))
+    ended = Endings(folder, "x-", "01:00:00", 0, lambda kind, message: None)
     for number in range(25):
         folder.output(f"x-{number}", f"{number + 100}").write_text(f"error: number {number}\n")
         slot = JobSlot(str(number), job_id=f"{number + 100}")
@@ -498,11 +497,11 @@ def test_results_of_all_workers_of_a_job_move_before_its_walltime_ends() -> None
 
 def test_scripts_have_valid_syntax(folder: JobFolder, tmp_path: Path) -> None:
     in_a_container = spec(image="/x.sif", local_directory="/scratch")
-    asked = [spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), in_a_container]
-    asked.append(spec(nodes_per_job=2))
+    requested = [spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), in_a_container]
+    requested.append(spec(nodes_per_job=2))
     apart = JobFolder(tmp_path, "0123abcd", shared=False)
     for where in (folder, apart):
-        for each in asked:
+        for each in requested:
             for made in (
                 script.batch_script(each, where, "0123abcd"),
                 script.scheduler_script(each, where, "0123abcd"),
@@ -520,30 +519,30 @@ def test_script_without_shared_storage_has_no_shared_paths(tmp_path: Path) -> No
 
 
 def test_script_of_the_scheduler_job(folder: JobFolder) -> None:
-    asked = spec(
+    requested = spec(
         scheduler="job", scheduler_partition="serial", scheduler_memory="4 GiB", gpus_per_node=4, nodes_per_job=2,
         directives=["--gres=x:1", "--reservation=school"], constraint="a100", account="proj", walltime="02:00:00",
     )  # fmt: skip
-    made = script.scheduler_script(asked, folder, "0123abcd")
+    made = script.scheduler_script(requested, folder, "0123abcd")
     for line in ("-p serial", "-A proj", "-t 1-00:00:00", "--cpus-per-task=1", "--mem=4G", "--reservation=school",
                  "--nodes=1", "-n 1"):  # fmt: skip
         assert f"#SBATCH {line}\n" in made
     assert not any(word in made for word in ("gpu:", "a100", "--gres", "mktemp"))
     assert made.splitlines()[-1].endswith(f"--folder {folder.path} --names gpucluster-0123abcd- --protocol tls")
     there = site.Site(site.parse(SINFO))
-    assert site.with_scheduler_walltime(asked, there).scheduler_walltime == "04:00:00"
-    longer = asked.model_copy(update={"scheduler_walltime": "8:00:00"})
+    assert site.with_scheduler_walltime(requested, there).scheduler_walltime == "04:00:00"
+    longer = requested.model_copy(update={"scheduler_walltime": "8:00:00"})
     with pytest.raises(PreflightFailed, match="scheduler_walltime: 8:00:00 is more than the partition 'serial' allows"):
         site.check_scheduler(longer, there)
     with pytest.raises(PreflightFailed, match="scheduler_memory: no node of the partition 'serial' has 400 GiB"):
-        site.check_scheduler(asked.model_copy(update={"scheduler_memory": 400 * 2**30}), there)
+        site.check_scheduler(requested.model_copy(update={"scheduler_memory": 400 * 2**30}), there)
 
 
 def test_jobs_that_were_not_cancelled_are_named() -> None:
     left = {"names": "dask-0badcafe-", "jobs": ["7", "9"]}
-    told = "They are the jobs of Slurm whose names begin with dask-0badcafe-"
-    assert SlurmBackend().left_behind(left) == f"{told}. By hand: scancel 7 9"
-    assert SlurmBackend().left_behind({**left, "jobs": []}) == f"{told}, if there are any."
+    message = "They are the jobs of Slurm whose names begin with dask-0badcafe-"
+    assert SlurmBackend().left_behind(left) == f"{message}. By hand: scancel 7 9"
+    assert SlurmBackend().left_behind({**left, "jobs": []}) == f"{message}, if there are any."
 
 
 def head_of(made: str, last: str) -> str:
@@ -552,7 +551,7 @@ def head_of(made: str, last: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("options", "env", "told"),
+    ("options", "env", "message"),
     [
         ({}, {"PATH": "/nonexistent"}, "the PATH has no mktemp on this node; it is '/nonexistent': look at env, "),
         ({}, {"TMPDIR": "/dev/null"}, "no folder can be made in /dev/null on this node: set local_directory, or "),
@@ -560,7 +559,7 @@ def head_of(made: str, last: str) -> str:
     ],
 )
 def test_job_without_a_scratch_folder_reports_why(
-    folder: JobFolder, tmp_path: Path, options: dict[str, Any], env: dict[str, str], told: str
+    folder: JobFolder, tmp_path: Path, options: dict[str, Any], env: dict[str, str], message: str
 ) -> None:
     folder.make(contents(None, env, ""))
     made = script.batch_script(spec(**options), folder, "0123abcd")
@@ -571,7 +570,7 @@ def test_job_without_a_scratch_folder_reports_why(
             stderr=out, timeout=60, check=False,
         )  # fmt: skip
     assert done.returncode == 1
-    assert told in (error_line(printed.read_text().splitlines()) or "")
+    assert message in (error_line(printed.read_text().splitlines()) or "")
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -599,7 +598,7 @@ def test_job_cancelled_during_its_start_leaves_no_folder(tmp_path: Path, shared:
 
 
 @pytest.mark.parametrize(
-    ("handed", "prologue", "told"),
+    ("handed", "prologue", "message"),
     [
         ("export PATH=/nonexistent scratch=@precious", [], "the PATH has no mktemp on this node; it is '/nonexistent'"),
         ("export TMPDIR=/dev/null own=@precious gpucluster_x=1", [], "no folder can be made in /dev/null on this node"),
@@ -609,7 +608,7 @@ def test_job_cancelled_during_its_start_leaves_no_folder(tmp_path: Path, shared:
     ],
 )
 def test_failing_job_without_shared_storage_reports_why_and_removes_only_its_folder(
-    tmp_path: Path, handed: str, prologue: list[str], told: str
+    tmp_path: Path, handed: str, prologue: list[str], message: str
 ) -> None:
     apart = JobFolder(tmp_path, "0123abcd", shared=False)
     made = script.batch_script(spec(job_script_prologue=prologue), apart, "0123abcd")
@@ -629,7 +628,7 @@ def test_failing_job_without_shared_storage_reports_why_and_removes_only_its_fol
     env = {"PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": str(tmp_path), "SLURM_JOB_ID": "7"}
     done = subprocess.run(["/bin/bash", "-c", made], env=env, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode != 0
-    assert told in (tmp_path / "comment").read_text()
+    assert message in (tmp_path / "comment").read_text()
     assert {path.name for path in tmp_path.iterdir()} == {"precious", "programs", "comment"}
 
 

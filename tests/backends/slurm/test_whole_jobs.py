@@ -61,10 +61,10 @@ def test_several_workers_share_the_resources_of_a_job(slurm: Any, shared_site: A
 
 
 def test_whole_nodes_require_whole_jobs(shared_site: Any, pairs: Any) -> None:
-    asked = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
+    options = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
     with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: use 4 or 6, not 5"):
-        shared_site.create(**asked, n_workers=5, exclusive=True)
-    refused = shared_site.create(**asked, n_workers=5, partition="whole")
+        shared_site.create(**options, n_workers=5, exclusive=True)
+    refused = shared_site.create(**options, n_workers=5, partition="whole")
     with pytest.raises(StartFailed, match="'whole' gives whole nodes only, and each job has 2 .*: use 4 or 6"):
         shared_site.control.wait(refused.id)
 
@@ -77,8 +77,8 @@ def test_dead_worker_restarts_and_cancelled_job_is_replaced(
     dies = next(worker for worker in before.workers if worker.name == "0-1")
     os.kill(dies.pid, signal.SIGKILL)
     slurm.ask("scancel", gone)
-    told = f"Workers 1-0 to 1-1: its job {gone} was cancelled"
-    wait_until(lambda: told in messages(pairs), what=lambda: log_of(pairs))
+    message = f"Workers 1-0 to 1-1: its job {gone} was cancelled"
+    wait_until(lambda: message in messages(pairs), what=lambda: log_of(pairs))
     there = {worker.pid for worker in before.workers if worker.name == "0-0"}
     model = shared_site.wait_for(
         "pairs",

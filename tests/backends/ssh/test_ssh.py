@@ -117,11 +117,11 @@ def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, 
     handle.retire(gone)
     wait_until(lambda: n_workers(shared_site, cluster) == 2)
     assert gone not in {worker.name for worker in shared_site.get(cluster.id).workers}
-    before, told = set(client.run(os.getpid).values()), len(handle.activity())
+    before, n_entries = set(client.run(os.getpid).values()), len(handle.activity())
     handle.restart()
     assert not before & set(client.run(os.getpid).values())
     shared_site.wait_for(cluster.id, lambda model: model.notice is None)
-    assert "worker_died" not in {entry.kind for entry in handle.activity()[told:]}
+    assert "worker_died" not in {entry.kind for entry in handle.activity()[n_entries:]}
 
 
 @pytest.mark.full
@@ -184,19 +184,19 @@ async def _refusal(tmp_path: Path, servers: Servers, **options) -> str:
 
 @pytest.mark.processes
 async def test_unusable_hosts_are_reported_together(servers, tmp_path):
-    told = await _refusal(tmp_path, servers, hosts="a,unknown-key,refused,closed")
-    assert told.startswith("3 of 4 hosts cannot be used. ")
-    assert "unknown-key: its host key has changed" in told
-    assert "refused: it rejected your key" in told
-    assert "closed: connection refused on its SSH port" in told
+    message = await _refusal(tmp_path, servers, hosts="a,unknown-key,refused,closed")
+    assert message.startswith("3 of 4 hosts cannot be used. ")
+    assert "unknown-key: its host key has changed" in message
+    assert "refused: it rejected your key" in message
+    assert "closed: connection refused on its SSH port" in message
     assert "the host was not found" in await _refusal(tmp_path, servers, hosts="nowhere.invalid")
     assert not marked_processes(MARK, "0badcafe")
 
 
 @pytest.mark.processes
 async def test_unusable_python_is_refused(servers, tmp_path):
-    told = await _refusal(tmp_path, servers, hosts="a", remote_python="/opt/none/python")
-    assert "there is no Python /opt/none/python there" in told
+    message = await _refusal(tmp_path, servers, hosts="a", remote_python="/opt/none/python")
+    assert "there is no Python /opt/none/python there" in message
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     bare.chmod(0o755)
@@ -205,9 +205,9 @@ async def test_unusable_python_is_refused(servers, tmp_path):
     assert "prints 'Welcome' before anything else" in await _refusal(
         tmp_path, servers, hosts="a", remote_python=str(bare)
     )
-    for name, said in (("python", "Tasks can travel only between"), ("distributed", "is 2020.1 there and")):
+    for name, message in (("python", "Tasks can travel only between"), ("distributed", "is 2020.1 there and")):
         bare.write_text(f"#!/bin/sh\necho '{_hello(**{name: '2020.1'})}'\nexec cat >/dev/null\n")
-        assert said in await _refusal(tmp_path, servers, hosts="a", remote_python=str(bare))
+        assert message in await _refusal(tmp_path, servers, hosts="a", remote_python=str(bare))
 
 
 def _hello(**other: str) -> str:
@@ -215,8 +215,8 @@ def _hello(**other: str) -> str:
 
 
 async def test_more_workers_than_there_is_room(servers, tmp_path):
-    told = await _refusal(tmp_path, servers, hosts="a", n_workers=200)
-    assert told.startswith("n_workers: must be at most")
+    message = await _refusal(tmp_path, servers, hosts="a", n_workers=200)
+    assert message.startswith("n_workers: must be at most")
 
 
 async def test_without_the_package(servers, tmp_path, monkeypatch):
@@ -226,7 +226,7 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({}, "give hosts"),
         ({"hosts": "a", "hostfile": "/x"}, "not both"),
@@ -238,20 +238,20 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
         ({"hosts": ["a"], "interface": "x y"}, "must be the name of a network interface"),
     ],
 )
-def test_invalid_options_are_refused(options, said):
-    with pytest.raises(InvalidRequest, match=said):
+def test_invalid_options_are_refused(options, message):
+    with pytest.raises(InvalidRequest, match=message):
         parse_spec({"backend": "ssh", **options})
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [(None, "cannot be read"), ("# none\n", "there is no host"), ("a\nb; c\n", "line 2"), ("a slots=999", "more than")],
 )
-async def test_host_files(servers, tmp_path, text, said):
+async def test_host_files(servers, tmp_path, text, message):
     path = tmp_path / "hosts"
     if text is not None:
         path.write_text(text)
-    assert said in await _refusal(tmp_path, servers, hostfile=str(path))
+    assert message in await _refusal(tmp_path, servers, hostfile=str(path))
 
 
 # -- the end -----------------------------------------------------------------------------------------
