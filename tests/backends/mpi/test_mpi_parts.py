@@ -6,14 +6,13 @@ import asyncio
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from gpucluster.backends.deployment import SlotState
 from gpucluster.backends.mpi import deployment as module
 from gpucluster.backends.mpi import launcher as launchers
-from gpucluster.backends.mpi.deployment import MPIDeployment
+from gpucluster.backends.mpi.deployment import MPIDeployment, arguments
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
 from gpucluster.backends.mpi.spec import MPISpec
@@ -149,11 +148,18 @@ def test_missing_python_of_the_ranks_is_refused(python, why):
         asyncio.run(launchers.find_library(python))
 
 
-async def test_launcher_that_starts_another_program():
-    message = {"id": "0badcafe", "local_directory": None}
-    program = await Program.start(["echo", "hi", "-n", "2"], os.environ, message, "mpiexec")
+async def end_of(*command: str) -> str | None:
+    """Run a command as the launcher; return why it ended."""
+    program = await Program.start(command, os.environ, {"id": "0badcafe", "local_directory": None}, "mpiexec")
     await program.wait()
-    assert program.over == "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
+    return program.over
+
+
+async def test_launcher_that_starts_another_program():
+    assert (
+        await end_of("echo", "hi", "-n", "2")
+        == "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
+    )
 
 
 ABORTED = "Abort(7) on node 1 (rank 1 in comm 0): "
@@ -172,10 +178,7 @@ LAST_OUTPUT = {
 
 @pytest.mark.parametrize(("printed", "why"), LAST_OUTPUT.items())
 async def test_end_of_a_program_is_explained_by_its_output(printed, why):
-    message = {"id": "0badcafe", "local_directory": None}
-    program = await Program.start(["sh", "-c", f"echo '{printed}'; exit 7"], os.environ, message, "mpiexec")
-    await program.wait()
-    assert program.over == why
+    assert await end_of("sh", "-c", f"echo '{printed}'; exit 7") == why
 
 
 def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
@@ -243,12 +246,9 @@ def test_a_rank_whose_mpi_is_finalized_ends():
 
 
 def test_gpus_are_for_dask_cuda():
-    from gpucluster.backends.mpi.deployment import arguments
-
     assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))
     assert "distributed.Nanny" in arguments(spec(nanny=True))
     words = arguments(spec(memory_limit=None, protocol="tcp", threads_per_worker=3))
     assert words[2:] == [
         *("--worker-class", "distributed.Worker", "--nthreads", "3", "--memory-limit", "0", "--protocol", "tcp://")
     ]
-    assert Path(RANK[0]).is_absolute()

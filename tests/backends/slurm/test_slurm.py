@@ -51,9 +51,9 @@ def two(shared_site: Any, made: Any) -> Any:
 
 def job_of(slurm: Any, model: Any, name: str) -> str:
     """Return the number of the job that a worker runs in."""
-    told = slurm.ask("squeue", "-h", "-o", "%i", f"--name=gpucluster-{model.id}-{name}").split()
-    assert len(told) == 1, (told, sorted(names(model)))
-    return str(told[0])
+    numbers = slurm.ask("squeue", "-h", "-o", "%i", f"--name=gpucluster-{model.id}-{name}").split()
+    assert len(numbers) == 1, (numbers, sorted(names(model)))
+    return str(numbers[0])
 
 
 def test_cluster_runs_while_jobs_wait_and_slurm_keeps_no_secret(
@@ -167,9 +167,7 @@ def test_job_is_replaced_and_results_move_before_its_walltime_ends(
     with two.get_client() as client:
         future = client.scatter("kept", workers=[ends.address])
         slurm.ask("scontrol", "update", f"jobid={job_of(slurm, before, ends.name)}", f"timelimit={minutes}")
-        wait_until(
-            lambda: any("walltime of 1 job ends at" in note for note in two.model.warnings), what=lambda: log_of(two)
-        )
+        wait_until(lambda: "walltime of 1 job ends at" in "\n".join(two.model.warnings), what=lambda: log_of(two))
         model = shared_site.wait_for(
             "jobs", lambda model: ends.name not in names(model) and len(names(model)) == 2 and not model.n_pending
         )
@@ -187,8 +185,7 @@ def test_adaptive_scaling_follows_the_load(slurm: Any, shared_site: Any, two: An
         client.gather(futures)
         del futures
     wait_until(lambda: not slurm.jobs(two.id), what=slurm.jobs)
-    told = messages(two)
-    assert "cancelled" not in told.rpartition("follow the load")[2]
+    assert "cancelled" not in messages(two).rpartition("follow the load")[2]
     with two.get_client() as client:
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
 
@@ -235,10 +232,7 @@ def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"partition": "nope"},
-            "partition: Slurm has no partition 'nope' here. There are (apart, )?main, short, urgent, whole.",
-        ),
+        ({"partition": "nope"}, "Slurm has no partition 'nope' here. There are (apart, )?main, short, urgent, whole."),
         ({"partition": "short", "walltime": "02:00:00"}, "walltime: 02:00:00 is more than .* allows, 00:30:00"),
         ({"gpus_per_node": 1, "gpu_type": "h100"}, "gpu_type: .* no GPUs of the type 'h100'. There are fake."),
         ({"directives": ["--gres=gpu:9"]}, "Slurm would not take such a job: no node has what one job requests"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from datetime import datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,15 @@ def folder(tmp_path: Path) -> JobFolder:
     return JobFolder(tmp_path, "0123abcd")
 
 
+def bash(made: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a script in bash with only these variables; its errors are in the output."""
+    env = {"PATH": "/usr/bin:/bin", **(env or {})}
+    return subprocess.run(
+        ["/bin/bash", "-c", made], env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("base", ["/proc", "/proc/1/x", "file", "file/below", "open"])
 def test_unusable_shared_directory_is_refused(tmp_path: Path, base: str) -> None:
     (tmp_path / "file").touch()
@@ -180,21 +190,14 @@ def test_workers_share_the_memory_of_their_job(
 ) -> None:
     lines = script.batch_script(spec(**options), folder, "0123abcd").splitlines()
     (first,) = (number for number, line in enumerate(lines) if line.startswith("memory="))
-    found = subprocess.run(
-        ["bash"], input="\n".join([*lines[first : first + 2], 'echo "$memory"']), env=given, text=True,
-        capture_output=True, check=True,
-    )  # fmt: skip
-    assert found.stdout.strip() == each
+    assert bash("\n".join([*lines[first : first + 2], 'echo "$memory"']), given).stdout.strip() == each
 
 
 def test_job_uses_only_as_many_gpus_as_requested(folder: JobFolder) -> None:
     lines = script.batch_script(spec(gpus_per_node=2), folder, "0123abcd").splitlines()
     cut = [line for line in lines if "CUDA_VISIBLE_DEVICES" in line]
     for seen, kept in (("3,1,0", "3,1"), ("GPU-1,GPU-2", "GPU-1,GPU-2"), ("", "0,1")):
-        done = subprocess.run(
-            ["bash", "-c", "\n".join([*cut, 'echo "$CUDA_VISIBLE_DEVICES"'])], env={"CUDA_VISIBLE_DEVICES": seen,
-            "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        done = bash("\n".join([*cut, 'echo "$CUDA_VISIBLE_DEVICES"']), {"CUDA_VISIBLE_DEVICES": seen})
         assert done.stdout.strip() == kept
 
 
@@ -286,7 +289,8 @@ def test_environment_of_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
         "SLURM_CONF": "/etc/x", "SQUEUE_STATES": "R", "TOKEN": "secret", "OTHER": "1",
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
-    found = commands.environment({"partition"}, without={"TOKEN"})
+    found = commands.environment({"partition"}, without={"PATH", "HOME", "TOKEN"})
+    assert (found["PATH"], found["HOME"]) == (os.environ["PATH"], os.environ["HOME"]), "commands need them"
     assert found["SBATCH_ACCOUNT"] == "mine", "a default of the user"
     assert found["SLURM_CONF"] == "/etc/x"
     assert found["OTHER"] == "1"
@@ -403,7 +407,6 @@ def test_refusals_are_explained(error: str, message: str) -> None:
 
 
 def test_zero_bytes_in_output_hide_nothing(folder: JobFolder) -> None:
-    folder.base.mkdir(exist_ok=True)
     folder.make(contents(None, {}, ""))
     assert not folder.was_there("x", "7")
     folder.output("x", "7").write_bytes(b"begins\n" + b"\0" * 9000 + b"no such licence\n")
@@ -412,7 +415,6 @@ def test_zero_bytes_in_output_hide_nothing(folder: JobFolder) -> None:
 
 
 async def test_output_of_ended_jobs_is_limited(folder: JobFolder) -> None:
-    folder.base.mkdir(exist_ok=True)
     folder.make(contents(None, {}, ""))
     ended = Endings(folder, "x-", "01:00:00", 0, lambda kind, message: None)
     for number in range(25):
@@ -447,7 +449,7 @@ def test_job_missing_in_the_queue_is_over() -> None:
     assert (slot.state, slot.why) == ("failed", "gone")
 
 
-def test_workers_of_a_job_start_separately_and_end_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_of_a_job_start_separately_and_end_together() -> None:
     slot = JobSlot("3", 2, job_id="7", submitted=100.0)
     runs = jobs.Job("7", "RUNNING", "None", None, NOON, "n1", "x")
     slot.saw({"7": runs}, begun=110.0)
@@ -463,9 +465,7 @@ def test_workers_of_a_job_start_separately_and_end_together(monkeypatch: pytest.
     assert [model.state for model in slot.models()] == ["lost", "lost"], "Slurm knows better than the scheduler"
 
 
-def test_job_with_a_missing_worker_is_replaced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_job_with_a_missing_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     slot = JobSlot("3", 2, job_id="7", submitted=100.0)
     renewal = Renewal(3600, {"3": slot})
     ends = datetime(2026, 11, 24, 12, 0)
@@ -496,17 +496,11 @@ def test_results_of_all_workers_of_a_job_move_before_its_walltime_ends() -> None
 
 
 def test_scripts_have_valid_syntax(folder: JobFolder, tmp_path: Path) -> None:
-    in_a_container = spec(image="/x.sif", local_directory="/scratch")
-    requested = [spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), in_a_container]
-    requested.append(spec(nodes_per_job=2))
-    apart = JobFolder(tmp_path, "0123abcd", shared=False)
-    for where in (folder, apart):
-        for each in requested:
-            for made in (
-                script.batch_script(each, where, "0123abcd"),
-                script.scheduler_script(each, where, "0123abcd"),
-            ):
-                subprocess.run(["bash", "-n"], input=made, text=True, check=True)
+    requested = [spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), spec(nodes_per_job=2)]
+    requested.append(spec(image="/x.sif", local_directory="/scratch"))
+    folders = folder, JobFolder(tmp_path, "0123abcd", shared=False)
+    for make, each, where in product((script.batch_script, script.scheduler_script), requested, folders):
+        subprocess.run(["bash", "-n"], input=make(each, where, "0123abcd"), text=True, check=True)
 
 
 def test_script_without_shared_storage_has_no_shared_paths(tmp_path: Path) -> None:
@@ -563,14 +557,9 @@ def test_job_without_a_scratch_folder_reports_why(
 ) -> None:
     folder.make(contents(None, env, ""))
     made = script.batch_script(spec(**options), folder, "0123abcd")
-    printed = tmp_path / "printed"
-    with open(printed, "ab") as out:
-        done = subprocess.run(
-            ["/bin/bash"], input=head_of(made, "echo worked"), env={"PATH": "/usr/bin:/bin"}, text=True, stdout=out,
-            stderr=out, timeout=60, check=False,
-        )  # fmt: skip
+    done = bash(head_of(made, "echo worked"))
     assert done.returncode == 1
-    assert message in (error_line(printed.read_text().splitlines()) or "")
+    assert message in (error_line(done.stdout.splitlines()) or "")
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -588,13 +577,8 @@ def test_job_cancelled_during_its_start_leaves_no_folder(tmp_path: Path, shared:
     ends = programs / moment
     ends.write_text(f'#!/bin/sh\nif [ "$1" != 600 ]; then /bin/{moment} "$@"; kill -TERM $PPID; sleep 0.2; fi\n')
     ends.chmod(0o700)
-    before = {"programs", "shared"}
-    done = subprocess.run(
-        ["/bin/bash", "-c", made], env={"PATH": f"{programs}:/usr/bin:/bin"}, cwd=programs, capture_output=True,
-        timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == -15
-    assert {path.name for path in tmp_path.iterdir()} == before
+    assert bash(made, {"PATH": f"{programs}:/usr/bin:/bin"}, programs).returncode == -15
+    assert {path.name for path in tmp_path.iterdir()} == {"programs", "shared"}
 
 
 @pytest.mark.parametrize(
@@ -626,8 +610,7 @@ def test_failing_job_without_shared_storage_reports_why_and_removes_only_its_fol
     for program in programs.iterdir():
         program.chmod(0o700)
     env = {"PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": str(tmp_path), "SLURM_JOB_ID": "7"}
-    done = subprocess.run(["/bin/bash", "-c", made], env=env, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode != 0
+    assert bash(made, env).returncode != 0
     assert message in (tmp_path / "comment").read_text()
     assert {path.name for path in tmp_path.iterdir()} == {"precious", "programs", "comment"}
 
@@ -640,10 +623,3 @@ async def test_command_that_times_out_leaves_no_process(tmp_path: Path, wait_unt
         await commands.ask(str(wrapper), patience=1)
     pid = int((tmp_path / "pid").read_text())
     wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-
-
-def test_variables_that_commands_need_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN", "of mine")
-    found = commands.environment(without={"PATH", "HOME", "TOKEN"})
-    assert (found["PATH"], found["HOME"]) == (os.environ["PATH"], os.environ["HOME"])
-    assert "TOKEN" not in found

@@ -90,7 +90,7 @@ def n_workers(site, cluster: ClusterModel) -> int:
 def test_each_host_has_a_worker_and_no_secret_is_visible(shared_site, cluster, client):
     assert (cluster.network, cluster.backend_title, cluster.n_workers) == (Network.TLS, "SSH", 2)
     assert {worker.name for worker in cluster.workers} == {"0", "1"}
-    assert sorted(shared_site.get(cluster.id).nodes) == ["a: 1 worker", "b: 1 worker"], "which the card tells"
+    assert sorted(shared_site.get(cluster.id).nodes) == ["a: 1 worker", "b: 1 worker"]
     assert client.submit(lambda: os.environ.get("GREETING")).result() == "a secret word"
     assert set(client.run(lambda: __import__("beside_my_script").answer).values()) == {42}
     directories = client.run(lambda dask_worker: dask_worker.local_directory)
