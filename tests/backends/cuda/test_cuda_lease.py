@@ -28,12 +28,12 @@ with gpucluster.lease(backend="cuda") as client:
 WAITS = """
 import sys, gpucluster
 from gpucluster.client.lease import Lease
-told = []
+shown = []
 lease = Lease({"backend": "cuda", "n_workers": 1})
 def progress(model):
-    if model.progress is not None and model.progress.step == "line" and not told:
-        told.append(model.progress.message)
-        print(told[0], flush=True)
+    if model.progress is not None and model.progress.step == "line" and not shown:
+        shown.append(model.progress.message)
+        print(shown[0], flush=True)
 try:
     client = lease.begin(progress)
 except KeyboardInterrupt:
