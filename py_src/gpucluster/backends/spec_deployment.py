@@ -125,7 +125,7 @@ class SpecDeployment(Deployment):
                 )
                 # The scheduler does not exist yet: let it serve its pages below the secret prefix only.
                 spec_cluster.use_scheduler_class(cluster, PrivateDashboardScheduler)
-                await _await(cluster)
+                await cluster
             except (asyncio.CancelledError, GPUClusterError):
                 raise
             except Exception as error:
@@ -325,10 +325,6 @@ def _listening(context: StartContext) -> dict[str, Any]:
         "dashboard_address": "127.0.0.1:0",  # Not used; without one there are no pages.
         "scheduler_kwargs": {**prefix, "web_socket": str(context.comm_directory / WEB_SOCKET)},
     }
-
-
-async def _await(cluster: SpecCluster) -> None:
-    await cluster
 
 
 async def _close_worker(worker: Any) -> None:

@@ -84,7 +84,8 @@ class Need:
 def needed_packages(spec: GPUSpec) -> list[Need]:
     """Return the packages that the GPU options of a worker need beside dask-cuda."""
     needs = []
-    if uses_rmm(spec):
+    # Tracking, which is on by default, does not need RMM.
+    if spec.allocates_with_rmm() or spec.rmm_allocator_external_lib_list:
         needs.append(Need(_rmm_option(spec), "rmm", "rmm", GPU_EXTRA))
     if spec.enable_cudf_spill:
         needs.append(Need("enable_cudf_spill", "cudf", "cudf", GPU_EXTRA))
@@ -92,11 +93,6 @@ def needed_packages(spec: GPUSpec) -> list[Need]:
         command = f"pip install {_DISTRIBUTIONS[library]}"
         needs.append(Need("rmm_allocator_external_lib_list", library, library, command))
     return needs
-
-
-def uses_rmm(spec: GPUSpec) -> bool:
-    """Whether an option needs RMM; tracking, which is on by default, does not."""
-    return spec.allocates_with_rmm() or bool(spec.rmm_allocator_external_lib_list)
 
 
 _DISTRIBUTIONS = {"cupy": "cupy-cuda13x", "torch": "torch"}

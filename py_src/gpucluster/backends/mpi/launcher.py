@@ -76,10 +76,6 @@ class Launcher:
         return library in _KIN.get(self.family, {self.family})
 
 
-def in_allocation(environment: Mapping[str, str] = os.environ) -> bool:
-    return "SLURM_JOB_ID" in environment
-
-
 def allocated_cpus(environment: Mapping[str, str] = os.environ) -> int | None:
     """Return how many CPUs the allocation has on all its nodes: ``SLURM_JOB_CPUS_PER_NODE``, as ``4(x2),2``."""
     parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
@@ -163,10 +159,10 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
 
 
 def _candidates(spec: MPISpec) -> list[str]:
-    asked = (spec.launcher,) if spec.launcher is not None else NAMES
+    names = (spec.launcher,) if spec.launcher is not None else NAMES
     places = [str(Path(spec.rank_python or sys.executable).parent), *os.get_exec_path()]
-    found = [shutil.which(name, path=place) for place in places for name in asked]
-    if spec.launcher is None and in_allocation():
+    found = [shutil.which(name, path=place) for place in places for name in names]
+    if spec.launcher is None and "SLURM_JOB_ID" in os.environ:
         found.insert(0, shutil.which("srun"))
     return list(dict.fromkeys(path for path in found if path is not None))
 

@@ -217,7 +217,8 @@ class SlurmDeployment(Deployment):
             self._adapting.stop()
             self._adapting = None
         if bounds is not None:
-            self.jobs.keep_all()
+            for job in self.jobs:
+                job.too_big = False
             self._adapting = Adapting(self, self.scheduler, bounds)
             self._upkeep.task(self._adapting.run())
 

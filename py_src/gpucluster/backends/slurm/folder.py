@@ -138,7 +138,8 @@ def contents(tls: Path | None, variables: Mapping[str, str], dashboard_prefix: s
     * `variables`: environment variables of the workers; they may be secret, so they are not in the script.
     * `dashboard_prefix`: secret path prefix of the dashboard, for a scheduler in a job.
     """
-    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if _is_name(name)]
+    usable = {name: value for name, value in variables.items() if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)}
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in usable.items()]
     found = {"environment": "".join(lines), "prefix": dashboard_prefix}
     if tls is not None:
         found |= {f"tls/{name}": read_own_file(tls / name).decode() for name in ("ca.pem", "cert.pem", "key.pem")}
@@ -152,10 +153,6 @@ def error_line(lines: list[str]) -> str | None:
         if "error" in line.lower() or "not found" in line.lower() or "No such file" in line:
             return re.sub(r"^\S*/?slurm_script: line \d+: ", "", line).rstrip(".")
     return worth[-1].rstrip(".") if worth else None
-
-
-def _is_name(name: str) -> bool:
-    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
 
 
 def _write(path: Path, text: str) -> None:

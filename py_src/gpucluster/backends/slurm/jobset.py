@@ -69,11 +69,6 @@ class JobSet:
             job.too_big = job in found.too_big
         return found
 
-    def keep_all(self) -> None:
-        """Mark none as too big."""
-        for job in self:
-            job.too_big = False
-
     def notes(self) -> list[str]:
         """Describe how workers are spread over jobs of different sizes."""
         spread = in_words([job.size for job in self.staying()])

@@ -15,7 +15,6 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from distributed import Scheduler
 from distributed.security import Security
 
 from ...dask_internals.listening import web_address
@@ -45,12 +44,6 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def is_looked_at(scheduler: Scheduler) -> bool:
-    """Whether the cluster's process is connected."""
-    owners = {getattr(plugin, "own_client", None) for plugin in scheduler.plugins.values()}
-    return any(client in owners for client in scheduler.clients)
-
-
 async def run(given: argparse.Namespace) -> None:
     ending = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -74,7 +67,8 @@ async def run(given: argparse.Namespace) -> None:
     while not ending.is_set() and scheduler.status.name == "running":
         with suppress(TimeoutError):
             await asyncio.wait_for(ending.wait(), LOOK_SECONDS)
-        if is_looked_at(scheduler):
+        owners = {getattr(plugin, "own_client", None) for plugin in scheduler.plugins.values()}
+        if not owners.isdisjoint(scheduler.clients):  # The cluster's process is connected.
             seen = time.monotonic()
         elif time.monotonic() - seen > given.lonely_seconds:
             logger.error("The cluster's process is gone: all jobs of the cluster end")

@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -214,7 +215,7 @@ class Agent:
                 "local_directory": self._scratch,
                 "silence_logs": None,
             }
-            make = Nanny if device is None else self._gpus.worker_on(device, gpu)
+            make = Nanny if device is None else partial(self._gpus.make_nanny, device, gpu)
             nanny = make(scheduler, **options)
             await asyncio.wait_for(nanny, timeout)
             if nanny.status.name == "failed":

@@ -52,7 +52,7 @@ class Pool:
             "import_from": shared_directories(),
             "local_directory": spec.local_directory,
             "use_gpus": spec.use_gpus,
-            "modules": needed_modules(spec),
+            "modules": [*(need.module for need in needed_packages(spec)), "cuda.bindings", *spec.pre_import],
         }
         python = spec.remote_python or sys.executable
         self.hosts = [
@@ -162,11 +162,6 @@ def memory_limit_on(host: Host, spec: SSHSpec) -> int:
         return int(spec.memory_limit or 0)
     sharers = len(host.gpus) or max(host.named.workers, math.ceil(host.facts["cores"] / spec.threads_per_worker))
     return int(host.facts["memory_bytes"]) // sharers
-
-
-def needed_modules(spec: SSHSpec) -> list[str]:
-    """Return the modules that the Python of each host with GPUs must have."""
-    return [*(need.module for need in needed_packages(spec)), "cuda.bindings", *spec.pre_import]
 
 
 def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:

@@ -12,8 +12,6 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 PATIENCE_SECONDS = 20.0
@@ -104,12 +102,8 @@ def prepare() -> None:
     dask.config.set({"cudf-spill-warning": False})  # The scheduler has no data frames.
 
 
-def worker_on(device: str, gpu: dict[str, Any]) -> Callable[..., Any]:
-    """Return what makes the nanny of a worker on a GPU, as dask-cuda does; called like ``distributed.Nanny``."""
-    return partial(_nanny, device, gpu)
-
-
-def _nanny(device: str, gpu: dict[str, Any], scheduler: str, **options: Any) -> Any:
+def make_nanny(device: str, gpu: dict[str, Any], scheduler: str, **options: Any) -> Any:
+    """Return the nanny of a worker on a GPU, as dask-cuda makes it; further options as of ``distributed.Nanny``."""
     import dask_cuda.worker_common as common
     from dask_cuda import CUDAWorker
 
