@@ -14,7 +14,7 @@ from tests.backends.ssh.sshd import Servers
 
 @pytest.fixture(scope="module")
 def module_of_mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What was added to ``sys.path`` where a cluster is created; the working directory is another one."""
+    """A module on ``sys.path`` where a cluster is created, outside the working directory."""
     (folder := tmp_path_factory.mktemp("src")).joinpath("beside_my_script.py").write_text("answer = 42\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(folder)])
@@ -23,7 +23,7 @@ def module_of_mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def network() -> Iterator[Network]:
-    """Three hosts with links of their own."""
+    """Three hosts with separate links."""
     made = Network(3)
     yield made
     made.close()

@@ -10,28 +10,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 LISTS = "/var/lib/apt/lists"
-# Somebody else may be installing something, too.
+# Another process may be installing something, too.
 APT = ("apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120", "-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1")
 PATIENCE_SECONDS = 170
 
 
 class NotInstalled(Exception):
-    """A program is missing, and cannot be installed; the message is a sentence without a full stop."""
+    """A program is missing, and cannot be installed; the message has no full stop."""
 
 
 def installed(packages: Sequence[str], there: Callable[[], object]) -> None:
-    """Install packages where their programs are missing and this process may.
+    """Install packages of Debian if their programs are missing and this process may.
 
-    Parameters
-    ----------
-    packages : sequence of str
-        Names in Debian and what descends from it.
-    there : callable
-        Whether the programs are there.
-
-    Raises
-    ------
-    NotInstalled
+    `there`: returns whether the programs are there. Raises `NotInstalled`.
     """
     if there():
         return
@@ -40,14 +31,14 @@ def installed(packages: Sequence[str], there: Callable[[], object]) -> None:
         raise NotInstalled(f"let root run '{wanted}' (and these tests)")
     if shutil.which("apt-get") is None:
         raise NotInstalled(f"the packages {' and '.join(packages)} of Debian, by other names perhaps")
-    said = ""
+    output = ""
     with _one_at_a_time():
         for words in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
             if there():  # Another process of tests was faster.
                 return
-            said = _run([*APT, *words])
+            output = _run([*APT, *words])
     if not there():
-        raise NotInstalled(f"'{wanted}', which did not work here: {said[-200:] or 'it said nothing'}")
+        raise NotInstalled(f"'{wanted}', which did not work here: {output[-200:] or 'it said nothing'}")
 
 
 @contextmanager

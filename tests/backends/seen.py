@@ -7,6 +7,7 @@ from typing import Any
 
 import gpucluster
 import numpy as np
+import psutil
 import pytest
 from gpucluster.backends.backend import StartContext, load_backend
 from gpucluster.protocol.errors import GPUClusterError, PreflightFailed
@@ -22,19 +23,38 @@ def names(model: ClusterModel) -> set[str]:
 
 
 def messages(cluster: Any) -> str:
-    """Return what a cluster's activity says, a line for each entry."""
+    """Return the messages of a cluster's activity, one per line."""
     return "\n".join(entry.message for entry in cluster.activity())
 
 
+def marked_processes(variable: str, value: str) -> list[psutil.Process]:
+    """Return the processes with this environment variable, except zombies."""
+    found = []
+    for process in psutil.process_iter(["name"]):
+        try:
+            if process.environ().get(variable) == value and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (OSError, psutil.Error):
+            continue
+    return found
+
+
+def stopped(site: Any, cluster: str) -> ClusterModel:
+    """Stop a cluster, and return its model after the end."""
+    site.control.stop(cluster)
+    model: ClusterModel = site.wait_for(cluster, lambda model: model.state.ended)
+    return model
+
+
 def with_workers(site: Any, name: str, n: int) -> gpucluster.Cluster:
-    """Return a cluster with so many workers, whatever a test before has left."""
+    """Scale a cluster to n workers, after earlier tests used it."""
     site.control.patch(name, {"n_workers": n})
     site.wait_for(name, lambda model: (model.n_workers, model.n_pending) == (n, 0))
     return gpucluster.connect(name)
 
 
 def same_centres(cluster: gpucluster.Cluster) -> None:
-    """Insist that K-means on a cluster finds what scikit-learn finds."""
+    """Assert that K-means on a cluster finds the same centres as scikit-learn."""
     import dask.array as da
     from gpucluster.learn import KMeans
 
@@ -46,7 +66,7 @@ def same_centres(cluster: gpucluster.Cluster) -> None:
 
 
 def results_stay(site: Any, cluster: gpucluster.Cluster) -> ClusterModel:
-    """Insist that results of a worker that is retired, or scaled away, go to the others; return the model with one."""
+    """Assert that results of a worker that is retired, or scaled away, move to others; return the model with one."""
     cluster.scale(3)
     *_, last = site.wait_for(cluster.name, lambda model: model.n_workers == 3).workers
     with cluster.get_client() as client:

@@ -18,7 +18,7 @@ from gpucluster.protocol.spec import Adapt
 
 
 class Scheduler:
-    """Tells that nobody is needed, as Dask does of workers that have just connected, whatever waits."""
+    """Needs no worker, as Dask reports of workers that have just connected."""
 
     def __init__(self, *, ready: bool, n_queued: int) -> None:
         self._ready = ready
@@ -61,7 +61,7 @@ class Jobs:
         return []
 
     async def submit(self, count: int) -> None:
-        raise AssertionError("nobody is missing")
+        raise AssertionError("no worker is missing")
 
     async def release(self, names: Collection[str]) -> None:
         self.released += names
@@ -70,11 +70,9 @@ class Jobs:
 @pytest.mark.parametrize(
     ("ready", "n_queued", "stay"),
     [(False, 1, True), (True, 1, False), (False, 0, False), (True, 0, False)],
-    ids=["just connected and tasks wait", "tasks that nobody here can do", "nobody is needed", "idle"],
+    ids=["just connected and tasks wait", "tasks that no worker can run", "just connected", "idle"],
 )
-async def test_workers_that_have_just_connected_are_left_to_the_tasks_that_wait(
-    ready: bool, n_queued: int, stay: bool
-) -> None:
+async def test_new_workers_stay_while_tasks_wait(ready: bool, n_queued: int, stay: bool) -> None:
     scheduler = Scheduler(ready=ready, n_queued=n_queued)
     jobs = Jobs(scheduler)
     adapting = Adapting(jobs, scheduler, Adapt(minimum=0, maximum=4, interval_seconds=0.01, wait_count=2))
@@ -87,7 +85,7 @@ async def test_workers_that_have_just_connected_are_left_to_the_tasks_that_wait(
 
 
 @pytest.mark.processes
-async def test_nobody_waits_for_workers_that_were_told_to_leave(tmp_path):
+async def test_restart_does_not_wait_for_leaving_workers(tmp_path):
     context = StartContext("0badcafe", Security.temporary(), tmp_path, "prefix")
     backend = load_backend("local")
     deployment = await backend.start(await backend.preflight(LocalSpec(n_workers=2, protocol="tls"), context), context)

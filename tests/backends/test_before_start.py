@@ -11,14 +11,14 @@ from gpucluster.protocol.kinds import find_kind, parse_spec
 KUBECONFIG = "contexts: [{name: mine, context: {}}]\nclusters: []\nusers: []\n"
 
 
-def faults(**asked: Any) -> list[tuple[str, str]]:
-    found = find_kind(asked["backend"])
+def faults(**options: Any) -> list[tuple[str, str]]:
+    found = find_kind(options["backend"])
     assert found is not None and found.kind is not None
-    return [(fault.field, fault.message) for fault in found.kind.faults(parse_spec(asked))]
+    return [(fault.field, fault.message) for fault in found.kind.faults(parse_spec(options))]
 
 
 @pytest.mark.parametrize(
-    ("asked", "field", "message"),
+    ("options", "field", "message"),
     [
         (
             {"backend": "existing", "address": "tcp://nowhere.invalid:8786"},
@@ -33,16 +33,14 @@ def faults(**asked: Any) -> list[tuple[str, str]]:
         ({"backend": "kubernetes", "kubeconfig": "/tmp/no-config"}, "kubeconfig", "there is no file /tmp/no-config"),
     ],
 )
-def test_a_fault_outside_of_the_request_is_told_at_its_field(asked: dict[str, Any], field: str, message: str) -> None:
-    [(at, told)] = faults(**asked)
+def test_missing_files_and_hosts_are_reported_at_their_field(options: dict[str, Any], field: str, message: str) -> None:
+    [(at, text)] = faults(**options)
     assert at == field
-    assert told.startswith(message)
-    assert not told.endswith(".")
+    assert text.startswith(message)
+    assert not text.endswith(".")
 
 
-def test_hosts_are_looked_up_unless_a_configuration_may_name_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hosts_are_looked_up_without_an_ssh_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert faults(backend="ssh", hosts="nowhere.invalid,127.0.0.1") == [("hosts", "host 'nowhere.invalid' not found")]
     (tmp_path / ".ssh").mkdir()
@@ -59,5 +57,5 @@ def test_a_context_must_be_in_the_kubeconfig(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["local", "cuda", "auto", "slurm", "mpi"])
-def test_other_kinds_look_at_nothing(backend: str) -> None:
+def test_other_kinds_check_nothing(backend: str) -> None:
     assert faults(backend=backend) == []

@@ -1,4 +1,4 @@
-"""More than this machine has: refused where it can never be, said where it is shared."""
+"""More than this machine has: refused if impossible, reported if shared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOO_MUCH = MACHINE.memory_bytes + 2**30
 MOST_OF_IT = MACHINE.memory_bytes * 3 // 4
 
 
-async def test_a_worker_larger_than_the_machine_is_refused_before_anything_starts(tmp_path: Any) -> None:
+async def test_worker_larger_than_the_machine_is_refused(tmp_path: Any) -> None:
     context = StartContext("0000000a", None, tmp_path, "secret")
     with pytest.raises(PreflightFailed, match="^memory_limit: ") as refused:
         await LocalBackend().preflight(LocalSpec(n_workers=2, memory_limit=TOO_MUCH), context)
@@ -41,7 +41,7 @@ GIB = 2**30
         (8, 2, Machine(16 * GIB, 4), 2 * GIB),
     ],
 )
-async def test_a_worker_has_the_memory_that_a_local_cluster_gives_it(
+async def test_worker_memory_equals_that_of_a_local_cluster(
     n_workers: int, threads: int, machine: Machine, each: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("distributed.system.MEMORY_LIMIT", machine.memory_bytes)
@@ -58,13 +58,13 @@ async def test_a_worker_has_the_memory_that_a_local_cluster_gives_it(
     demand = demand_of(spec)
     assert demand is not None
     assert demand.memory_limit_bytes == each, "as the form shows it"
-    # Who comes later takes no more than there is, and none less than it can work with.
+    # Later workers share the memory, down to a minimum.
     assert [plan.memory_of(count) for count in (1, n_workers, 2 * n_workers, 100_000)] == [
         each, each, machine.memory_bytes // (2 * n_workers), 256 * 2**20,
     ]  # fmt: skip
 
 
-def test_who_asks_for_one_learns_it_at_once(shared_site: Any) -> None:
+def test_too_large_worker_is_refused_at_the_request(shared_site: Any) -> None:
     before = shared_site.control.list()
     with pytest.raises(InvalidRequest, match="^memory_limit: .* is more than the .* that this machine has"):
         shared_site.create(memory_limit=TOO_MUCH)
@@ -82,7 +82,7 @@ def test_who_asks_for_one_learns_it_at_once(shared_site: Any) -> None:
 
 
 @pytest.mark.full
-def test_what_workers_share_is_told_before_and_while_they_live(site: Any) -> None:
+def test_overcommitment_is_shown_before_and_after_the_start(site: Any) -> None:
     options = {"backend": "local", "n_workers": 2, "threads_per_worker": MACHINE.cores, "memory_limit": MOST_OF_IT}
     threads, cores = 2 * MACHINE.cores, MACHINE.cores
     before = site.control.notes(options)

@@ -1,4 +1,4 @@
-"""The dashboard is made when somebody asks for it first."""
+"""The dashboard is made at the first request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPError
 from tornado.simple_httpclient import HTTPStreamClosedError
 
 
-async def test_pages_that_could_not_be_made_are_made_for_whoever_asks_next(monkeypatch, caplog):
+async def test_pages_that_failed_are_made_at_the_next_request(monkeypatch, caplog):
     made = dashboard._import
 
     def fail() -> None:

@@ -1,4 +1,4 @@
-"""Starts that fail at each stage: the real cause in a sentence, and nothing left running.
+"""Starts that fail at each stage: the real cause in the error, and nothing left running.
 
 The failures are real: Dask's ``preload`` runs our code in the scheduler and in the workers.
 """
@@ -6,14 +6,16 @@ The failures are real: Dask's ``preload`` runs our code in the scheduler and in 
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import gpucluster
+import psutil
 import pytest
+from gpucluster.backends.backend import StartContext
+from gpucluster.backends.local import LocalBackend, LocalSpec
 from gpucluster.cli import main
 from gpucluster.client.starting.launch import _origin
-from gpucluster.protocol.errors import InvalidRequest, ScaleFailed, StartFailed
+from gpucluster.protocol.errors import InvalidRequest, PreflightFailed, ScaleFailed, StartFailed
 from gpucluster.protocol.models import ClusterState
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -22,7 +24,7 @@ PRELOAD = str(Path(__file__).parent / "failing" / "preload.py")
 
 @pytest.fixture
 def fails(shared_site, monkeypatch, wait_until, tmp_path):
-    """Make starts fail in the way given; returns what asks for a cluster and checks what is left."""
+    """Return what requests a cluster whose start fails in a given way; stop all clusters at the end."""
 
     def start(fault: str, *, where: str = "worker", preload: str = PRELOAD, **options):
         monkeypatch.setenv(f"DASK_DISTRIBUTED__{where.upper()}__PRELOAD", preload)
@@ -36,27 +38,25 @@ def fails(shared_site, monkeypatch, wait_until, tmp_path):
     wait_until(lambda: not shared_site.processes(), what=lambda: [p.cmdline() for p in shared_site.processes()])
 
 
-def until_gone(site):
-    """Wait until no process is left, without anybody stopping one."""
-    deadline = time.monotonic() + 30
-    while site.processes():
-        assert time.monotonic() < deadline, [process.cmdline() for process in site.processes()]
-        time.sleep(0.05)
+@pytest.fixture
+def ended(shared_site, wait_until):
+    """Return what waits for the end of a start that fails, and checks that no secret and no scratch stays."""
 
+    def wait(model):
+        with pytest.raises(StartFailed) as error:
+            shared_site.control.wait(model.id)
+        model = shared_site.wait_for(model.id, lambda model: model.state.ended)
+        assert model.state is ClusterState.FAILED
+        assert error.value.message == model.reason
+        assert (model.n_workers, model.workers, model.scheduler_address, model.dashboard_path) == (0, [], None, None)
+        wait_until(lambda: not shared_site.processes(), timeout=30)
+        folder = shared_site.registry.folder(model.id)
+        assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
+        entries = shared_site.control.activity(model.id).entries
+        assert any(model.reason in entry.message for entry in entries if entry.kind == "failure"), entries
+        return model
 
-def ended(site, model):
-    """Wait for the end; check that no secret and no scratch stays."""
-    with pytest.raises(StartFailed) as error:
-        site.control.wait(model.id)
-    model = site.wait_for(model.id, lambda model: model.state.ended)
-    assert error.value.message == model.reason
-    assert (model.n_workers, model.workers, model.scheduler_address, model.dashboard_path) == (0, [], None, None)
-    until_gone(site)
-    folder = site.registry.folder(model.id)
-    assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
-    told = [entry.message for entry in site.control.activity(model.id).entries if entry.kind == "failure"]
-    assert any(model.reason in message for message in told), told
-    return model
+    return wait
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,8 @@ def ended(site, model):
     ],
     ids=["first worker", "hidden cause", "worker dies", "some workers"],
 )
-def test_the_real_cause_is_told(shared_site, fails, fault, n_workers, reason):
-    model = ended(shared_site, fails(fault, n_workers=n_workers))
-    assert model.state is ClusterState.FAILED
+def test_real_cause_is_reported(ended, fails, fault, n_workers, reason):
+    model = ended(fails(fault, n_workers=n_workers))
     assert model.reason.startswith(reason)
     assert model.reason.endswith(".")
     assert "\n" not in model.reason
@@ -89,22 +88,19 @@ def test_the_real_cause_is_told(shared_site, fails, fault, n_workers, reason):
         (b"b'\\xff'.decode()\n", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: "),
     ],
 )
-def test_what_an_error_of_a_preload_says_comes_from_the_worker_whole(shared_site, fails, tmp_path, code, reason):
+def test_error_of_a_preload_is_reported_completely(ended, fails, tmp_path, code, reason):
     preload = tmp_path / "setup_worker.py"
     preload.write_bytes(code)
-    assert reason in ended(shared_site, fails("none", preload=str(preload))).reason
+    assert reason in ended(fails("none", preload=str(preload))).reason
 
 
-def test_a_scheduler_that_cannot_listen(shared_site, fails, monkeypatch):
+def test_a_scheduler_that_cannot_listen(ended, fails, monkeypatch):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CIPHERS", "NONSENSE")
-    model = ended(shared_site, fails("none", protocol="tls"))
-    assert model.state is ClusterState.FAILED
-    assert model.reason.startswith("The cluster could not start: SSLError: ")
+    assert ended(fails("none", protocol="tls")).reason.startswith("The cluster could not start: SSLError: ")
 
 
-def test_a_scheduler_that_cannot_even_be_made(shared_site, fails):
-    model = ended(shared_site, fails("none", where="scheduler", preload="no_such_module_anywhere"))
-    assert model.state is ClusterState.FAILED
+def test_scheduler_that_cannot_be_made(ended, fails):
+    model = ended(fails("none", where="scheduler", preload="no_such_module_anywhere"))
     assert model.reason == "The cluster could not start: the module 'no_such_module_anywhere' is not installed."
 
 
@@ -121,32 +117,21 @@ def test_a_failure_after_all_workers_have_come(shared_site, fails):
     ("directory", "words"),
     [("/proc/place", "No such file or directory"), ("/proc", "cannot be used"), ("/dev/null", "Not a directory")],
 )
-def test_what_can_be_checked_is_checked_before_anything_starts(shared_site, fails, directory, words):
-    model = ended(shared_site, fails("none", local_directory=directory))
-    assert model.state is ClusterState.FAILED
+def test_unusable_local_directory_is_refused_before_the_start(shared_site, ended, fails, directory, words):
+    model = ended(fails("none", local_directory=directory))
     assert model.reason.startswith(f"local_directory: {directory} cannot be used")
     assert words in model.reason
     assert not any("distributed.scheduler" in line for line in shared_site.control.logs(model.id).lines)
 
 
-def test_more_workers_than_memory_is_told_before_anything_starts(shared_site, monkeypatch):
-    """In this process: the machine's memory cannot be chosen from outside."""
-    import asyncio
-    import dataclasses
-
-    import psutil
-    from gpucluster.backends.backend import StartContext, load_backend
-    from gpucluster.backends.local import LocalSpec
-    from gpucluster.protocol.errors import PreflightFailed
-
+async def test_more_workers_than_memory_are_refused(shared_site, monkeypatch):
+    """In this process, whose view of the machine's memory can be changed."""
     memory = psutil.virtual_memory()._replace(available=250 * 2**20)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: memory)
     context = StartContext("0123abcd", None, shared_site.directory, "prefix")
-    assert dataclasses.is_dataclass(context)
-    backend = load_backend("local")
     with pytest.raises(PreflightFailed, match="3 workers need about 300 MiB of memory, and 250 MiB is free"):
-        asyncio.run(backend.preflight(LocalSpec(n_workers=3), context))
-    plan = asyncio.run(backend.preflight(LocalSpec(n_workers=2), context))
+        await LocalBackend().preflight(LocalSpec(n_workers=3), context)
+    plan = await LocalBackend().preflight(LocalSpec(n_workers=2), context)
     assert (plan.n_workers, plan.maximum_workers) == (2, 2)
 
 
@@ -159,7 +144,7 @@ def test_a_start_that_hangs_can_be_stopped(shared_site, fails, wait_until, tmp_p
     wait_until(lambda: not shared_site.processes())
 
 
-def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
+def test_unusable_python_is_refused_at_once(shared_site, tmp_path):
     before = shared_site.registry.folders()
     with pytest.raises(StartFailed, match="The Python /no/python cannot be started: No such file"):
         shared_site.control.create({"backend": "local"}, python="/no/python")
@@ -175,8 +160,8 @@ def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
 
 
 @pytest.mark.full
-def test_workers_that_cannot_start_later_leave_the_others_running(shared_site, fails, capsys):
-    """Scaling up fails: the cluster goes on with the workers it has and says why."""
+def test_failed_scale_up_keeps_the_other_workers(shared_site, fails, capsys):
+    """Scaling up fails: the cluster continues with its workers and reports why."""
     shared_site.control.wait(fails("second-raises", name="half", n_workers=1).id)
     half = gpucluster.connect("half")
     why = "1 of 2 workers could not start: RuntimeError: the disk of this worker is broken."
@@ -185,7 +170,7 @@ def test_workers_that_cannot_start_later_leave_the_others_running(shared_site, f
     assert failed.value.message == why
     model = half.model
     assert (model.n_workers, model.wanted.n_workers, model.notice, model.reason) == (1, 1, why, None)
-    # The same in a shell, and in a notebook, where a sentence is all that is shown.
+    # The same in a shell, and in a notebook, where only the message is shown.
     assert main(["scale", "half", "2"]) == 5
     assert capsys.readouterr() == ("", f"{why}\n")
     shell = InteractiveShell()

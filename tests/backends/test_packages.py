@@ -13,7 +13,7 @@ from tests.backends.packages import NotInstalled, installed
 
 @pytest.fixture
 def apt(monkeypatch):
-    """Commands that would have been run; each one's answer is what is put into ``said``."""
+    """Commands that would have been run, each answered by "no such package"."""
     ran = []
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
@@ -21,17 +21,17 @@ def apt(monkeypatch):
     return ran
 
 
-def test_what_is_there_is_left_alone(apt):
+def test_installed_packages_are_left_alone(apt):
     installed(["x"], lambda: True)
     assert apt == []
 
 
-def test_what_another_process_installs_meanwhile_is_not_installed_again(apt):
+def test_package_installed_by_another_process_is_not_installed_again(apt):
     installed(["x"], lambda: len(apt) > 0)
     assert len(apt) == 1
 
 
-def test_what_cannot_be_installed_is_a_sentence(apt, monkeypatch):
+def test_missing_package_raises_with_advice(apt, monkeypatch):
     with pytest.raises(NotInstalled, match=r"^'apt-get install x y', which did not work here: E: no such package$"):
         installed(["x", "y"], lambda: False)
     monkeypatch.setattr(shutil, "which", lambda name: None)

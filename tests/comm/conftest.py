@@ -1,4 +1,4 @@
-"""A comm folder, and a scheduler of distributed's that listens in it."""
+"""A comm folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dask's comms over unix sockets: what distributed expects of a comm backend, and what a stranger meets."""
+"""Dask's comms over unix sockets: what distributed expects of a comm backend, and connections without the secret."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_distributed_finds_it_by_its_scheme() -> None:
         get_address_host_port(address)
 
 
-async def test_messages_of_every_size_come_back_as_they_were(echo: Any) -> None:
+async def test_messages_of_every_size_come_back_unchanged(echo: Any) -> None:
     comm = await connect(echo.contact_address)
     assert comm.same_host
     assert comm.handshake_options["compression"] is None
@@ -70,7 +70,7 @@ async def test_messages_of_every_size_come_back_as_they_were(echo: Any) -> None:
         await comm.write(1)
 
 
-async def test_each_side_knows_who_the_other_is(echo: Any) -> None:
+async def test_each_side_knows_process_and_user_of_the_other(echo: Any) -> None:
     comm = await connect(echo.contact_address)
     assert comm.extra_info == {"pid": os.getpid(), "uid": os.getuid()}
     assert comm.peer_address == echo.contact_address
@@ -79,7 +79,7 @@ async def test_each_side_knows_who_the_other_is(echo: Any) -> None:
 
 
 async def test_both_sides_may_send_ahead_of_the_reader(folder: Path) -> None:
-    """More than the system's default, which makes writer and reader take turns all the time."""
+    """More than the system's default, with which writer and reader alternate all the time."""
     sizes = []
 
     async def answer(comm: Any) -> None:
@@ -121,7 +121,7 @@ async def test_many_connect_at_the_same_moment(folder: Path) -> None:
     assert sockets(folder) == []
 
 
-async def test_who_closes_in_the_middle_is_told_as_such(echo: Any) -> None:
+async def test_closed_connection_and_stopped_listener_raise(echo: Any) -> None:
     comm = await connect(echo.contact_address)
     reading = asyncio.create_task(comm.read())
     await asyncio.sleep(0)
@@ -133,14 +133,14 @@ async def test_who_closes_in_the_middle_is_told_as_such(echo: Any) -> None:
         await connect(echo.contact_address, timeout=0.2)
 
 
-async def test_who_does_not_know_the_secret_is_sent_away(echo: Any, folder: Path, monkeypatch: Any) -> None:
+async def test_connection_without_the_secret_is_closed(echo: Any, folder: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     [path] = sockets(folder)
     secret = secret_of(str(folder))
-    for said in (b"", b"short", b"x" * len(secret), secret[:-1] + b"!"):
+    for sent in (b"", b"short", b"x" * len(secret), secret[:-1] + b"!"):
         reader, writer = await asyncio.open_unix_connection(path)
-        writer.write(said)
-        assert await asyncio.wait_for(reader.read(), 30) == b"", said
+        writer.write(sent)
+        assert await asyncio.wait_for(reader.read(), 30) == b"", sent
         writer.close()
     reader, writer = await asyncio.open_unix_connection(path)
     writer.write(secret)
@@ -148,13 +148,13 @@ async def test_who_does_not_know_the_secret_is_sent_away(echo: Any, folder: Path
     writer.close()
 
 
-async def test_a_socket_of_another_user_is_none(echo: Any, monkeypatch: Any) -> None:
+async def test_socket_of_another_user_is_refused(echo: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(backend, "peer_of", lambda connection: (1, os.getuid() + 1))
     with pytest.raises(OSError, match="belongs to another user"):
         await connect(echo.contact_address, timeout=0.2)
 
 
-async def test_a_folder_without_its_secret_lets_nobody_out(echo: Any, folder: Path) -> None:
+async def test_connect_without_the_secret_fails(echo: Any, folder: Path) -> None:
     (folder / "secret").unlink()
     secret_of.cache_clear()
     with pytest.raises(OSError, match="its secret cannot be read") as refused:
@@ -162,7 +162,7 @@ async def test_a_folder_without_its_secret_lets_nobody_out(echo: Any, folder: Pa
     assert str(folder) not in str(refused.value)
 
 
-async def test_nobody_waits_for_a_cluster_that_has_ended(echo: Any, folder: Path) -> None:
+async def test_connect_to_an_ended_cluster_fails_at_once(echo: Any, folder: Path) -> None:
     (await connect(echo.contact_address)).abort()
     folder.rename(folder.with_name("gone"))
     with pytest.raises(OSError, match=r"this cluster has ended; gpucluster\.list\(\) shows"):
@@ -170,7 +170,7 @@ async def test_nobody_waits_for_a_cluster_that_has_ended(echo: Any, folder: Path
     folder.with_name("gone").rename(folder)
 
 
-async def test_an_address_without_a_folder_says_what_to_do() -> None:
+async def test_address_without_a_folder_raises_with_advice() -> None:
     with pytest.raises(ValueError, match=r"gpucluster\.create\(\)"):
         async with listen(PREFIX, lambda comm: None):
             pass

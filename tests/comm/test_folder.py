@@ -1,4 +1,4 @@
-"""The folder of the sockets: who finds what in it, and what is left in it."""
+"""The folder of the sockets: its permissions, its secret, and what is left in it."""
 
 from __future__ import annotations
 
@@ -21,28 +21,25 @@ def test_folder_and_secret_are_for_this_user_only(folder: Path) -> None:
         folders.make_comm_folder(folder)
 
 
-def test_a_secret_behind_a_link_or_of_another_length_is_none(folder: Path) -> None:
+def test_secret_that_is_a_link_or_malformed_is_refused(folder: Path) -> None:
     (folder / "secret").rename(folder / "other")
     (folder / "secret").symlink_to(folder / "other")
     with pytest.raises(OSError, match="symbolic links|secret"):
         folders.secret_of(str(folder))
-    (folder / "secret").unlink()
-    os.mkfifo(folder / "secret")
-    with pytest.raises(OSError, match="not a secret"):
-        folders.secret_of(str(folder))
-    (folder / "secret").unlink()
-    (folder / "secret").write_text("short")
-    with pytest.raises(OSError, match="not a secret"):
-        folders.secret_of(str(folder))
+    for make in (os.mkfifo, lambda path: path.write_text("short")):
+        (folder / "secret").unlink()
+        make(folder / "secret")
+        with pytest.raises(OSError, match="not a secret"):
+            folders.secret_of(str(folder))
 
 
 @pytest.mark.processes
-def test_what_a_killed_process_left_is_swept_and_nothing_else(folder: Path) -> None:
+def test_sweep_removes_only_sockets_of_killed_processes(folder: Path) -> None:
     code = "import sys, os; from gpucluster.comm.folder import bind; bind(sys.argv[1], backlog=4); os._exit(9)"
     subprocess.run([sys.executable, "-c", code, str(folder)], check=False, timeout=60)
     [left] = [path for path in folder.iterdir() if path.is_socket()]
     listening, path = folders.bind(str(folder), backlog=4)
-    # As of a process of another container: alive, but nobody here has its number.
+    # As of a process in another container: it runs, but its process id does not exist here.
     elsewhere, there = folders.bind(str(folder), backlog=4)
     strange = folder / f"{2**22 + 1}-abc"
     os.rename(there, strange)
@@ -53,7 +50,7 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(folder: Path) -> N
         pass
 
 
-def test_a_path_longer_than_an_address_can_be_is_reached(folder: Path) -> None:
+def test_socket_with_a_long_path_is_reachable(folder: Path) -> None:
     deep = folder / ("x" * 90) / ("y" * 90)
     deep.mkdir(parents=True)
     listening, path = folders.bind(str(deep), backlog=4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -39,49 +38,41 @@ async def assert_usable(scheduler: PrivateDashboardScheduler) -> None:
         assert (await client.scheduler.identity())["id"] == scheduler.id
 
 
-async def test_who_says_nothing_is_sent_away(scheduler, monkeypatch):
-    monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
+@pytest.mark.parametrize(("sent", "patience"), [(b"", 0.2), (NOT_TLS, 60.0)], ids=["silent", "no TLS"])
+async def test_a_connection_without_a_handshake_is_closed(scheduler, monkeypatch, sent, patience):
+    monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", patience)
     reader, writer = await connect(scheduler)
+    writer.write(sent)
     assert await is_closed(reader)
     writer.close()
     await assert_usable(scheduler)
 
 
-async def test_who_speaks_no_tls_is_sent_away(scheduler):
-    reader, writer = await connect(scheduler)
-    writer.write(NOT_TLS)
-    assert await is_closed(reader)
-    writer.close()
-    await assert_usable(scheduler)
-
-
-async def test_many_take_the_place_of_each_other_and_not_of_ours(scheduler, monkeypatch):
+async def test_many_idle_connections_displace_no_valid_one(scheduler, monkeypatch):
     monkeypatch.setattr(handshakes, "MOST_UNFINISHED", 8)
     crowd = [await connect(scheduler) for _ in range(40)]
     await assert_usable(scheduler)
     closed = await asyncio.gather(*(is_closed(reader) for reader, _ in crowd[:30]))
     assert all(closed)
-    # Those that came last are still waited for.
+    # The last ones still have time.
     assert not crowd[-1][0].at_eof()
     for _, writer in crowd:
         writer.close()
 
 
-async def test_clients_stay_longer_than_strangers(scheduler, monkeypatch):
+async def test_authenticated_clients_have_no_timeout(scheduler, monkeypatch):
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     async with Client(scheduler.address, security=scheduler.security, asynchronous=True) as client:
         stranger, writer = await connect(scheduler)
-        assert await is_closed(stranger), "so their time is over"
+        assert await is_closed(stranger), "the timeout is over"
         writer.close()
         assert (await client.scheduler.identity())["id"] == scheduler.id
         assert client.status == "running"
 
 
-async def test_a_stranger_who_leaves_is_forgotten(scheduler):
-    with socket.socket() as stranger:
-        host, port = scheduler.address.removeprefix("tls://").split(":")
-        stranger.connect((host, int(port)))
-        await asyncio.sleep(0)
+async def test_closed_connection_needs_no_timeout(scheduler):
+    _, writer = await connect(scheduler)
+    writer.close()
     await assert_usable(scheduler)
     limit = scheduler.listeners[0].tcp_server.handle_stream.__self__
     for _ in range(100):
@@ -91,34 +82,36 @@ async def test_a_stranger_who_leaves_is_forgotten(scheduler):
     raise AssertionError("still there")
 
 
-def pages_port(scheduler: PrivateDashboardScheduler) -> int:
-    return int(scheduler.http_server.port)
+async def connect_to_pages(
+    scheduler: PrivateDashboardScheduler,
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_connection("127.0.0.1", scheduler.http_server.port)
 
 
 async def status_of(scheduler: PrivateDashboardScheduler, path: str) -> int:
-    reader, writer = await asyncio.open_connection("127.0.0.1", pages_port(scheduler))
+    reader, writer = await connect_to_pages(scheduler)
     writer.write(f"GET {path} HTTP/1.0\r\n\r\n".encode())
     status = int((await reader.read()).split()[1])
     writer.close()
     return status
 
 
-@pytest.mark.parametrize("said", [b"", b"GET /secret/health HTTP/1.1\r\n", b"GET /other HTTP/1.1\r\nHost: x\r\n\r\n"])
-async def test_who_does_not_know_the_path_of_the_pages_is_sent_away(scheduler, monkeypatch, said):
+@pytest.mark.parametrize("sent", [b"", b"GET /secret/health HTTP/1.1\r\n", b"GET /other HTTP/1.1\r\nHost: x\r\n\r\n"])
+async def test_connection_to_the_pages_without_the_secret_path_is_closed(scheduler, monkeypatch, sent):
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
-    reader, writer = await asyncio.open_connection("127.0.0.1", pages_port(scheduler))
-    writer.write(said)
+    reader, writer = await connect_to_pages(scheduler)
+    writer.write(sent)
     assert await is_closed(reader)
     writer.close()
     assert await status_of(scheduler, "/secret/health") == 200
 
 
-async def test_a_crowd_before_the_pages_does_not_take_the_place_of_ours(scheduler, monkeypatch):
+async def test_many_idle_connections_to_the_pages_displace_no_valid_one(scheduler, monkeypatch):
     monkeypatch.setattr(handshakes, "MOST_UNFINISHED", 8)
-    ours, request = await asyncio.open_connection("127.0.0.1", pages_port(scheduler))
+    ours, request = await connect_to_pages(scheduler)
     request.write(b"GET /secret/health HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (await ours.readline()).split()[1] == b"200"
-    crowd = [await asyncio.open_connection("127.0.0.1", pages_port(scheduler)) for _ in range(40)]
+    crowd = [await connect_to_pages(scheduler) for _ in range(40)]
     assert await status_of(scheduler, "/secret/health") == 200
     assert all(await asyncio.gather(*(is_closed(reader) for reader, _ in crowd[:30])))
     request.write(b"GET /secret/health HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -22,19 +22,19 @@ pytestmark = [
                        "make test-comms-of-dask, or DISTRIBUTED_SOURCE=/path/of/it"),
 ]  # fmt: skip
 NAMELESS = {("unix", "check_repr"), ("unix", "check_addresses")}
-"""A client of a unix socket has no address: each side has a name of its own for it."""
+"""A client of a unix socket has no address: each side names it differently."""
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, dict[str, str]]:
-    """What came of each check by transport."""
+    """The result of each check by transport."""
     done = subprocess.run(
         [*mpiexec(1), sys.executable, "-m", "tests.comm.upstream", SOURCE],
         capture_output=True, text=True, timeout=240, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
-    told: dict[str, dict[str, str]] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    results: dict[str, dict[str, str]] = json.loads(done.stdout.splitlines()[-1])
+    return results
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -1,8 +1,8 @@
-"""What distributed's own tests of comms ask of any transport, asked of ours: ``python -m tests.comm.upstream SOURCE``.
+"""Runs distributed's own tests of comms on our transports: ``python -m tests.comm.upstream SOURCE``.
 
-``SOURCE`` is a checkout of https://github.com/dask/distributed, as wheels have no tests; nothing of it is copied. Those
-parts of ``distributed/comm/tests/test_comms.py`` are run that take an address or a pair of comms. Prints what came of
-each as JSON: ``ok``, or the error.
+``SOURCE`` is a checkout of https://github.com/dask/distributed, as wheels have no tests; nothing of it is copied. It
+runs those parts of ``distributed/comm/tests/test_comms.py`` that take an address or a pair of comms, and prints the
+result of each as JSON: ``ok``, or the error.
 """
 
 from __future__ import annotations
@@ -23,21 +23,16 @@ from gpucluster.comm.folder import PREFIX, make_comm_folder
 
 SCHEMES = ("mpi", "unix", "tcp", "tls")
 BY_ADDRESS = (
-    "check_client_server",
-    "check_comm_closed_implicit",
-    "check_comm_closed_explicit",
-    "check_many_listeners",
-    "check_deserialize",
-    "check_deserialize_roundtrip",
-    "check_deserialize_eoferror",
-)
+    "check_client_server", "check_comm_closed_implicit", "check_comm_closed_explicit", "check_many_listeners",
+    "check_deserialize", "check_deserialize_roundtrip", "check_deserialize_eoferror",
+)  # fmt: skip
 BY_PAIR = ("check_repr", "check_addresses")
 ALL = (*BY_ADDRESS, *BY_PAIR)
 SECONDS = 60.0
 
 
 def load(source: Path, scheme: str) -> Any:
-    """Return the module of tests, whose comms have the certificates of its own where the transport has any."""
+    """Return the module of tests, with its own certificates for the TLS transport."""
     utils_test.get_cert = lambda name: str(source / "distributed" / "tests" / name)
     spec = importlib.util.spec_from_file_location("test_comms", source / "distributed/comm/tests/test_comms.py")
     assert spec is not None
@@ -55,7 +50,7 @@ async def by_pair(module: Any, check: str, address: str) -> None:
 
 
 async def every(source: Path, scheme: str, address: str) -> dict[str, str]:
-    """Return what came of each check."""
+    """Return the result of each check."""
     module = load(source, scheme)
     checks: dict[str, Callable[[], Awaitable[None]]] = {
         **{check: partial(getattr(module, check), address) for check in BY_ADDRESS},

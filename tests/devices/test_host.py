@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import psutil
@@ -15,15 +16,14 @@ READ = "from gpucluster.devices import host_devices; print(host_devices().model_
 GIB = 2**30
 
 
-def read(machine: FakeMachine, **environment: str) -> HostDevices:
+def read(machine: FakeMachine, lines: Sequence[str], **environment: str) -> HostDevices:
+    machine.write(lines)
     return HostDevices.model_validate_json(machine.run(READ, **environment))
 
 
 def test_two_gpus_of_different_sizes(machine: FakeMachine) -> None:
-    machine.write(
-        ["driver 580.1", gpu(1, total=81920, used=400, util=3, name="A100 80GB"), gpu(2, total=16384, used=9000)]
-    )
-    host = read(machine)
+    large = gpu(1, total=81920, used=400, util=3, name="A100 80GB")
+    host = read(machine, ["driver 580.1", large, gpu(2, total=16384, used=9000)])
     assert (host.available, host.code, host.driver_version) == (True, "ok", "580.1")
     assert host.message == "2 GPUs can be used, 1 of them idle."
     first, second = host.devices
@@ -35,16 +35,15 @@ def test_two_gpus_of_different_sizes(machine: FakeMachine) -> None:
     assert host.cpu_count == len(os.sched_getaffinity(0))
 
 
-def test_what_the_driver_keeps_for_itself_is_not_used_memory(machine: FakeMachine) -> None:
-    machine.write([gpu(1, total=81920, used=400, reserved=600)])
-    [device] = read(machine).devices
+def test_reserved_memory_is_not_used_memory(machine: FakeMachine) -> None:
+    lines = [gpu(1, total=81920, used=400, reserved=600)]
+    [device] = read(machine, lines).devices
     assert (device.memory_used_bytes, device.memory_reserved_bytes) == (400 * 2**20, 600 * 2**20)
-    machine.write(["fail nvmlDeviceGetMemoryInfo_v2 13", gpu(1, total=81920, used=400, reserved=600)])
-    [device] = read(machine).devices
+    [device] = read(machine, ["fail nvmlDeviceGetMemoryInfo_v2 13", *lines]).devices
     assert (device.memory_used_bytes, device.memory_reserved_bytes) == (1000 * 2**20, 0), "an old driver"
 
 
-def test_errors_of_the_driver_are_remembered_and_since_when_a_gpu_is_lost(machine: FakeMachine) -> None:
+def test_driver_errors_and_lost_gpus_are_remembered(machine: FakeMachine) -> None:
     program = (
         "import os, pathlib\n"
         "from gpucluster.devices import host_devices\n"
@@ -70,8 +69,8 @@ def test_errors_of_the_driver_are_remembered_and_since_when_a_gpu_is_lost(machin
 
 
 def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
-    machine.write([gpu(1, total=81920), mig_slice(1), mig_slice(2, total=20480), gpu(2)])
-    parent, small, large, other = read(machine).devices
+    lines = [gpu(1, total=81920), mig_slice(1), mig_slice(2, total=20480), gpu(2)]
+    parent, small, large, other = read(machine, lines).devices
     assert parent.mig_enabled and parent.utilization_percent is None
     assert (small.uuid, small.parent_uuid, small.index) == (slice_uuid(1), gpu_uuid(1), None)
     assert (small.memory_total_bytes, large.memory_total_bytes) == (10 * GIB, 20 * GIB)
@@ -79,7 +78,7 @@ def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
     assert (other.index, other.mig_enabled) == (1, False)
 
 
-def test_processes_tell_user_program_and_cluster(machine: FakeMachine) -> None:
+def test_processes_have_user_program_and_cluster(machine: FakeMachine) -> None:
     mine = os.getpid()
     machine.write([gpu(1), f"process {mine} used=2048", "process 999999999 used=-1"])
     program = (
@@ -108,25 +107,25 @@ def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine: FakeMachine)
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "words"),
+    ("line", "code", "words"),
     [
-        (9, "no_driver", "not loaded"),
-        (18, "version_mismatch", "was updated"),
-        (4, "no_permission", "may not use"),
-        (999, "error", "cannot be read"),
-        (17, "error", "cannot be read"),
+        ("fail nvmlInitWithFlags 9", "no_driver", "not loaded"),
+        ("fail nvmlInitWithFlags 18", "version_mismatch", "was updated"),
+        ("fail nvmlInitWithFlags 4", "no_permission", "may not use"),
+        ("fail nvmlInitWithFlags 999", "error", "cannot be read"),
+        ("fail nvmlInitWithFlags 17", "error", "cannot be read"),
+        ("driver 1.0", "no_devices", ""),
     ],
 )
-def test_nvml_that_cannot_be_initialised(machine: FakeMachine, number: int, code: str, words: str) -> None:
-    machine.write([f"fail nvmlInitWithFlags {number}", gpu(1)])
-    host = read(machine)
+def test_machine_without_readable_gpus(machine: FakeMachine, line: str, code: str, words: str) -> None:
+    host = read(machine, [line, gpu(1)] if line.startswith("fail") else [line])
     assert (host.available, host.code, host.devices) == (False, code, [])
     assert words in host.message and "clusters use CPU workers" in host.message
 
 
 @pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="this machine has a real NVIDIA driver")
 def test_no_library(machine: FakeMachine) -> None:
-    host = read(machine, LD_LIBRARY_PATH="")
+    host = read(machine, [], LD_LIBRARY_PATH="")
     assert (host.available, host.code) == (False, "no_library")
     assert host.message == "No GPU here: clusters use CPU workers."
 
@@ -137,15 +136,9 @@ def test_no_reader_installed(machine: FakeMachine) -> None:
     assert host.code == "no_library" and "nvidia-ml-py" in host.message
 
 
-def test_driver_without_gpus(machine: FakeMachine) -> None:
-    machine.write(["driver 1.0"])
-    assert read(machine).code == "no_devices"
-
-
 @pytest.mark.parametrize("setting", ["", "-1", "NoDevFiles", "7"])
 def test_hidden_gpus(machine: FakeMachine, setting: str) -> None:
-    machine.write([gpu(1), gpu(2)])
-    host = read(machine, CUDA_VISIBLE_DEVICES=setting)
+    host = read(machine, [gpu(1), gpu(2)], CUDA_VISIBLE_DEVICES=setting)
     assert (host.available, host.code) == (False, "hidden")
     assert f"CUDA_VISIBLE_DEVICES={setting!r}" in host.message
     assert [device.visible for device in host.devices] == [False, False]
@@ -164,22 +157,21 @@ def test_hidden_gpus(machine: FakeMachine, setting: str) -> None:
     ],
 )
 def test_visible_devices_as_cuda_reads_them(machine: FakeMachine, setting: str, visible: list[bool]) -> None:
-    machine.write([gpu(1), gpu(2), gpu(3)])
-    assert [device.visible for device in read(machine, CUDA_VISIBLE_DEVICES=setting).devices] == visible
+    host = read(machine, [gpu(1), gpu(2), gpu(3)], CUDA_VISIBLE_DEVICES=setting)
+    assert [device.visible for device in host.devices] == visible
 
 
 def test_visible_slices(machine: FakeMachine) -> None:
-    machine.write([gpu(1), mig_slice(1), mig_slice(2), gpu(2)])
-    by_parent = read(machine, CUDA_VISIBLE_DEVICES="0")
+    lines = [gpu(1), mig_slice(1), mig_slice(2), gpu(2)]
+    by_parent = read(machine, lines, CUDA_VISIBLE_DEVICES="0")
     assert [device.visible for device in by_parent.devices] == [True, True, True, False]
-    by_slice = read(machine, CUDA_VISIBLE_DEVICES=slice_uuid(2))
+    by_slice = read(machine, lines, CUDA_VISIBLE_DEVICES=slice_uuid(2))
     assert [device.visible for device in by_slice.devices] == [False, False, True, False]
     assert by_slice.message == "1 MIG slice can be used; it is idle."
 
 
-def test_a_lost_gpu_does_not_hide_the_others(machine: FakeMachine) -> None:
-    machine.write([gpu(1), "fail * 15", gpu(2)])
-    host = read(machine)
+def test_a_lost_gpu_hides_no_other(machine: FakeMachine) -> None:
+    host = read(machine, [gpu(1), "fail * 15", gpu(2)])
     lost, good = host.devices
     assert host.code == "ok" and host.message == "1 GPU can be used; it is idle."
     assert lost.index == 0 and lost.error is not None and "lost" in lost.error
@@ -188,48 +180,36 @@ def test_a_lost_gpu_does_not_hide_the_others(machine: FakeMachine) -> None:
 
 
 def test_all_gpus_lost(machine: FakeMachine) -> None:
-    machine.write([gpu(1), "fail nvmlDeviceGetMemoryInfo 15"])
-    host = read(machine)
+    host = read(machine, [gpu(1), "fail nvmlDeviceGetMemoryInfo 15"])
     assert (host.available, host.code) == (False, "error")
     assert "lost" in host.message and host.devices[0].uuid == gpu_uuid(1)
 
 
 @pytest.mark.parametrize(
-    ("function", "field"),
+    ("failure", "field", "value"),
     [
-        ("nvmlDeviceGetUtilizationRates", "utilization_percent"),
-        ("nvmlDeviceGetName", "name"),
-        ("nvmlDeviceGetPowerUsage", "power_watts"),
-        ("nvmlDeviceGetEnforcedPowerLimit", "power_limit_watts"),
-        ("nvmlDeviceGetTemperature", "temperature_celsius"),
-        ("nvmlDeviceGetMemoryInfo", "memory_total_bytes"),
+        ("nvmlDeviceGetUtilizationRates 3", "utilization_percent", None),
+        ("nvmlDeviceGetName 3", "name", None),
+        ("nvmlDeviceGetPowerUsage 3", "power_watts", None),
+        ("nvmlDeviceGetEnforcedPowerLimit 3", "power_limit_watts", None),
+        ("nvmlDeviceGetTemperature 3", "temperature_celsius", None),
+        ("nvmlDeviceGetMemoryInfo 3", "memory_total_bytes", None),
+        ("nvmlDeviceGetComputeRunningProcesses_v3 4", "processes", []),  # Not permitted.
+        ("nvmlDeviceGetMigMode 13", "mig_enabled", False),  # A driver without this function.
     ],
 )
-def test_an_unsupported_figure_is_absent(machine: FakeMachine, function: str, field: str) -> None:
-    machine.write([f"fail {function} 3", gpu(1)])
-    host = read(machine)
-    assert host.code == "ok" and getattr(host.devices[0], field) is None
+def test_an_unsupported_figure_is_absent(machine: FakeMachine, failure: str, field: str, value: object) -> None:
+    host = read(machine, [f"fail {failure}", gpu(1), "process 1 used=5"])
+    assert host.code == "ok" and getattr(host.devices[0], field) == value
     assert host.devices[0].error is None
 
 
-def test_processes_that_may_not_be_listed(machine: FakeMachine) -> None:
-    machine.write(["fail nvmlDeviceGetComputeRunningProcesses_v3 4", gpu(1), "process 1 used=5"])
-    host = read(machine)
-    assert host.code == "ok" and host.devices[0].processes == []
-
-
-def test_old_driver_without_mig(machine: FakeMachine) -> None:
-    machine.write(["fail nvmlDeviceGetMigMode 13", gpu(1)])
-    assert read(machine).devices[0].mig_enabled is False
-
-
 def test_mig_mode_without_slices(machine: FakeMachine) -> None:
-    machine.write([gpu(1, mig=1)])
-    host = read(machine)
+    host = read(machine, [gpu(1, mig=1)])
     assert not host.available and "no slices" in host.message
 
 
-def test_figures_and_driver_that_change_under_a_running_program(machine: FakeMachine) -> None:
+def test_changes_of_figures_and_driver_are_noticed(machine: FakeMachine) -> None:
     machine.write([gpu(1, used=100)])
     program = f"""
 import pathlib
@@ -274,64 +254,55 @@ def test_neither_dask_nor_cuda_is_imported(machine: FakeMachine) -> None:
 
 
 PROBE = """
-import dataclasses, json, sys
+import dataclasses, json
 from gpucluster.devices import probe_gpu
-probe = probe_gpu(timeout_seconds=float(sys.argv[1]) if len(sys.argv) > 1 else 60)
+probe = probe_gpu(timeout_seconds=60)
 loaded = "libcuda" in open("/proc/self/maps").read()
 print(json.dumps(dataclasses.asdict(probe) | {"loaded": loaded}))
 """
 
 
-def probe(machine: FakeMachine, program: str = PROBE, **environment: str) -> dict[str, Any]:
+def probe(machine: FakeMachine, *faults: str, program: str = PROBE, **environment: str) -> dict[str, Any]:
+    machine.write([*faults, gpu(1), gpu(2)])
     answer: dict[str, Any] = json.loads(machine.run(program, **environment))
     assert answer.pop("loaded") is False, "CUDA must never be loaded by the process that asks"
     return answer
 
 
 def test_usable(machine: FakeMachine) -> None:
-    machine.write([gpu(1), gpu(2)])
     assert probe(machine, FAKE_CUDA_COUNT="2") == {
         "usable": True, "code": "ok", "device_count": 2, "reason": "2 GPUs can be used, 2 of them idle.",
     }  # fmt: skip
 
 
-def test_nvml_says_no(machine: FakeMachine) -> None:
-    machine.write(["fail nvmlInitWithFlags 9", gpu(1)])
-    answer = probe(machine)
-    assert (answer["usable"], answer["code"]) == (False, "no_driver")
-
-
-def test_hidden(machine: FakeMachine) -> None:
-    machine.write([gpu(1)])
-    answer = probe(machine, CUDA_VISIBLE_DEVICES="-1")
-    assert (answer["usable"], answer["code"]) == (False, "hidden")
-
-
 @pytest.mark.parametrize(
-    ("code", "words"),
-    [("100", "finds no GPU"), ("803", "different versions"), ("802", "fabric manager"), ("12345", "code 12345")],
+    ("fault", "environment", "code", "words"),
+    [
+        (["fail nvmlInitWithFlags 9"], {}, "no_driver", ""),
+        ([], {"CUDA_VISIBLE_DEVICES": "-1"}, "hidden", ""),
+        ([], {"FAKE_CUDA_INIT": "100"}, "cuda_error", "finds no GPU"),
+        ([], {"FAKE_CUDA_INIT": "803"}, "cuda_error", "different versions"),
+        ([], {"FAKE_CUDA_INIT": "802"}, "cuda_error", "fabric manager"),
+        ([], {"FAKE_CUDA_INIT": "12345"}, "cuda_error", "code 12345"),
+        ([], {"FAKE_CUDA_COUNT": "0"}, "cuda_error", ""),
+    ],
 )
-def test_cuda_says_no(machine: FakeMachine, code: str, words: str) -> None:
-    machine.write([gpu(1)])
-    answer = probe(machine, FAKE_CUDA_INIT=code)
-    assert (answer["usable"], answer["code"]) == (False, "cuda_error")
-    assert words in answer["reason"] and answer["reason"].endswith("clusters use CPU workers.")
-
-
-def test_cuda_finds_no_device(machine: FakeMachine) -> None:
-    machine.write([gpu(1)])
-    assert probe(machine, FAKE_CUDA_COUNT="0")["usable"] is False
+def test_a_gpu_that_cannot_be_used(
+    machine: FakeMachine, fault: list[str], environment: dict[str, str], code: str, words: str
+) -> None:
+    answer = probe(machine, *fault, **environment)
+    assert (answer["usable"], answer["code"]) == (False, code)
+    assert words in answer["reason"]
+    assert code != "cuda_error" or answer["reason"].endswith("clusters use CPU workers.")
 
 
 def test_cuda_hangs(machine: FakeMachine) -> None:
-    machine.write([gpu(1)])
-    program = PROBE.replace("sys.argv[1]", "1").replace("len(sys.argv) > 1", "True")
-    answer = probe(machine, program, FAKE_CUDA_SLEEP="60")
+    program = PROBE.replace("timeout_seconds=60", "timeout_seconds=1")
+    answer = probe(machine, program=program, FAKE_CUDA_SLEEP="60")
     assert (answer["usable"], answer["code"]) == (False, "timeout")
 
 
 def test_cuda_driver_is_not_installed(machine: FakeMachine, tmp_path: Any) -> None:
-    machine.write([gpu(1)])
     only_nvml = tmp_path / "only-nvml"
     only_nvml.mkdir()
     (only_nvml / "libnvidia-ml.so.1").symlink_to(machine.libraries / "libnvidia-ml.so.1")

@@ -1,4 +1,4 @@
-"""Which devices a cluster gets, and the sentences when it cannot have them."""
+"""Which devices a cluster gets, and the errors when it cannot have them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_idle_ones_first_then_by_index() -> None:
     assert [chosen.index for chosen in select_devices(devices)] == [1, 3, 2, 0]
 
 
-def test_claimed_ones_come_after_idle_ones_and_before_busy_ones() -> None:
+def test_claimed_devices_come_between_idle_and_busy_ones() -> None:
     devices = host(device(0), device(1, **BUSY), device(2), device(3))
     chosen = select_devices(devices, taken={gpu_uuid(0): 1, gpu_uuid(2): 1})
     assert [device.index for device in chosen] == [3, 0, 2, 1]
@@ -54,11 +54,9 @@ def test_unusable_ones_are_left_out() -> None:
 def test_slices_only_where_there_is_no_whole_gpu() -> None:
     divided = device(0, mig_enabled=True)
     both = host(divided, mig(5, 0), mig(6, 0), device(1))
+    slices = host(divided, mig(5, 0), mig(6, 0))
     assert [chosen.uuid for chosen in select_devices(both)] == [gpu_uuid(1)]
-    assert [chosen.uuid for chosen in select_devices(host(divided, mig(5, 0), mig(6, 0)))] == [
-        slice_uuid(5),
-        slice_uuid(6),
-    ]
+    assert [chosen.uuid for chosen in select_devices(slices)] == [slice_uuid(5), slice_uuid(6)]
     assert [chosen.uuid for chosen in select_devices(both, [slice_uuid(6)])] == [slice_uuid(6)]
 
 
@@ -73,7 +71,7 @@ def test_slices_only_where_there_is_no_whole_gpu() -> None:
         ([3, gpu_uuid(3)], "named twice"),
     ],
 )
-def test_a_sentence_for_each_device_that_cannot_be_had(wanted: list[int | str], words: str) -> None:
+def test_unavailable_device_raises_with_its_reason(wanted: list[int | str], words: str) -> None:
     devices = host(
         device(0, error="It is lost."), device(1, visible=False), device(2, mig_enabled=True), mig(5, 2), device(3)
     )
@@ -83,14 +81,14 @@ def test_a_sentence_for_each_device_that_cannot_be_had(wanted: list[int | str], 
     assert [error.field for error in raised.value.fields] == ["devices"]
 
 
-def test_a_machine_without_gpus_says_why() -> None:
+def test_machine_without_gpus_gives_the_reason() -> None:
     nothing = HostDevices(available=False, code="no_library", message="No GPU here: clusters use CPU workers.")
     for wanted in (None, [0]):
         with pytest.raises(NoUsableDevice, match="No GPU here"):
             select_devices(nothing, wanted)
 
 
-def test_idle_allows_what_a_driver_keeps_for_itself() -> None:
+def test_idle_tolerates_the_memory_of_the_driver() -> None:
     assert idle(device(0))
     assert idle(device(0, memory_used_bytes=None))
     assert not idle(device(0, memory_used_bytes=3 * GIB))

@@ -1,4 +1,4 @@
-"""A real JupyterHub with its proxy, and people who use it through a browser's requests."""
+"""A real JupyterHub with its proxy, and users with a browser's requests."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ PROXY = ROOT / "node_modules" / "configurable-http-proxy" / "bin" / "configurabl
 PATIENCE_SECONDS = 120.0
 
 
-def until(condition: Callable[[], Any], said: Callable[[], str] = str) -> None:
-    """Wait until a condition holds; what is said otherwise ends the failure's sentence."""
+def until(condition: Callable[[], Any], what: Callable[[], str] = str) -> None:
+    """Wait until a condition holds. `what`: text for the error."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
-        assert time.monotonic() < deadline, f"did not happen within {PATIENCE_SECONDS:.0f} s {said()}"
+        assert time.monotonic() < deadline, f"did not happen within {PATIENCE_SECONDS:.0f} s {what()}"
         time.sleep(0.3)
 
 
 class Person:
-    """Somebody with a browser: logs in to the hub and uses the own server through the hub's proxy."""
+    """A user with a browser, who logs in to the hub and uses a server through the hub's proxy."""
 
     def __init__(self, hub: Hub, name: str) -> None:
         self.hub = hub
@@ -55,13 +55,13 @@ class Person:
         assert answer.status_code == 200, answer.text
 
     def start_server(self) -> None:
-        """Start the own server, and go there until it lets this person in."""
+        """Start the user's server, and open it until access is granted."""
         answer = self._ask_hub("POST")
         assert answer.status_code in {201, 202}, self.hub.log.read_text()
         until(self._is_let_in, lambda: self.hub.log.read_text()[-4000:])
 
     def _is_let_in(self) -> bool:
-        self.browser.get(f"{self.base}lab")  # a page: the server sends its visitor to the hub, and that one back
+        self.browser.get(f"{self.base}lab")  # a page: the server redirects to the hub and back
         return self.browser.get(f"{self.base}api/status").status_code == 200
 
     def stop_server(self) -> None:
@@ -79,12 +79,11 @@ class Person:
 
     @property
     def has_server(self) -> bool:
-        """Whether the own server runs, as the hub says. Asking the server itself would count as use."""
-        told = self.browser.get(f"{self.hub.url}hub/api/users/{self.name}")
-        return bool(told.json()["servers"])
+        """Whether the user's server runs, from the hub: a request to the server would count as use."""
+        return bool(self.browser.get(f"{self.hub.url}hub/api/users/{self.name}").json()["servers"])
 
     def call(self, method: str, path: str, body: Any = None, *, of: str | None = None) -> httpx.Response:
-        """Send a request to the extension in a server, by default the own one."""
+        """Send a request to the extension in a server, by default the user's."""
         return self.browser.request(
             method,
             f"{self.hub.url}user/{of or self.name}/gpucluster/{path}",
@@ -101,22 +100,13 @@ class Person:
         )
 
     def python(self, code: str, *arguments: str) -> subprocess.Popen[str]:
-        """Run a script as this person's kernel would."""
+        """Run a script like this user's kernel."""
         home = self.hub.folder / self.name
-        environment = {
-            **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
-            "HOME": str(home),
-            "USER": self.name,
-            "GPUCLUSTER_DIR": str(home / "c"),
-            "GPUCLUSTER_SITE": "/nonexistent/site.yaml",
-        }
-        return subprocess.Popen(
-            as_user(self.hub.users[self.name], sys.executable, "-c", code, *arguments),
-            cwd=home,
-            env=environment,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        environment |= {"HOME": str(home), "USER": self.name, "GPUCLUSTER_DIR": str(home / "c")}
+        environment["GPUCLUSTER_SITE"] = "/nonexistent/site.yaml"
+        command = as_user(self.hub.users[self.name], sys.executable, "-c", code, *arguments)
+        return subprocess.Popen(command, cwd=home, env=environment, stdout=subprocess.PIPE, text=True)
 
     def _forgery_token(self, path: str) -> str:
         return next((cookie.value or "" for cookie in self.browser.cookies.jar
@@ -134,13 +124,13 @@ class Hub:
         self.log = folder / "hub" / "log"
 
     def person(self, name: str) -> Person:
-        """Return somebody who has logged in."""
+        """Return a user who has logged in."""
         person = Person(self, name)
         person.log_in()
         return person
 
     def processes(self, name: str | None = None) -> list[psutil.Process]:
-        """Return what runs as one of the users, with this hub's folder in its environment."""
+        """Return the processes of one or all users with this hub's folder in their environment."""
         numbers = set(self.users.values()) if name is None else {self.users[name]}
         found = []
         for process in psutil.process_iter():
@@ -167,7 +157,7 @@ def running_hub(users: dict[str, int], **settings: Any) -> Iterator[Hub]:
         (folder / name).mkdir(mode=0o700)
         os.chown(folder / name, number, number)
     url, password = f"http://127.0.0.1:{_free_port()}/", secrets.token_hex(8)
-    told = {
+    configuration = {
         "folder": str(folder),
         "url": url,
         "hub_url": f"http://127.0.0.1:{_free_port()}",
@@ -180,12 +170,11 @@ def running_hub(users: dict[str, int], **settings: Any) -> Iterator[Hub]:
     }
     hub = Hub(folder, url, users, password)
     with hub.log.open("wb") as log:
+        file = str(Path(__file__).with_name("jupyterhub_config.py"))
         process = subprocess.Popen(
-            for_others(
-                *(sys.executable, "-m", "jupyterhub", "-f", str(Path(__file__).with_name("jupyterhub_config.py")))
-            ),
+            for_others(sys.executable, "-m", "jupyterhub", "-f", file),
             cwd=folder / "hub",
-            env={**os.environ, "TEST_HUB": json.dumps(told)},
+            env={**os.environ, "TEST_HUB": json.dumps(configuration)},
             stdout=log,
             stderr=log,
             stdin=subprocess.DEVNULL,

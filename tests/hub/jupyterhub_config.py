@@ -1,4 +1,4 @@
-"""Configuration of the hub of these tests: users are numbers of the system, each with a home of its own."""
+"""Configuration of the hub of these tests: users are user ids of the system, each with a separate home."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FOLDER = Path(SETTINGS["folder"])
 
 
 class UidSpawner(SimpleLocalProcessSpawner):
-    """Starts each user's server as a user of the system who need not have an account."""
+    """Starts each user's server with a user id of the system, without an account."""
 
     def _default_home_dir(self) -> str:
         return str(FOLDER / self.user.name)
 
     def make_preexec_fn(self, name: str) -> Any:
-        """Return what a new process does first."""
+        """Return the first function of a new process."""
         number, home = SETTINGS["users"][name], str(FOLDER / name)
 
         def become() -> None:
@@ -51,7 +51,7 @@ c.ConfigurableHTTPProxy.api_url = SETTINGS["proxy_url"]
 c.ConfigurableHTTPProxy.auth_token = SETTINGS["proxy_token"]
 c.ConfigurableHTTPProxy.command = SETTINGS["proxy"]
 c.ConfigurableHTTPProxy.pid_file = f"{FOLDER}/hub/proxy.pid"
-c.JupyterHub.last_activity_interval = 0  # what passes the proxy is no use: servers tell
+c.JupyterHub.last_activity_interval = 0  # requests through the proxy do not count as use: servers report it
 
 c.Spawner.cmd = [sys.executable, "-m", "jupyterhub.singleuser"]
 c.Spawner.args = [

@@ -1,4 +1,4 @@
-"""A Python that other users can run, also where this one lies in a home that is closed to them."""
+"""A Python that other users can run, also if this one is in a home that is closed to them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ rmdir "$held"
 shift 2
 exec "$@"
 """
-"""In a mount namespace of its own, whose closed folder holds nothing but Python."""
+"""In a separate mount namespace, whose closed folder contains only Python."""
 
 
 def _closed() -> Path | None:
@@ -29,7 +29,7 @@ def _closed() -> Path | None:
 
 
 def for_others(*command: str) -> list[str]:
-    """Return the command line that runs a command where all users can run this Python."""
+    """Return the command line that runs a command in a namespace in which all users can run this Python."""
     closed = _closed()
     if closed is None:
         return [*command]
@@ -47,5 +47,5 @@ def why_not() -> str | None:
     """Return why other users cannot run this Python here; ``None``: they can."""
     if shutil.which("setpriv") is None:
         return "setpriv (util-linux) is not there"
-    told = subprocess.run(as_user(65_534, sys.executable, "-c", ""), capture_output=True, text=True, check=False)
-    return f"other users cannot run this Python ({told.stderr.strip()[-200:]})" if told.returncode else None
+    done = subprocess.run(as_user(65_534, sys.executable, "-c", ""), capture_output=True, text=True, check=False)
+    return f"other users cannot run this Python ({done.stderr.strip()[-200:]})" if done.returncode else None

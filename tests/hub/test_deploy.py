@@ -1,4 +1,4 @@
-"""The configurations in ``deploy/jupyterhub``: names that the programs know, values that they take."""
+"""The configurations in ``deploy/jupyterhub`` have names and values that the programs accept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def python_config(path: str) -> Config:
 
 
 def check(config: Config) -> None:
-    """Insist that each setting is one of its class, with a value that it takes."""
+    """Assert that each setting is one of its class, with a valid value."""
     for name, section in config.items():
         traits = CLASSES[name].class_traits(config=True)
         for setting, value in section.items():
@@ -54,37 +54,38 @@ def schema(name: str) -> Any:
 
 
 @pytest.mark.parametrize("path", ["tljh/gpucluster.py", "batchspawner/jupyterhub_config.py"])
-def test_a_hub_takes_the_configuration(path):
+def test_hub_accepts_the_configuration(path):
     config = python_config(path)
     assert config
     check(config)
 
 
-def test_the_check_finds_what_is_wrong():
+def test_check_finds_wrong_settings():
     with pytest.raises(AssertionError, match=r"SlurmSpawner\.req_partion"):
         check(Config({"SlurmSpawner": {"req_partion": "course"}}))
     with pytest.raises(Exception, match="concurrent_spawn_limit"):
         check(Config({"JupyterHub": {"concurrent_spawn_limit": "ten"}}))
 
 
-def test_the_job_of_a_server_asks_for_what_the_file_says():
+def test_job_of_a_server_has_the_configured_options():
     config = python_config("batchspawner/jupyterhub_config.py")
     spawner = config["SlurmSpawner"]
     defaults = {name[4:]: "" for name in batchspawner.SlurmSpawner.class_traits() if name.startswith("req_")}
-    asked = defaults | {name[4:]: value for name, value in spawner.items()}
-    script = Template(batchspawner.SlurmSpawner.batch_script.default_value).render(**asked, cmd="jupyterhub-singleuser")
+    values = defaults | {name[4:]: value for name, value in spawner.items()}
+    template = Template(batchspawner.SlurmSpawner.batch_script.default_value)
+    script = template.render(**values, cmd="jupyterhub-singleuser")
     for line in ("--partition=course", "--time=04:00:00", "--mem=8G", "--gres=gpu:1", "--cpus-per-task=4"):
         assert f"#SBATCH {line}\n" in script
 
 
-def test_options_of_servers_are_settings_of_ours():
+def test_options_of_servers_are_settings_of_the_extension():
     arguments = python_config("batchspawner/jupyterhub_config.py")["Spawner"]["args"]
     extension = GPUClusterExtension()
     extension.parse_command_line(arguments)
     assert (extension.standby, extension.activity_hours, extension.gauges_count_as_activity) == (True, 4.0, False)
 
 
-def test_the_culler_may_do_what_it_does():
+def test_culler_has_the_scopes_that_it_needs():
     config = python_config("batchspawner/jupyterhub_config.py")["JupyterHub"]
     [service], [role] = config["services"], config["load_roles"]
     assert role["services"] == [service["name"]]
@@ -94,7 +95,7 @@ def test_the_culler_may_do_what_it_does():
     assert (culler.timeout, culler.cull_every) == (3600, 300)
 
 
-def test_the_littlest_jupyterhub_takes_its_file():
+def test_the_littlest_jupyterhub_accepts_its_file():
     jsonschema.validate(yaml_of("tljh/config.yaml"), schema("the-littlest-jupyterhub.json"))
     settings = json.loads((DEPLOY / "tljh/jupyter_gpucluster_config.json").read_text())
     check(Config(settings))
@@ -115,8 +116,8 @@ def test_the_extension_reads_its_settings_where_the_guide_puts_them(where, tmp_p
     assert (extension.standby, extension.activity_hours) == (False, 12.0)
 
 
-def test_servers_of_a_class_load_no_more_than_they_need(tmp_path):
-    """What a later file of the folder says counts: ours comes after those of the packages."""
+def test_class_servers_disable_unneeded_extensions(tmp_path):
+    """Later files of the folder take precedence: ours comes after those of the packages."""
     ours = json.loads((DEPLOY / "tljh/jupyter_server_config.json").read_text())
     assert ours == yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-memory"]["data"]
     files = tmp_path / "jupyter_server_config.d"
@@ -131,7 +132,7 @@ def test_servers_of_a_class_load_no_more_than_they_need(tmp_path):
     assert read["ServerApp"]["jpserver_extensions"] == expected
 
 
-def test_the_chart_takes_its_values():
+def test_chart_accepts_its_values():
     values = yaml_of("kubernetes/values.yaml")
     jsonschema.Draft202012Validator(schema("zero-to-jupyterhub.json")).validate(values)
     values["singleuser"]["extraFile"] = {}
@@ -140,11 +141,9 @@ def test_the_chart_takes_its_values():
     check(Config(values["singleuser"]["extraFiles"]["gpucluster-settings"]["data"]))
 
 
-def test_sites_are_read_without_fault(tmp_path):
-    file = values_site = tmp_path / "site.yaml"
-    values_site.write_text(
-        yaml.dump(yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-site"]["data"])
-    )
+def test_site_files_are_valid(tmp_path):
+    file = tmp_path / "site.yaml"
+    file.write_text(yaml.dump(yaml_of("kubernetes/values.yaml")["singleuser"]["extraFiles"]["gpucluster-site"]["data"]))
     for path in (file, DEPLOY / "site.yaml"):
         site = site_of(path)
         assert not site.troubles

@@ -1,4 +1,4 @@
-"""A JupyterHub with its proxy and two users of the system, each with clusters of their own behind the hub."""
+"""A JupyterHub with its proxy and two users of the system, each with clusters behind the hub."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ with gpucluster.connect("mine").get_client() as client:
 
 @pytest.fixture(scope="module")
 def hub() -> Iterator[Hub]:
-    # Numbers that nobody has: high, and below those that containers map.
+    # Unused user ids: high, and below those that containers map.
     if (why := why_not()) is not None:
         pytest.skip(why)
     with running_hub({"ada": 51_833, "bea": 51_834}, cull_seconds=CULL_SECONDS, activity_hours=1.0) as hub:
@@ -80,7 +80,7 @@ async def first_message(person: Person, path: str, of: str | None = None) -> byt
     return message
 
 
-async def test_each_has_clusters_and_dashboards_below_the_hub_s_address(hub, people):
+async def test_users_have_clusters_and_dashboards_behind_the_hub(hub, people):
     for person in people:
         cluster = cluster_of(person)
         hello = json.loads(await first_message(person, "api/events"))
@@ -92,7 +92,7 @@ async def test_each_has_clusters_and_dashboards_below_the_hub_s_address(hub, peo
         assert owner == hub.users[person.name]
 
 
-async def test_nobody_sees_or_reaches_what_is_another_s(people):
+async def test_users_cannot_reach_clusters_of_others(people):
     ada, bea = people
     id = cluster_of(ada)["id"]
     for method, path, body in [
@@ -103,7 +103,7 @@ async def test_nobody_sees_or_reaches_what_is_another_s(people):
         ("GET", f"dashboard/{id}/status", None),
     ]:
         answer = bea.call(method, path, body, of="ada")
-        # A page is sent to the hub, which asks no question: it refuses.
+        # A page is redirected to the hub, which refuses.
         assert answer.status_code == 403, (method, path, answer.status_code)
         assert id not in answer.text and "theirs" not in answer.text
         assert bea.call("GET", f"api/clusters/{id}").status_code == 404
@@ -114,15 +114,15 @@ async def test_nobody_sees_or_reaches_what_is_another_s(people):
     assert cluster_of(ada)["wanted"] == {"n_workers": 1, "adapt": None, "stopped": False}
 
 
-async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, people):
-    """Who opens it needs the link and, by the hub's word, the right to enter that server."""
+async def test_shared_link_requires_a_log_in_with_access_to_the_server(hub, people):
+    """A visitor needs the link and, from the hub, the right to enter that server."""
     ada, bea = people
     id = cluster_of(ada)["id"]
     made = ada.call("POST", f"api/clusters/{id}/links", {"hours": 1})
     assert made.status_code == 201, made.text
     path, token = made.json()["path"].split("#")
     view = path.removeprefix("gpucluster/")
-    stranger, teacher = Person(hub, "nobody"), hub.person("teacher")
+    stranger, teacher = Person(hub, "stranger"), hub.person("teacher")
 
     def opened(person: Person) -> int:
         return person.call("POST", f"{view}session", {"token": token}, of="ada").status_code
@@ -130,7 +130,7 @@ async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, 
     def log_in(person: Person) -> int:
         answer = person.browser.get(f"{ada.base}gpucluster/{view}login")
         if answer.url.path == "/hub/api/oauth2/authorize" and answer.status_code == 200:
-            # The hub asks whoever enters somebody else's server whether they want to.
+            # The hub asks for confirmation before another user's server is entered.
             form = re.findall(r'<input[^>]*name="(\w+)"[^>]*value="([^"]*)"', answer.text)
             data = {name: [value for other, value in form if other == name] for name, _ in form}
             answer = person.browser.post(answer.url, data=data, headers={"Referer": str(answer.url)})
@@ -161,7 +161,7 @@ async def test_a_shared_link_asks_for_the_log_in_of_somebody_who_may_enter(hub, 
     assert teacher.call("GET", f"{view}history", of="ada").status_code == 403
 
 
-def test_a_cluster_outlives_the_server_that_the_hub_stops(people):
+def test_cluster_outlives_a_stopped_server(people):
     _, bea = people
     before = cluster_of(bea)
     bea.stop_server()
@@ -171,7 +171,7 @@ def test_a_cluster_outlives_the_server_that_the_hub_stops(people):
     assert (after["id"], after["pid"], after["workers"]) == (before["id"], before["pid"], before["workers"])
 
 
-def test_the_culler_ends_who_idles_and_not_who_computes(hub, people):
+def test_culler_stops_idle_servers_only(hub, people):
     ada, bea = people
     goal = hub.folder / "ada" / "go"
     goal.unlink(missing_ok=True)
@@ -184,7 +184,7 @@ def test_the_culler_ends_who_idles_and_not_who_computes(hub, people):
         assert kernel.stdout.readline() == "computing\n"
         until(lambda: cluster_of(ada)["idle"]["quiet_since"] is None)
         cluster_of(bea)
-        # Both were used last at the same time. From here on nobody asks ada's server, which would count as use.
+        # Both were used last at the same time. From here on, no request goes to ada's server, which would count as use.
         until(lambda: not bea.has_server)
         assert ada.has_server
         goal.touch()

@@ -1,8 +1,8 @@
-"""Follow the load with jobs or pods: more at once, fewer only when they have been too many for some time.
+"""Adaptive scaling with jobs or pods: more at once, fewer only after there have been too many for some time.
 
-Dask's own way takes back what waits each time it looks again, and so cancels in a storm what is about to start. Here
-a job whose turn has come is left alone until its worker is there and takes tasks, and one that waits goes only when it
-has not been needed for as many looks as a worker. With pods it is the same.
+Dask's own ``Adaptive`` cancels waiting workers at each look, and so would cancel many jobs that are about to start.
+Here a job that has begun is left alone until its worker is connected and takes tasks, and a waiting job or pod is
+cancelled only after it was not needed at as many looks as a worker.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ KEPT_DECISIONS = 100
 
 
 class Submitting(Protocol):
-    """A deployment that asks for workers one by one."""
+    """A deployment that requests workers one by one."""
 
-    workers_together: int  # So many workers come and go together.
+    workers_together: int  # Number of workers that come and go together.
     whole_jobs: bool  # Whether their number is a multiple of that.
 
     @property
@@ -42,29 +42,29 @@ class Submitting(Protocol):
         """Its scheduler."""
 
     def slots(self) -> list[Slot]:
-        """Return all workers that were asked for."""
+        """Return all workers that were requested."""
 
     def staying(self) -> Sized:
-        """Return those that count: neither over nor told to end."""
+        """Return those that count: neither over nor leaving."""
 
     def in_the_queue(self) -> list[str]:
-        """Return the names of those that have no place yet, the last ones first."""
+        """Return the names of those that wait, the last ones first."""
 
     async def submit(self, count: int) -> object:
-        """Ask for so many more."""
+        """Request `count` more."""
 
     async def release(self, names: Collection[str]) -> None:
         """End these."""
 
 
 class Load(Protocol):
-    """What a scheduler says of its load."""
+    """The load of a scheduler."""
 
     async def target(self, seconds: float) -> int:
-        """Return with how many workers all would be done in that time."""
+        """Return how many workers would finish all tasks in that time."""
 
     async def to_close(self, count: int) -> list[str]:
-        """Return the names of so many workers that are needed least, as far as any is not needed."""
+        """Return the names of up to `count` workers that are not needed."""
 
 
 class LoadHere:
@@ -85,7 +85,7 @@ class LoadHere:
 
 
 class Adapting:
-    """Brings the number of workers of one cluster to what its scheduler needs."""
+    """Adjusts the number of workers of one cluster to what its scheduler needs."""
 
     def __init__(self, deployment: Submitting, load: Load, bounds: Adapt) -> None:
         self._deployment = deployment
@@ -123,34 +123,31 @@ class Adapting:
     async def _step(self) -> None:
         slots = self._deployment.slots()
         if any(slot.state is SlotState.FAILED for slot in slots):
-            # Whatever stops them from starting will not be over at once.
+            # The cause will not disappear at once.
             self._backoff = min(LONGEST_BACKOFF_SECONDS, max(2.0, 2 * self._backoff))
             self._not_before = time.monotonic() + self._backoff
         elif any(slot.state is SlotState.RUNNING for slot in slots):
             self._backoff = 0.0
         # The supervisor reports and releases those that failed.
-        lost = {slot.name for slot in slots if slot.state is SlotState.LOST}
-        if lost:
+        if lost := {slot.name for slot in slots if slot.state is SlotState.LOST}:
             await self._deployment.release(lost)
         wanted = await self._wanted()
         staying = self._deployment.staying()
-        if len(staying) < wanted:
+        if len(staying) <= wanted or self._tasks_wait_for_new_workers(slots):
             self._too_many = 0
-            if time.monotonic() >= self._not_before:
+            if len(staying) < wanted and time.monotonic() >= self._not_before:
                 await self._deployment.submit(wanted - len(staying))
                 self._decide("up", wanted, [])
-        elif len(staying) > wanted and not self._tasks_wait_for_new_workers(slots):
-            self._too_many += 1
-            if self._too_many >= (self._bounds.wait_count or WAIT_COUNT):
-                self._too_many = 0
-                await self._fewer(len(staying) - wanted)
-        else:
+            return
+        self._too_many += 1
+        if self._too_many >= (self._bounds.wait_count or WAIT_COUNT):
             self._too_many = 0
+            await self._fewer(len(staying) - wanted)
 
     def _tasks_wait_for_new_workers(self, slots: list[Slot]) -> bool:
-        """Whether workers have connected that take no tasks yet, and tasks are at no worker.
+        """Whether tasks wait and workers have connected that take none yet.
 
-        Dask takes such workers for idle and would end them all: the tasks would have others come, again and again.
+        Dask considers such workers idle and would end them all; the tasks would then request others, again and again.
         """
         running = {slot.name for slot in slots if slot.state is SlotState.RUNNING}
         found = self._deployment.scheduler.members()
@@ -166,12 +163,10 @@ class Adapting:
             if workers:
                 handed = await self._deployment.scheduler.retire(workers)
                 going = [name for name in workers if name not in handed.kept]
-                # Those of their jobs that were just starting have held nothing.
+                # Workers of the same jobs that were just starting hold nothing.
                 jobs = {ours[name].comes_with for name in going} - {None}
                 leaving += going + [slot.name for slot in slots if slot.comes_with in jobs and slot.name not in ours]
-        if self._stopped:
-            return
-        if leaving:
+        if leaving and not self._stopped:
             await self._deployment.release(leaving)
             self._decide("down", None, leaving)
 

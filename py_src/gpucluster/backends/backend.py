@@ -1,12 +1,12 @@
-"""What a backend is: the contract between the supervisor and one kind of cluster.
+"""The contract between the supervisor and one kind of cluster.
 
 A backend is found by entry point (group ``gpucluster.backends``) and imported only when used. It runs
 inside the supervisor process, on its event loop. The supervisor calls, in this order::
 
     preflight(spec, context)     checks everything that can be checked, starts nothing
-    start(plan, context)         returns a Deployment: a scheduler that answers, and workers that were asked for
-    …                            what a Deployment can do, until its close()
-    reap(remembered, context)    only where something may be left, also in another process after the supervisor's death
+    start(plan, context)         returns a Deployment: its scheduler answers, and its workers are requested
+    …                            the methods of the Deployment, until its close()
+    reap(remembered, context)    only if something may be left, also in another process after the supervisor's death
 """
 
 from __future__ import annotations
@@ -32,24 +32,22 @@ if TYPE_CHECKING:
 
 
 class RemainingShare(Protocol):
-    """What a request gets that leaves something open; what was asked for is judged by the supervisor."""
+    """Lowers the defaults of a request to what the site leaves; explicit values are checked by the supervisor."""
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:
-        """Return how many workers a cluster gets that leaves their number open, of so many that it would have."""
+        """Return the number of workers of a cluster that would have `would_be` by default."""
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return the memory of each of so many workers, which would have so many bytes."""
+        """Return the memory of each of `workers` workers, which would have `memory_bytes` by default."""
 
 
 class Everything:
-    """No site says anything."""
+    """A site without limits."""
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:
-        """Return as many."""
         return would_be
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return as much."""
         return memory_bytes
 
 
@@ -57,16 +55,16 @@ SpecT = TypeVar("SpecT", bound=SpecBase)
 
 Report = Callable[[str, str], None]
 Remembered = Mapping[str, Any]
-"""What would be left if the supervisor died, in types of JSON."""
+"""What would be left if the supervisor died, as JSON types."""
 Remember = Callable[[Remembered], None]
 START_TIMEOUT_SECONDS = 120.0
 
 
 class Claims(Protocol):
-    """Lets clusters that start at the same moment choose different GPUs; where the site divides them, slots of them."""
+    """Lets clusters that start at the same moment choose different GPUs or, where the site divides them, slots."""
 
     policy: GPUPolicy
-    """What the site says."""
+    """The site's policy."""
 
     def choosing(self) -> AbstractContextManager[Mapping[str, int]]:
         """Give how often each device, by UUID, is claimed by other clusters."""
@@ -81,15 +79,15 @@ class Claims(Protocol):
         """
 
     def tell_end(self, ends: float | None) -> None:
-        """Say until when the devices are needed at most, in seconds since the boot; ``None``: nobody knows."""
+        """Note until when the devices are needed at most, in seconds since boot; ``None``: unknown."""
 
     def release(self) -> None:
-        """Give back what was claimed."""
+        """Release all claims."""
 
 
 @dataclass(frozen=True)
 class StartContext:
-    """What the supervisor gives a backend for one start."""
+    """What a backend gets for one start."""
 
     cluster_id: str
     """Identifier of the cluster; the ``name`` of the distributed Cluster object."""
@@ -100,24 +98,24 @@ class StartContext:
     dashboard_prefix: str
     """Secret path prefix of the dashboard, without slashes."""
     report: Report = field(default=lambda step, message: None)
-    """Tell people what is happening: ``report("preflight", "Looking at the GPUs")``."""
+    """Report progress to users: ``report("preflight", "Looking at the GPUs")``."""
     claims: Claims | None = None
-    """Where GPUs are claimed; ``None``: nobody else chooses."""
+    """Where GPUs are claimed; ``None``: no other cluster chooses."""
     tls_directory: Path | None = None
     """Private folder with ``ca.pem``, ``cert.pem`` and ``key.pem``, the same credentials for other programs."""
     credentials_directory: Path | None = None
     """Where clients of the cluster look for ``ca.pem``, ``cert.pem`` and ``key.pem``. A backend whose scheduler has
-    credentials of its own writes them there; the folder goes when the cluster ends."""
+    separate credentials writes them there; the folder is removed when the cluster ends."""
     comm_directory: Path | None = None
-    """Private folder for unix sockets, where the protocol is those; see ``gpucluster.comm``."""
+    """Private folder for unix sockets, if they are the protocol; see ``gpucluster.comm``."""
     tell: Callable[[str, str], None] = field(default=lambda kind, message: None)
-    """Write into the cluster's activity what has happened to it: a kind, such as ``worker_died``, and a sentence."""
+    """Write an event into the cluster's activity: its kind, such as ``worker_died``, and a message."""
     left: RemainingShare = field(default_factory=Everything)
-    """What the site leaves to this user, for what the spec leaves open."""
+    """What the site leaves to this user, for the defaults of the spec."""
     remember: Remember = field(default=lambda remembered: None)
-    """Write down what there is to be ended elsewhere, *before* the next step: ids of jobs, names of resources.
+    """Write down what must be ended elsewhere, *before* the next step: ids of jobs, names of resources.
 
-    It replaces what was written before, and is on disk (0600) when this returns; an empty mapping says that nothing is
+    It replaces what was written before, and is on disk (0600) when this returns; an empty mapping means that nothing is
     left. A crash at any line then leaves something that ``Backend.reap`` can clean."""
 
 
@@ -128,9 +126,9 @@ class ReapContext:
     cluster_id: str
     """Identifier of the cluster."""
     report: Callable[[str], None] = field(default=lambda message: None)
-    """Tell people what was found and ended, in a sentence each."""
+    """Report to users what was found and ended, one message each."""
     seconds: float = 300.0
-    """So long it may take; who waits for something says before that what it is."""
+    """Timeout; a backend that waits for something reports what it is before that."""
 
 
 @dataclass(frozen=True)
@@ -138,61 +136,59 @@ class Plan:
     """A checked start: everything is resolved, nothing was started."""
 
     n_workers: int
-    """Workers to start with: so many ``start`` asks for."""
+    """Workers that ``start`` requests."""
     maximum_workers: int
     """Most workers this cluster can ever have."""
     maximum_reason: str
     """Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'."""
     network: Network
-    """What keeps others out of the cluster's messages."""
+    """How the cluster's messages are protected."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Constructor arguments of the distributed Cluster class, without those from the context."""
     machine: Machine | None = None
-    """The machine that all workers share; ``None``: they have several, or nobody knows."""
+    """The machine that all workers share; ``None``: they have several, or it is unknown."""
     threads_per_worker: int = 1
     memory_limit_bytes: int = 0
     """Host memory of one worker; 0: no limit."""
     shares_memory: bool = False
     """Whether that is an equal share of the machine's memory, so that more workers have less each."""
     ready_workers: int | None = None
-    """So many must be connected before the cluster is running, ``None`` for all; 0 where they wait in a queue."""
+    """Number that must be connected before the cluster is running; ``None``: all, 0: they wait in a queue."""
     has_gpus: bool | None = None
-    """Whether each worker has a GPU, where that depends on what was asked for; ``None``: as the kind's traits say."""
+    """Whether each worker has a GPU, if that depends on the request; ``None``: see the kind's traits."""
     start_timeout: float = START_TIMEOUT_SECONDS
     """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
     leaves_number: bool = False
-    """Whether the number of workers is left as it is until somebody asks for another: the cluster was there before."""
+    """Whether the number of workers only changes on request, because the cluster was there before."""
     workers_together: int = 1
-    """So many workers come and go together, as those of one job do."""
+    """Number of workers that come and go together, as those of one job do."""
     whole_jobs: bool = True
     """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
     slots: tuple[GPUSlot, ...] = ()
-    """The GPUs, or parts of them, that are the cluster's as long as it lives."""
+    """The GPUs, or parts of them, that the cluster occupies until it ends."""
     remarks: tuple[str, ...] = ()
-    """What else to tell people about this cluster, in sentences."""
+    """Remarks for users about this cluster, as sentences."""
 
     def memory_of(self, n_workers: int) -> int:
-        """Return the host memory of each of so many workers, never more than it is now."""
+        """Return the host memory of one of `n_workers` workers, never more than it is now."""
         if not self.shares_memory or self.machine is None:
             return self.memory_limit_bytes
         return min(self.memory_limit_bytes, memory_of_worker("auto", self.machine, workers=n_workers))
 
     def notes(self, n_workers: int) -> list[str]:
-        """Return what to tell people about so many workers, in sentences."""
-        if self.machine is None:
-            return [*self.remarks]
-        return [
-            *self.remarks,
-            *capacity_notes(n_workers, self.threads_per_worker, self.memory_limit_bytes, self.machine),
-        ]
+        """Return the remarks for users about a cluster of `n_workers` workers, as sentences."""
+        found = [*self.remarks]
+        if self.machine is not None:
+            found += capacity_notes(n_workers, self.threads_per_worker, self.memory_limit_bytes, self.machine)
+        return found
 
 
 class Chooser(ClusterKind, ABC, Generic[SpecT]):
-    """A kind that leaves it to what it finds which other kind is started."""
+    """A kind that starts another kind, depending on the machine."""
 
     @abstractmethod
     async def choose(self, spec: SpecT) -> tuple[SpecBase, str]:
-        """Return the spec of another kind, with the reason in a sentence."""
+        """Return the spec of another kind, with the reason as a sentence."""
 
 
 class Backend(ClusterKind, ABC, Generic[SpecT]):
@@ -205,28 +201,28 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
         Raises
         ------
         PreflightFailed
-            With the real cause and what to do, in a sentence. Nothing was started.
+            With the real cause and what to do. Nothing was started.
         """
 
     async def preview(self, spec: SpecT) -> Submission:
-        """Return what ``start`` would hand to a batch system and the like, and when it may begin; starts nothing.
+        """Return what ``start`` would submit to a batch system or the like, and when it may begin; starts nothing.
 
         Raises
         ------
         PreflightFailed
-            It would not be taken.
+            It would be refused.
         """
         return Submission()
 
     @abstractmethod
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler and ask for workers.
+        """Start the scheduler and request workers.
 
         Returns
         -------
         Deployment
-            Its scheduler answers, and ``plan.n_workers`` workers were asked for. Those that have to come first
-            (``plan.ready_workers``) are waited for by the supervisor.
+            Its scheduler answers, and ``plan.n_workers`` workers are requested. The supervisor waits until
+            ``plan.ready_workers`` of them are connected.
 
         Raises
         ------
@@ -238,9 +234,9 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """End what was started elsewhere and remembered, if it is still there.
 
-        It is called by whichever process notices that the cluster's supervisor is dead, or by the supervisor itself
-        when the end was not clean; at any later time, more than once, and also when all of it has ended by itself.
-        What has taken the place of an ended job, as another of the same id, must not be touched.
+        Called by the process that notices that the cluster's supervisor is dead, or by the supervisor itself after an
+        unclean end; at any later time, more than once, and also when nothing is left. A new job that has the id of an
+        ended one must not be touched.
 
         Raises
         ------
@@ -249,7 +245,7 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
         """
 
     def left_behind(self, remembered: Remembered) -> str | None:
-        """Return what may be left where ``reap`` fails, and how to end it by hand, in a sentence or two."""
+        """Return what may be left if ``reap`` fails, and how to end it by hand, in one or two sentences."""
         return None
 
 

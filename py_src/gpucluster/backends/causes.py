@@ -1,4 +1,4 @@
-"""The innermost real cause of an error, in words."""
+"""The innermost real cause of an error, as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 
 def _refusal_in(error: BaseException | None) -> str | None:
-    """Return what the system refused anywhere in a chain: distributed stumbles over it and raises something else."""
+    """Return what the system refused anywhere in a chain: distributed fails on it and raises something else."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -28,7 +28,7 @@ def _refusal_in(error: BaseException | None) -> str | None:
 
 
 def _text_of(error: BaseException) -> str:
-    """Return what an error says. On its way from a worker one of Python's own keeps its arguments only."""
+    """Return an error's message. A built-in exception from a worker has kept only its arguments."""
     if type(error).__module__ == "builtins" and not isinstance(error, OSError):
         with suppress(Exception):
             error = type(error)(*error.args)
@@ -40,8 +40,7 @@ def cause_of(error: BaseException) -> str:
     refused = _refusal_in(error)
     if refused is not None:
         return refused
-    # Only what was named as the cause: an error that merely was being handled explains nothing.
-    # One of ours already says it for people.
+    # Only explicit causes: an error that merely was being handled explains nothing. Our own errors are readable.
     while (
         not isinstance(error, GPUClusterError)
         and error.__cause__ is not None
@@ -51,7 +50,7 @@ def cause_of(error: BaseException) -> str:
     if isinstance(error, GPUClusterError):
         return error.message.rstrip(".")
     text = _text_of(error).strip().splitlines()
-    first = text[0].rstrip(".") if text else ""
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"the module '{error.name}' is not installed"
+    first = text[0].rstrip(".") if text else ""
     return f"{type(error).__name__}: {first[:300]}" if first else type(error).__name__

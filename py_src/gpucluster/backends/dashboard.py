@@ -1,11 +1,11 @@
-"""A scheduler whose web pages answer only below a secret path, and whose port strangers cannot hold.
+"""A scheduler whose web pages answer only below a secret path, and whose port other users cannot occupy.
 
-Dask's dashboard has no log-in. Ours listens on a unix socket in a private folder. Where the cluster has ports, and when
-somebody asks for a link, it also listens on loopback, where every user of the machine can connect, so the path is the
+Dask's dashboard has no log-in. Ours listens on a unix socket in a private folder. If the cluster has ports, and when
+a link is requested, it also listens on loopback, where every user of the machine can connect, so the path is the
 secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and serves ``/sitemap.json``
 beside it, which gives the secret away. Here any other path is a plain 404.
 
-The pages are made when somebody wants them first (``LatePages``): that takes more time and memory than all else.
+The pages are made at the first request (``LatePages``): they take more time and memory than everything else.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PrivateDashboardScheduler(Scheduler):
         super().__init__(*args, http_prefix=http_prefix, dashboard=False, **kwargs)
         pages = LatePages(self, http_prefix) if dashboard else None
         limit = FirstRequestLimit(web_server(self))
-        # Nothing was served yet: the event loop has not run since the port was opened.
+        # Nothing has been served yet: the event loop has not run since the port was opened.
         application = web_application(self)
         find_handler = application.find_handler
         secret = http_prefix.strip("/").encode()
@@ -62,7 +62,7 @@ class PrivateDashboardScheduler(Scheduler):
         application.find_handler = find_private_handler  # on this one instance
 
     def identity(self, n_workers: int = -1) -> dict[str, Any]:
-        """Return what the scheduler says of itself, with the settings that clients compare with theirs."""
+        """Add the settings that clients compare with theirs."""
         return {**super().identity(n_workers), IN_IDENTITY: settings_here()}
 
     def start_http_server(self, routes: Any, *args: Any, **kwargs: Any) -> None:
@@ -75,7 +75,7 @@ class PrivateDashboardScheduler(Scheduler):
             serve_pages(self, routes, listening, self._web_socket)
 
     async def listen(self, *args: Any, **kwargs: Any) -> None:
-        """Listen, with bounds on strangers."""
+        """Listen, and limit connections that have not authenticated."""
         await super().listen(*args, **kwargs)  # type: ignore[no-untyped-call]
         limit_handshakes(self)
 
@@ -88,10 +88,7 @@ FindHandler = Callable[[], HTTPMessageDelegate]
 
 
 class LatePages:
-    """Adds the dashboard to a scheduler's web pages before the first of them is served.
-
-    `scheduler`: made with ``dashboard=False``.
-    """
+    """Adds the dashboard to a scheduler, made with ``dashboard=False``, before the first page is served."""
 
     def __init__(self, scheduler: Any, prefix: str) -> None:
         self._scheduler = scheduler
@@ -101,12 +98,12 @@ class LatePages:
     def serve(self, find_handler: FindHandler) -> HTTPMessageDelegate:
         """Return what serves a request: at once, or when the pages are there."""
         failed = self._adding is not None and self._adding.done() and self._adding.exception() is not None
-        if self._adding is None or failed:  # Whoever asks next has another try.
+        if self._adding is None or failed:  # The next request tries again.
             self._adding = asyncio.ensure_future(self._add())
         return find_handler() if self._adding.done() else _Waiting(asyncio.shield(self._adding), find_handler)
 
     async def _add(self) -> None:
-        # In a thread: the scheduler goes on meanwhile.
+        # In a thread, so that the scheduler continues meanwhile.
         await asyncio.to_thread(_import)
         add_dashboard(self._scheduler, self._prefix)
 
@@ -117,19 +114,14 @@ def _import() -> None:
 
 
 class _Waiting(HTTPMessageDelegate):
-    """Serves a request by whoever is found later; tornado waits after the headers."""
+    """Serves a request with a handler that is found later; tornado waits after the headers."""
 
     def __init__(self, ready: Awaitable[None], find_handler: FindHandler) -> None:
         self._ready = ready
         self._find_handler = find_handler
         self._found: HTTPMessageDelegate | None = None
 
-    def headers_received(
-        self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
-    ) -> Awaitable[None]:
-        return self._pass_on(start_line, headers)
-
-    async def _pass_on(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
+    async def headers_received(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
         await self._ready
         self._found = self._find_handler()
         passed = self._found.headers_received(start_line, headers)

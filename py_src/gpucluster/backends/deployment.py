@@ -1,7 +1,7 @@
-"""One living cluster, whatever owns it: the part of the contract that lasts from its start to its end.
+"""One running cluster of any kind: the part of the contract that lasts from its start to its end.
 
-The supervisor compares what is wanted with ``slots()`` and asks for the difference. A request returns when it was
-handed on: whether workers come now or in an hour, when a queue has served them, is what ``slots()`` tells afterwards.
+The supervisor compares what is wanted with ``slots()`` and requests the difference. A request returns once it is
+passed on: workers may come now or, from a queue, in an hour, and ``slots()`` shows which.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
     from .scheduler.view import SchedulerView
 
 RESTART_TIMEOUT_SECONDS = 90.0
-"""Dask's own client gives a restart four times its patience for a connection, 120 s, and so do our verbs. This is a
-little less, so that whoever waits is told what did not come back. GPU workers import RAPIDS anew."""
+"""Dask's own client waits 120 s for a restart, four times its connection timeout, and so do our verbs. This is a little
+less, so that the caller learns what did not come back. GPU workers import RAPIDS again."""
 
 _LEAVING_LOOKS = 200
 _LOOK_SECONDS = 0.05
-"""For 10 s a restart waits for workers that were told to end before: Dask counts them among those that come back."""
+"""A restart waits 10 s for workers that are leaving: Dask would expect them back."""
 
 
 class SlotState(StrEnum):
-    """Where a worker is in its life, as whoever starts it sees it."""
+    """State of a worker."""
 
     PENDING = "pending"
-    """Asked for; it waits in a queue, or starts."""
+    """Requested: it waits in a queue, or starts."""
     RUNNING = "running"
     """Connected to the scheduler."""
     LOST = "lost"
-    """It was running and is gone, and nobody starts it again unless the supervisor asks."""
+    """It was running and is gone, and comes back only if the supervisor requests it."""
     FAILED = "failed"
     """It could not be started."""
     LEAVING = "leaving"
-    """Told to end, and not gone yet."""
+    """Requested to end, and not gone yet."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One worker that was asked for."""
+    """One worker that was requested."""
 
     name: str
     """The name that the worker has, or will have, for the scheduler."""
@@ -56,13 +56,13 @@ class Slot:
     since: datetime
     """Since when it is in this state."""
     why: str | None = None
-    """Why it waits, could not be started or is gone, without a full stop at the end."""
+    """Why it waits, could not be started or is gone, without a full stop."""
     node: str | None = None
-    """The machine that it is on, where that is another one than the scheduler's and is known."""
+    """Its machine, if that is known and is not the scheduler's."""
     ends: datetime | None = None
     """When its time limit is over, with its time zone."""
     comes_with: str | None = None
-    """The job that it is one of the workers of, where several share one."""
+    """Its job, where several workers share one."""
 
 
 def could_not_start(failed: int, wanted: int, why: str) -> str:
@@ -73,71 +73,74 @@ class Deployment(ABC):
     """Scheduler and workers of one cluster, made by ``Backend.start``. Used on one event loop."""
 
     scheduler: SchedulerView
-    """What the scheduler tells and can be asked."""
+    """The view of its scheduler."""
     unit: str = "worker"
-    """What people call what is asked for, where it waits: 'job', 'pod'."""
+    """What a request is called while it waits: 'job', 'pod'."""
     workers_together: int = 1
-    """So many workers come and go together, as those of one job do."""
+    """Number of workers that come and go together, as those of one job do."""
     whole_jobs: bool = True
     """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
     submitted: str | None = None
-    """What was handed to whoever starts the workers, such as a batch script, for people to read; without secrets."""
+    """What was submitted to start the workers, such as a batch script, for users to read; without secrets."""
     limit: int | None = None
-    """The most workers that whoever starts them grants, once that is known."""
+    """The most workers that will be granted, once that is known."""
     can: frozenset[Verb] = frozenset()
-    """What this cluster can do; the supervisor refuses the rest before it comes here."""
+    """Verbs of this cluster; the supervisor refuses the others."""
     lost_together: bool = False
-    """Whether one worker that is lost takes all others along; then the deployment itself tells why, once for all."""
+    """Whether all workers are lost when one is; then the deployment itself reports why, once for all."""
     why_not: str | None = None
-    """Why it cannot do the rest, as the end of a sentence: 'somebody else has started it'."""
+    """Why it has no other verbs, as the end of a sentence: 'it was started elsewhere'."""
 
     def supports(self, verb: Verb) -> bool:
-        """Whether it can be asked for that."""
+        """Whether it has this verb."""
         return VERBS[verb].cannot is None or verb in self.can
 
     @abstractmethod
     def slots(self) -> list[Slot]:
-        """Return the workers that were asked for, in the order in which they were; immediate, asks nobody."""
+        """Return the workers that were requested, in that order; immediate, without a request to another process."""
 
     def leaving(self, n: int) -> set[str]:
-        """Return the names of those that ``scale(n)`` will take away.
+        """Return the names of the workers that ``scale(n)`` will remove.
 
-        Those that have not come yet hold nothing and leave first; of the others those that were asked for last.
+        Those that have not connected yet hold nothing and leave first, then those that were requested last.
         """
+        names = self._leaving_order()
+        return set(names[: max(0, len(names) - n)])
+
+    def _leaving_order(self) -> list[str]:
         counted = [slot for slot in self.slots() if slot.state is not SlotState.LEAVING][::-1]
-        counted.sort(key=lambda slot: slot.state is SlotState.RUNNING)
-        return {slot.name for slot in counted[: max(0, len(counted) - n)]}
+        return [slot.name for slot in sorted(counted, key=lambda slot: slot.state is SlotState.RUNNING)]
 
     async def scale(self, n: int) -> None:
-        """Ask for a fixed number of workers; ends ``adapt``. Asked again, it asks anew for those that are lost."""
+        """Request a fixed number of workers, and those again that are lost; ends ``adapt``."""
         raise self._refusal("be scaled")
 
     async def lower_memory_limit(self, limit_bytes: int) -> None:
-        """Let no worker have more host memory than this, neither those that run nor those that come.
+        """Limit the host memory of each worker, now and later.
 
-        A worker that uses more spills and pauses until it uses less, and loses nothing. Asked of clusters whose plan
+        A worker that uses more spills and pauses until it uses less, and loses nothing. Called for clusters whose plan
         ``shares_memory``.
         """
         raise self._refusal("divide their memory again")
 
     async def adapt(self, bounds: Adapt | None) -> None:
-        """Let the number of workers follow the load within bounds, or, with ``None``, no longer.
+        """Start adaptive scaling within bounds, or stop it with ``None``.
 
-        While it does, the deployment itself replaces workers that are lost.
+        While it is on, the deployment itself replaces workers that are lost.
         """
         raise self._refusal("follow the load")
 
     def decisions(self) -> list[Decision]:
-        """Return what following the load has led to since `adapt` was last called, oldest first; immediate."""
+        """Return the decisions of adaptive scaling since `adapt` was last called, oldest first; immediate."""
         return []
 
     def gives_up(self) -> int | None:
-        """Return how often workers could not be started, once that makes it useless to go on asking; immediate."""
+        """Return how often workers could not be started, once further requests are useless; immediate."""
         return None
 
     @abstractmethod
     async def release(self, names: Collection[str]) -> None:
-        """End these workers, whatever their state, and do not replace them. What they hold was moved before."""
+        """End these workers in any state, and do not replace them. Their results were moved before."""
 
     async def restart(self) -> None:
         """Restart all workers and forget all tasks.
@@ -168,11 +171,11 @@ class Deployment(ABC):
         """
 
     def notes(self) -> list[str]:
-        """Return what to know about it now, in sentences, such as that workers will end soon; immediate."""
+        """Return current remarks as sentences, such as that workers will end soon; immediate."""
         return []
 
     def warnings(self) -> list[str]:
-        """Return what somebody should see at once, in sentences, as that a time limit is nearly over; immediate."""
+        """Return urgent remarks as sentences, such as that a time limit is nearly over; immediate."""
         return []
 
     def device_of(self, name: str) -> str | None:
@@ -180,11 +183,11 @@ class Deployment(ABC):
         return None
 
     def how_ended(self, pid: int) -> int | None:
-        """Return the exit status of a worker's process, negative where a signal ended it; ``None``: nobody knows."""
+        """Return the exit status of a worker's process, negative for a signal; ``None``: unknown."""
         return None
 
     def gpu_trouble(self, device: str) -> str | None:
-        """Return what has gone wrong with a GPU in the last seconds, in a few words; ``None``: nothing is known."""
+        """Return the error of a GPU in the last seconds, in a few words; ``None``: none is known."""
         return None
 
     def _refusal(self, verb: str) -> InvalidState:

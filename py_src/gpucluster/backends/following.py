@@ -1,4 +1,4 @@
-"""Follows the state of workers at a batch system or a cloud: often while something waits or changes, else rarely."""
+"""Polls the state of workers at a batch system or a cloud: often while something waits or changes, else rarely."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Following:
     """Looks repeatedly, and reports when there is no answer."""
 
     look: Callable[[], Awaitable[None]]
-    """Looks once, and does what follows from it."""
+    """Looks once and acts on what it finds."""
     restless: Callable[[], bool]
     """Whether something waits or changes."""
     what: str
@@ -29,15 +29,15 @@ class Following:
     often: float
     """Seconds between two looks while something waits or changes."""
     calm: float
-    """The same while nothing does."""
+    """Seconds between two looks otherwise."""
     silent: tuple[type[GPUClusterError], ...]
-    """What is raised where there is no answer."""
+    """Errors that mean that there is no answer."""
     trouble: str | None = field(default=None, init=False)
-    """That there is no answer, in two sentences."""
+    """A message while there is no answer."""
     _soon: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def soon(self) -> None:
-        """Look again as soon as that may be."""
+        """Look again as soon as the interval allows."""
         self._soon.set()
 
     async def run(self) -> None:
@@ -55,18 +55,17 @@ class Following:
                 logger.exception("The %s could not be looked at", self.what)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._soon.wait(), pause)
-            # Whatever happens: not more often than that.
             await asyncio.sleep(max(0.0, begun + self.often - time.monotonic()))
 
 
 class Tasks:
-    """What a deployment does besides."""
+    """Background tasks of a deployment."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do it until it is done, or ``stop``."""
+        """Run it until it is done, or ``stop``."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)

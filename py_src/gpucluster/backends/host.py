@@ -15,13 +15,13 @@ from .nodes import lifetime_options
 from .worker_variables import given_variables
 
 FIRST_PRELOADS: tuple[str, ...] = () if LINUX else ("gpucluster.backends.spawned",)
-"""What Dask's workers import before they start; forked ones have it from the process that they are forked from."""
+"""What Dask's workers import before they start; forked ones inherit it."""
 
 
 def shared_machine() -> Machine:
     """Return what all workers of a cluster on this machine share."""
     found = this_machine()
-    # distributed lowers every limit to what it takes for the memory of the machine.
+    # distributed lowers every limit to what it considers the memory of the machine.
     return Machine(memory_bytes=min(found.memory_bytes, memory_bytes()), cores=found.cores)
 
 
@@ -31,17 +31,14 @@ def protocol_option(protocol: str) -> dict[str, str]:
 
 
 def worker_options(spec: MachineSpec) -> dict[str, Any]:
-    """Return what a spec asks of Dask's workers, as arguments of theirs.
-
-    Of environment variables, the process that workers are forked from has some already.
-    """
+    """Return the arguments of Dask's workers that follow from a spec."""
     options: dict[str, Any] = {}
     if given := given_variables():
         options["env"] = given
     if spec.resources:
         options["resources"] = dict(spec.resources)
     if spec.preload:
-        # They stand in for what Dask's configuration says.
+        # They replace those of Dask's configuration.
         options["preload"] = [*FIRST_PRELOADS, *spec.preload]
     return options | lifetime_options(spec)
 
@@ -54,8 +51,8 @@ def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, wor
     return memory_of_worker(wanted, machine, workers=workers)
 
 
-PROCESS_FILES = 30  # Open files of the cluster's process without workers, with room for a client and passing ones.
-WORKER_FILES = 12  # Further ones for each worker, while it starts.
+PROCESS_FILES = 30  # Open files of the cluster's process without workers, including a client and short-lived ones.
+WORKER_FILES = 12  # Additional files for each worker, while it starts.
 
 
 def most_workers() -> int | None:
@@ -69,7 +66,7 @@ def most_workers() -> int | None:
 def bounded_by_open_files(n_workers: int, maximum: int, reason: str) -> tuple[int, str]:
     """Return the largest number of workers, and why it is the largest, under the limit of open files.
 
-    `n_workers`: workers to start with. `maximum`, `reason`: the same, as far as everything else is concerned. Raises
+    `n_workers`: workers to start with. `maximum`, `reason`: the maximum without this limit, and its reason. Raises
     `PreflightFailed` when the limit is too small for the workers to start with.
     """
     most = most_workers()

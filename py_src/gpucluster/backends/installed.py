@@ -1,6 +1,6 @@
-"""Import what is installed, and nothing from the directory of whoever asked for the cluster.
+"""Import installed packages only, and nothing from the directory in which the cluster was requested.
 
-Files there may be another person's: no library may find an optional package there that is not installed.
+Files there may belong to another user: no library may find an optional package there that is not installed.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from types import ModuleType
 from ..protocol.version import IMPORT_FROM
 
 _taken: list[str] = []
-_shared: list[str] = []  # Directories that modules are imported from for whoever asked for the cluster.
+_shared: list[str] = []  # Directories that the owner imports modules from.
 _added: list[str] = []  # Those of them that are on this process's path for no other reason.
 
 
 def take_directories(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Take out of an environment where its owner imports modules from, beside the directory where they work."""
+    """Remove from an environment the directories that its owner imports modules from, and keep them."""
     _taken[:] = filter(os.path.isabs, environment.pop(IMPORT_FROM, "").split(os.pathsep))
 
 
 def taken_directories() -> list[str]:
-    """Return those; none has been added yet."""
+    """Return the directories taken; none has been added yet."""
     return list(_taken)
 
 
 def add_directory(directory: str) -> None:
-    """Import modules from this directory, too, if they are nowhere else; never within ``installed_only``."""
+    """Import modules also from this directory if they are nowhere else; never within ``installed_only``."""
     if directory not in _shared:
         _shared.append(directory)
     if directory not in sys.path:
@@ -40,7 +40,7 @@ def add_directory(directory: str) -> None:
 
 
 def forget_directory(directory: str) -> None:
-    """Import nothing any more from this directory and those below it, but what has been imported."""
+    """Stop importing from this directory and those below it; modules already imported stay."""
     for place in [place for place in _shared if f"{place}{os.sep}".startswith(f"{directory.rstrip(os.sep)}{os.sep}")]:
         _shared.remove(place)
         if place in _added:
@@ -50,7 +50,7 @@ def forget_directory(directory: str) -> None:
 
 
 def shared_directories() -> list[str]:
-    """Return those that were added, for workers that are not forked from this process."""
+    """Return the directories added, for workers that are not forked from this process."""
     return list(_shared)
 
 
@@ -66,7 +66,7 @@ def installed_only() -> Iterator[None]:
 
 
 class _InstalledOnly:
-    """Finds nothing, and lets nobody in one thread find what is only in the added directories."""
+    """Hides from one thread what is only in the added directories."""
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()

@@ -1,6 +1,6 @@
-"""Workers on other machines: what they are given, and by which address they reach this one.
+"""Workers on other machines: their options and environment, and the address by which they reach this machine.
 
-Imports no Dask: interfaces ask before anything starts.
+Imports no Dask: interfaces use it before anything starts.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ PASSED_ON = (
     "distributed.worker.preload-argv",
     "distributed.worker.profile",
 )
-"""Parts of Dask's configuration that workers elsewhere follow, too."""
+"""Parts of Dask's configuration that apply to workers on other machines, too."""
 WORKER_MODULE = "distributed.cli.dask_worker"  # There are no ``dask-worker`` scripts any more.
 _CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
 """Options that dask-cuda's worker does not have, with the number of their values."""
 
 
 def lifetime_options(spec: MachineSpec) -> dict[str, Any]:
-    """Return arguments of Dask's workers: one that has lived long enough starts anew, so that their number stays."""
+    """Return the arguments of Dask's workers for their lifetime, after which they restart."""
     if spec.lifetime_seconds is None:
         return {}
     stagger = {} if spec.lifetime_stagger_seconds is None else {"lifetime_stagger": spec.lifetime_stagger_seconds}
@@ -57,7 +57,7 @@ def lifetime_options(spec: MachineSpec) -> dict[str, Any]:
 def portable_credentials(security: Security | None) -> dict[str, Any]:
     """Return the keyword arguments of ``distributed.Security`` for another machine, without paths of this one.
 
-    They are secret: for a file of mode 0600, or for the standard input of a process; never for a command line.
+    They are secret: only for a file of mode 0600 or for the standard input of a process; never for a command line.
     """
     if security is None:
         return {}
@@ -65,16 +65,13 @@ def portable_credentials(security: Security | None) -> dict[str, Any]:
 
 
 def given_environment(spec: NodeSpec) -> dict[str, str]:
-    """Return the variables that somebody gave to the cluster, with their values.
-
-    The spec in the record has no values.
-    """
+    """Return the environment variables that the user set for the workers; the spec in the record has no values."""
     given = given_variables()
     return {name: given[name] for name in spec.env or () if name in given}
 
 
 def usual_environment() -> dict[str, str]:
-    """Return the variables that Dask's nannies give to workers before they start, such as ``OMP_NUM_THREADS``."""
+    """Return the variables that Dask's nannies set for workers, such as ``OMP_NUM_THREADS``."""
     import dask
 
     found = {
@@ -94,11 +91,11 @@ def worker_arguments(
 ) -> list[str]:
     """Return the options of ``python -m distributed.cli.dask_worker`` that follow from a spec.
 
-    Nothing in them is secret, and each is one argument: whoever makes a line of shell of them quotes each.
+    None is secret. Each is one argument and must be quoted in a line of shell.
 
-    * `memory_limit_bytes`: in place of ``auto`` in the spec.
+    * `memory_limit_bytes`: instead of ``auto`` in the spec.
     * `tls_directory`: folder on the worker's machine with ``ca.pem``, ``cert.pem`` and ``key.pem``.
-    * `death_timeout_seconds`: a worker that has no scheduler for so long ends.
+    * `death_timeout_seconds`: a worker ends after this time without a scheduler.
     """
     limit: object = spec.memory_limit
     if limit == "auto" and memory_limit_bytes is not None:
@@ -111,8 +108,8 @@ def worker_arguments(
     if spec.local_directory is not None:
         arguments += ["--local-directory", spec.local_directory]
     if tls_directory is not None:
-        files = {"--tls-ca-file": "ca.pem", "--tls-cert": "cert.pem", "--tls-key": "key.pem"}
-        arguments += _pairs({option: str(tls_directory / file) for option, file in files.items()})
+        for option, file in ("--tls-ca-file", "ca.pem"), ("--tls-cert", "cert.pem"), ("--tls-key", "key.pem"):
+            arguments += [option, str(tls_directory / file)]
     if spec.resources:
         arguments += ["--resources", ",".join(f"{each}={amount:g}" for each, amount in spec.resources.items())]
     for module in spec.preload:
@@ -154,11 +151,7 @@ def _without(arguments: list[str], options: Mapping[str, int]) -> list[str]:
     return kept
 
 
-def _pairs(options: Mapping[str, str]) -> list[str]:
-    return [part for pair in options.items() for part in pair]
-
-
-SOME_ADDRESS = "192.0.2.1"  # Nobody's (RFC 5737): nothing is sent there; the system says by which address it would be.
+SOME_ADDRESS = "192.0.2.1"  # Unassigned (RFC 5737), and nothing is sent there: only to learn the outgoing address.
 LOOPBACK = "127.0.0.1"
 
 
@@ -181,7 +174,7 @@ def address_of(interface: str) -> str:
 
 
 def address_towards(target: str) -> str:
-    """Return the address of this machine by which it would reach another address; sends nothing."""
+    """Return the address of this machine from which it would reach another address; sends nothing."""
     family = socket.AF_INET6 if ":" in target else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -194,11 +187,11 @@ def address_towards(target: str) -> str:
 def scheduler_address(interface: str | None, targets: Collection[str] = ()) -> str:
     """Return the address that the scheduler listens on.
 
-    `interface`: as somebody chose it. `targets`: addresses of the machines that workers will be on, as far as they are
-    known. Default: what the default route leads to. Raises `PreflightFailed`: the interface cannot be used.
+    `interface`: the chosen network interface. `targets`: known addresses of the workers' machines; default: the
+    default route. Raises `PreflightFailed`: the interface cannot be used.
     """
     if interface is not None:
         return address_of(interface)
     ours = sorted({address_towards(target) for target in targets or (SOME_ADDRESS,)})
-    # Workers on this machine reach it by an outer address, too; those elsewhere not by loopback.
+    # Workers on this machine also reach it by an outer address; those on others do not reach it by loopback.
     return next((address for address in ours if not ipaddress.ip_address(address).is_loopback), ours[0])

@@ -11,8 +11,8 @@ LOOK_SECONDS = 2.0
 def host_fault(host: str, port: int | None = None) -> str | None:
     """Return what is wrong with a host, as the end of a sentence without its full stop.
 
-    `host`: name or address. `port`: also look whether something listens there. Returns ``None``: nothing is wrong, or
-    two seconds are not enough to know.
+    `host`: name or address. `port`: also check whether something listens there. Returns ``None`` if nothing is wrong,
+    or two seconds are not enough to find out.
     """
     found: list[str] = []
 
@@ -23,7 +23,7 @@ def host_fault(host: str, port: int | None = None) -> str | None:
             else:
                 socket.create_connection((host, port), LOOK_SECONDS).close()
         except socket.gaierror as error:
-            # A name server that is away for a moment says nothing about the name.
+            # A name server that does not answer at the moment says nothing about the name.
             if error.errno != socket.EAI_AGAIN:
                 found.append(f"host '{host}' not found")
         except ConnectionRefusedError:

@@ -1,8 +1,8 @@
 """A cluster that a ``SpecCluster`` of distributed holds, with the scheduler in this process.
 
-The only place that touches ``SpecCluster``, whose ways are peculiar: it counts new workers only when all that were made
-together have started or failed, closes none before that, retires by name where addresses are meant, and reports a
-worker that cannot start as a *running cluster with 0 workers*, or with the cause hidden in a chain.
+The only place that uses ``SpecCluster``, which counts new workers only when all that were made together have started or
+failed, closes none before that, retires by name where addresses are meant, and reports a worker that cannot start as a
+*running cluster with 0 workers*, or with the cause hidden in a chain.
 """
 
 from __future__ import annotations
@@ -44,14 +44,13 @@ logger = logging.getLogger("gpucluster.backends")
 CLOSE_TIMEOUT_SECONDS = 5.0
 LEFTOVERS_TIMEOUT_SECONDS = 8.0
 REPLACE_SECONDS = 1.0
-LIMIT_SECONDS = 0.5  # Between two looks whether a worker uses so little memory that its nanny may have a lower limit.
-SYNC_SECONDS = 3600  # How often a cluster tells its scheduler its name, which never changes; Dask: each second.
-
+LIMIT_SECONDS = 0.5  # Between two checks whether a worker uses so little memory that its nanny may have a lower limit.
+SYNC_SECONDS = 3600  # How often a cluster sends its scheduler its name, which never changes; Dask: each second.
 KNOWN_ENDS = 1000
 
 Make = Callable[..., SpecCluster]
 
-_ends: dict[int, int] = {}  # Exit status of workers' processes that have ended, by process id.
+_ends: dict[int, int] = {}  # Exit status of workers' processes that ended, by process id.
 
 
 def _note_end(pid: int, status: int) -> None:
@@ -103,12 +102,11 @@ class SpecDeployment(Deployment):
     ) -> SpecDeployment:
         """Make a cluster and start it.
 
-        * `make`: called with the options that every local cluster of ours has; returns an asynchronous, not yet awaited
+        * `make`: called with the options of every local cluster; returns an asynchronous, not yet awaited
           ``SpecCluster`` whose scheduler is local.
         * `plan`, `context`: as given to ``Backend.start``.
         * `workers_are_devices`: whether workers are named after their GPUs.
-        * `explain`: given the cause of a worker's failure, in words without a full stop; returns the same with what may
-          help.
+        * `explain`: adds what may help to the cause of a worker's failure, a text without a full stop.
 
         Raises `StartFailed` with the real cause; everything that was started is closed.
         """
@@ -125,9 +123,9 @@ class SpecDeployment(Deployment):
                     scheduler_sync_interval=SYNC_SECONDS,
                     **_listening(context),
                 )
-                # The scheduler is not made yet: let it serve its pages below the secret prefix only.
+                # The scheduler does not exist yet: let it serve its pages below the secret prefix only.
                 spec_cluster.use_scheduler_class(cluster, PrivateDashboardScheduler)
-                await _await(cluster)
+                await cluster
             except (asyncio.CancelledError, GPUClusterError):
                 raise
             except Exception as error:
@@ -162,7 +160,7 @@ class SpecDeployment(Deployment):
                 found.append((name, SlotState.PENDING, None))
             else:
                 found.append((name, SlotState.LOST, "its process is gone"))
-        # One that is closed while it starts may come for a moment.
+        # A worker that is closed while it starts may connect for a moment.
         leaving = (living | coming | set(self._closing.values())) - set(planned)
         found += [(name, SlotState.LEAVING, None) for name in leaving]
         before, now = self._since, datetime.now(UTC)
@@ -197,17 +195,17 @@ class SpecDeployment(Deployment):
             return
         self._memory_limit = limit_bytes
         memory_limits.lower_planned_limit(self._cluster, limit_bytes)
-        # Also for workers that start at this moment, which have the limit of before.
+        # Also for workers that are just starting, with the previous limit.
         try:
             await self.scheduler.add_worker_plugin(PLUGIN, pickled_limit(limit_bytes))
         except Exception as error:
-            # A worker that left meanwhile. Those that come later have it all the same.
+            # A worker left meanwhile. Workers that connect later get the plugin anyway.
             logger.warning("Not every worker knows its memory limit (%s: %s)", type(error).__name__, error)
         self._stop_lowering()
         self._lowering = asyncio.create_task(self._lower_limits(limit_bytes))
 
     async def _lower_limits(self, limit_bytes: int) -> None:
-        """Lower what nannies and scheduler know, until all do: some nannies have to wait for their worker."""
+        """Lower the limits of nannies and scheduler; some nannies have to wait for their worker."""
         while True:
             nannies = [*spec_cluster.made(self._cluster).values(), *spec_cluster.coming(self._cluster)]
             starting = any(map(is_starting, nannies))
@@ -227,7 +225,7 @@ class SpecDeployment(Deployment):
             self._replacing.cancel()
             self._replacing = None
         if bounds is not None:
-            # Each time all of them: SpecCluster keeps those of the time before.
+            # Always all options: SpecCluster keeps the previous ones.
             self._adaptive = self._cluster.adapt(
                 minimum=bounds.minimum,
                 maximum=bounds.maximum,
@@ -253,28 +251,27 @@ class SpecDeployment(Deployment):
         ]
 
     async def _replace_lost(self) -> None:
-        """Start workers anew whose nanny is gone; a worker whose nanny lives is restarted by the nanny."""
+        """Replace workers whose nanny is gone; a nanny that runs restarts its worker itself."""
+        cluster = self._cluster
         while True:
             await asyncio.sleep(REPLACE_SECONDS)
-            if len(spec_cluster.made(self._cluster)) < len(
-                spec_cluster.planned(self._cluster)
-            ) and not spec_cluster.failed(self._cluster):
+            is_short = len(spec_cluster.made(cluster)) < len(spec_cluster.planned(cluster))
+            if is_short and not spec_cluster.failed(cluster):
                 self._correct_soon()
 
     async def release(self, names: Collection[str]) -> None:
         for name in [name for name in spec_cluster.failed(self._cluster) if str(name) in names]:
-            # Neither counted, nor in the way of another of this name.
+            # It must neither count nor block another worker of this name.
             spec_cluster.remove_from_plan(self._cluster, {str(name)})
-            worker = spec_cluster.uncount(self._cluster, name)
-            if worker is not None:
+            if (worker := spec_cluster.uncount(self._cluster, name)) is not None:
                 self._close_soon(worker)
         self._take_out(names)
         self._correct_soon()
 
     def _take_out(self, names: Collection[str]) -> None:
-        """Take workers out of the plan, and close those at once that have not come.
+        """Take workers out of the plan, and close at once those that have not connected.
 
-        SpecCluster closes none of them before all that are on their way have come, and one of them may never come.
+        SpecCluster would close none before all that are starting have connected, which may never happen.
         """
         cluster = self._cluster
         spec_cluster.remove_from_plan(cluster, names)
@@ -283,14 +280,13 @@ class SpecDeployment(Deployment):
         for worker in {*spec_cluster.made(cluster).values(), *spec_cluster.coming(cluster)}:
             if worker.name not in planned and worker.name not in here:
                 self._close_soon(worker)
-
         for name, worker in spec_cluster.made(cluster).items():
             if is_gone(worker):
-                # SpecCluster itself would wait with this, and start no other of this name.
+                # SpecCluster itself would do this later, and meanwhile start no other worker of this name.
                 spec_cluster.uncount(cluster, name)
 
     def _correct_soon(self) -> None:
-        """Let SpecCluster start and end workers as it has been told; what goes wrong is in the slots."""
+        """Let SpecCluster start and end workers as planned; failures appear in the slots."""
         loop: Any = self._cluster.loop
         loop.add_callback(spec_cluster.reconcile, self._cluster)
 
@@ -331,26 +327,22 @@ def _listening(context: StartContext) -> dict[str, Any]:
     }
 
 
-async def _await(cluster: SpecCluster) -> None:
-    await cluster
-
-
 async def _close_worker(worker: Any) -> None:
     closing = asyncio.ensure_future(worker.close())
-    await asyncio.sleep(0)  # From here on it starts no other process.
+    await asyncio.sleep(0)  # From here on it starts no further process.
     with suppress(Exception):
         await kill_starting_process(worker)
         await asyncio.wait_for(closing, CLOSE_TIMEOUT_SECONDS)
 
 
 async def _close_starting(cluster: SpecCluster) -> None:
-    """Close the workers that have not come yet: one may hang in its start, and has nothing to hand over."""
+    """Close the workers that are still starting: one may hang, and none has results."""
     starting = [worker for worker in spec_cluster.made(cluster).values() if is_starting(worker)]
     await asyncio.gather(*map(_close_worker, starting))
 
 
 async def _close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
-    """Close whatever a start left behind, also when a constructor failed half-way."""
+    """Close what a failed start left behind, also when a constructor failed half-way."""
     found = {cluster} if cluster is not None else set()
     for item in found | spec_cluster.clusters_named(cluster_id):
         spec_cluster.count_all(item)
@@ -386,7 +378,7 @@ RECENT_SECONDS = 30.0  # An error that is older has killed no worker now.
 
 
 class GPUWatch:
-    """Looks once a second, in a thread of its own: a driver that hangs holds nobody up."""
+    """Looks for errors of the GPUs once a second, in a separate thread because a driver may hang."""
 
     def __init__(self) -> None:
         self._troubles = Troubles(NVMLSession())
@@ -394,7 +386,7 @@ class GPUWatch:
         threading.Thread(target=self._run, name="gpu-watch", daemon=True).start()
 
     def trouble(self, uuid: str) -> str | None:
-        """Return the last error of a GPU that came in the last seconds, in a few words."""
+        """Return the last error of a GPU if it is recent, in a few words."""
         found = self._troubles.xids(uuid)
         if not found or (datetime.now(UTC) - datetime.fromisoformat(found[-1].at)).total_seconds() > RECENT_SECONDS:
             return None

@@ -1,4 +1,4 @@
-"""The variables that somebody gave to the workers. The process that starts them has them, and follows none of them."""
+"""The environment variables that users set for the workers. The process that starts workers keeps them, unset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _given: dict[str, str] = {}
 
 
 def take_given(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Take them out of an environment, and keep them for the workers."""
+    """Remove them from an environment, and keep them for the workers."""
     packed = environment.pop(GIVEN_VARIABLES, None)
     _given.clear()
     if packed is not None:
@@ -20,5 +20,5 @@ def take_given(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def given_variables() -> dict[str, str]:
-    """Return those that this process does not have itself."""
+    """Return those that are not set in this process."""
     return dict(_given)

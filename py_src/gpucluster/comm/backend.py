@@ -36,8 +36,8 @@ logger = logging.getLogger("gpucluster.comm")
 
 FULL_QUEUE_SECONDS = 0.01
 SEND_BUFFER_BYTES = 2**20
-"""As much as a side may send ahead of its reader, where the system allows it. Its own default, 208 KiB on Linux and
-8 KiB on a Mac, lets the two processes take turns more often: blocks of 64 MiB take 1.3 times as long."""
+"""What a side may send ahead of its reader, if the system allows it. With the default, 208 KiB on Linux and 8 KiB on
+macOS, the two processes alternate more often, and blocks of 64 MiB take 1.3 times as long."""
 _ENDED = "this cluster has ended"
 
 
@@ -45,16 +45,16 @@ class UnixConnector(Connector):
     """Connects to a socket in a comm folder."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect to a socket, and show the folder's secret.
+        """Connect to a socket, and send the folder's secret.
 
-        Raises `CommClosedError` where nobody listens, and `FatalCommClosedError` where the cluster has ended or is
-        another user's.
+        Raises `CommClosedError` if nothing listens, and `FatalCommClosedError` if the cluster has ended or belongs to
+        another user.
         """
         path = path_of(address)
         try:
             secret = folders.secret_of(os.path.dirname(path))
         except OSError as error:
-            # Without a path: what is shown to people says the name of the cluster. It does not come back.
+            # Without a path: messages to users name the cluster. It does not come back, so this is fatal.
             raise FatalCommClosedError(
                 f"{_ENDED}, or is not yours: its secret cannot be read ({error.strerror})"
             ) from error
@@ -91,7 +91,7 @@ async def _connected(path: str) -> socket.socket:
                 with short_address(path) as address:
                     connection.connect(address)
             except BlockingIOError:
-                # Many connect at the same moment; whoever asked for the connection has a time-out.
+                # Many connect at the same moment; the caller has a timeout.
                 await asyncio.sleep(FULL_QUEUE_SECONDS)
             else:
                 return connection
@@ -128,7 +128,7 @@ class UnixListener(BaseListener):
         self._server.add_socket(listening)
 
     def stop(self) -> None:
-        """Stop to listen, and remove the socket."""
+        """Stop listening, and remove the socket."""
         server, self._server = self._server, None
         if server is not None:
             server.stop()
@@ -145,7 +145,7 @@ class UnixListener(BaseListener):
 
     async def _handle(self, stream: IOStream, address: Any) -> None:
         if self._server is None:
-            # Nobody would end it: it came after those that are ended with the listener.
+            # It came after those that were closed with the listener, and would stay open.
             stream.close()
             return
         stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
@@ -167,12 +167,11 @@ class UnixListener(BaseListener):
 
     @property
     def contact_address(self) -> str:
-        """The same."""
         return self.listen_address
 
 
 class UnixBackend(Backend):
-    """What distributed asks about the scheme."""
+    """The scheme, for distributed."""
 
     def get_connector(self) -> Connector:
         return UnixConnector()
@@ -180,10 +179,10 @@ class UnixBackend(Backend):
     def get_listener(
         self, loc: str, handle_comm: Any, deserialize: bool, allow_offload: bool = True, **connection_args: Any
     ) -> UnixListener:
-        """Return what listens.
+        """Return a listener.
 
-        ``loc`` is the comm folder, where distributed writes a host, and a port that means nothing; without both, it is
-        the folder of the configuration (``gpucluster.comm-folder``), as in workers.
+        ``loc``: the comm folder instead of a host, and a port without meaning; default: the configured folder
+        (``gpucluster.comm-folder``), as in workers.
         """
         folder = path_of(loc.rpartition(":")[0]) or dask.config.get("gpucluster.comm-folder", None)
         if not folder:
@@ -195,20 +194,20 @@ class UnixBackend(Backend):
         return UnixListener(folder, handle_comm, deserialize, allow_offload)
 
     def get_address_host(self, loc: str) -> str:
-        """Return the same for all: they are on one machine."""
+        """Return the same host for all, which are on one machine."""
         return HOST
 
     def get_address_host_port(self, loc: str) -> tuple[str, int]:
-        """Refuse with a `ValueError`: there is no port."""
+        """Raise `ValueError`: there is no port."""
         raise ValueError(
             f"{PREFIX}{loc} has no port: this cluster listens on unix sockets. For a program that needs host and port, "
             "create the cluster with protocol='tcp', which everyone on this machine can reach, or 'tls'."
         )
 
     def resolve_address(self, loc: str) -> str:
-        """Return the path as it is."""
+        """Return the path unchanged."""
         return loc
 
     def get_local_address_for(self, loc: str) -> str:
-        """Return the folder: whoever listens there can be reached by all in it."""
+        """Return the folder: all who use it can reach a listener there."""
         return f"{os.path.dirname(path_of(loc))}:0"

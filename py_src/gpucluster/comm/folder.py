@@ -17,12 +17,12 @@ from ..operating_system.descriptors import short_address
 
 SCHEME = "gpucluster+unix"
 PREFIX = f"{SCHEME}://"
-HOST = "127.0.0.1"  # The host in every address, for programs that look for one: all of them are on this machine.
-SECRET_BYTES = 43  # Length of the secret: 32 random bytes in the alphabet of URLs.
+HOST = "127.0.0.1"  # The host in every address, for programs that expect one.
+SECRET_BYTES = 43  # Length of the secret: 32 random bytes in URL-safe Base64.
 
 
 def make_comm_folder(path: Path) -> None:
-    """Make the folder, for this user only, with a new secret in it; `OSError` where it exists already."""
+    """Make a private folder with a new secret in it; `OSError` if it exists."""
     path.mkdir(mode=0o700)
     descriptor = os.open(path / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
@@ -40,10 +40,7 @@ def path_of(location: str) -> str:
 
 @lru_cache(maxsize=64)
 def secret_of(folder: str) -> bytes:
-    """Return the secret of a folder; `OSError` where the cluster has ended, or this process may not read it.
-
-    It never changes: the folder of another cluster has another name.
-    """
+    """Return the secret of a folder, which never changes; `OSError` if the cluster has ended or it is not readable."""
     descriptor = os.open(os.path.join(folder, "secret"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         secret = file.read(SECRET_BYTES + 1)
@@ -53,14 +50,14 @@ def secret_of(folder: str) -> bytes:
 
 
 def is_secret(given: bytes, secret: bytes) -> bool:
-    """Compare without telling by the time it takes how much of it is right."""
+    """Compare in constant time."""
     return hmac.compare_digest(given, secret)
 
 
 def bind(folder: str, *, backlog: int) -> tuple[socket.socket, str]:
-    """Listen on a new socket in a folder, without blocking; return it and its path.
+    """Listen on a new non-blocking socket in a folder; return it and its path.
 
-    Its name appears when it listens already, so that ``sweep`` can tell it from one that nobody listens on.
+    It gets its name after it listens, so that ``sweep`` can distinguish it from a socket that is left over.
     """
     name = f"{os.getpid()}-{secrets.token_hex(3)}"
     path, hidden = os.path.join(folder, name), os.path.join(folder, f".{name}")
@@ -79,13 +76,13 @@ def bind(folder: str, *, backlog: int) -> tuple[socket.socket, str]:
 
 
 def sweep(folder: str) -> None:
-    """Remove sockets that nobody listens on any more: of processes that were killed."""
+    """Remove sockets of processes that were killed."""
     for name in os.listdir(folder):
         process = name.partition("-")[0]
         if not process.isdigit() or psutil.pid_exists(int(process)):
             continue
         path = os.path.join(folder, name)
-        # A process of another container has no number here, and may be well.
+        # A process in another container has no process id here, but may still listen.
         with suppress(OSError), short_address(path) as address:
             probe = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             probe.setblocking(False)

@@ -1,6 +1,6 @@
-"""Bounds on those who connect and do not show that they belong to the cluster.
+"""Limits on connections that have not authenticated.
 
-Each of them holds an open file and memory of the scheduler; distributed itself waits for them for ever.
+Each of them takes an open file and memory of the scheduler; distributed itself waits for them forever.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gpucluster.comm")
 
 PATIENCE_SECONDS = 30.0  # As long as a peer on a busy machine tries to connect (``distributed.comm.timeouts.connect``).
-MOST_UNFINISHED = 512  # More than all workers of a cluster, which connect at the same moment when it starts.
+MOST_UNFINISHED = 512  # More than the workers of a cluster, which connect at the same moment when it starts.
 
 Handle = Callable[["IOStream", Any], Awaitable[None]]
 
@@ -30,22 +30,20 @@ async def _tls(stream: Any) -> None:
 
 
 class UnprovenConnections:
-    """Those that have not shown yet that they belong to the cluster: so many of them, each for so long."""
+    """Connections that have not authenticated yet: a limited number, each for a limited time."""
 
     def __init__(self) -> None:
         self._timers: dict[IOStream, asyncio.TimerHandle] = {}
 
     def add(self, stream: IOStream) -> None:
-        """Wait for a new connection's proof for a bounded time; where too many are waited for, give up the oldest."""
+        """Start the timeout of a new connection; if there are too many, close the oldest."""
         if len(self._timers) >= MOST_UNFINISHED:
-            # The oldest: those who belong here need a moment only.
-            self._give_up(next(iter(self._timers)))
+            self._give_up(next(iter(self._timers)))  # Members of the cluster need only a moment.
         self._timers[stream] = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._give_up, stream)
 
     def remove(self, stream: IOStream) -> None:
-        """Stop to wait: it belongs to the cluster, or is gone."""
-        timer = self._timers.pop(stream, None)
-        if timer is not None:
+        """Stop the timeout: it has authenticated, or is closed."""
+        if (timer := self._timers.pop(stream, None)) is not None:
             timer.cancel()
 
     def _give_up(self, stream: IOStream) -> None:
@@ -54,9 +52,9 @@ class UnprovenConnections:
 
 
 class HandshakeLimit:
-    """Passes connections on to ``handle``, of a tornado ``TCPServer``, as soon as their handshake is done.
+    """Passes connections on to ``handle``, of a tornado ``TCPServer``, after their handshake.
 
-    ``handshake`` is given the stream and raises ``OSError`` where it fails; default: that of TLS.
+    ``handshake`` gets the stream and raises ``OSError`` if it fails; default: that of TLS.
     """
 
     def __init__(self, handle: Handle, handshake: Callable[[IOStream], Awaitable[None]] = _tls) -> None:
@@ -65,7 +63,7 @@ class HandshakeLimit:
         self._unproven = UnprovenConnections()
 
     async def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Wait for the handshake of a new connection, for a bounded time."""
+        """Wait for the handshake of a new connection, with a timeout."""
         self._unproven.add(stream)
         stream.set_close_callback(lambda: self._unproven.remove(stream))
         try:
@@ -81,7 +79,7 @@ class HandshakeLimit:
 
 
 class FirstRequestLimit:
-    """Bounds connections to a server's web pages that have not asked for one below the secret path yet."""
+    """Limits connections to a server's web pages before their first request below the secret path."""
 
     def __init__(self, server: HTTPServer) -> None:
         self._unproven = UnprovenConnections()
@@ -89,9 +87,8 @@ class FirstRequestLimit:
         server.handle_stream = self._handle_stream  # type: ignore[method-assign]
 
     def let_in(self, request: HTTPServerRequest) -> None:
-        """Let the connection of a request stay: it knows the secret."""
-        # Of HTTP/1, the only version that tornado speaks.
-        self._unproven.remove(request.connection.stream)  # type: ignore[union-attr]
+        """Keep the connection of a request that has the secret."""
+        self._unproven.remove(request.connection.stream)  # type: ignore[union-attr]  # tornado has HTTP/1 only
 
     def _handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         self._unproven.add(stream)
@@ -99,7 +96,7 @@ class FirstRequestLimit:
 
 
 def limit_handshakes(scheduler: Any) -> None:
-    """Put a handshake limit in front of each TLS listener of a scheduler that has none."""
+    """Limit the handshakes of each TLS listener of a scheduler, once."""
     for server in tls_servers(scheduler):
         known = getattr(server.handle_stream, "__self__", None)
         if not isinstance(known, HandshakeLimit):

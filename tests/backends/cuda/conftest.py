@@ -20,17 +20,17 @@ Play: TypeAlias = Callable[..., Any]
 
 @pytest.fixture
 def play(machine: FakeMachine) -> Play:  # noqa: F811
-    """Run a scenario of ``scenarios.py`` on the fake machine, in a process of its own, and return what it found."""
+    """Run a scenario of ``scenarios.py`` on the fake machine, in a separate process, and return its result.
+
+    `packages`: a folder for ``PYTHONPATH``.
+    """
 
     def run(
-        scenario: str, *, module: str = "scenarios", environment: dict[str, str] | None = None, **spec: object
+        scenario: str, *, module: str = "scenarios", packages: object = None, environment: Any = None, **spec: object
     ) -> Any:
-        environment = {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])} | (
-            environment or {}
-        )
-        printed = machine.run(
-            f"import scenarios, {module}; scenarios.play({module}.{scenario}, {spec!r})", **environment
-        )
+        path = os.pathsep.join([str(HERE), str(packages or os.environ.get("PYTHONPATH", ""))])
+        program = f"import scenarios, {module}; scenarios.play({module}.{scenario}, {spec!r})"
+        printed = machine.run(program, PYTHONPATH=path, **(environment or {}))
         return json.loads(printed.splitlines()[-1])
 
     return run

@@ -1,8 +1,8 @@
 # ruff: noqa: ASYNC110 - processes and metrics send no events that could be awaited
-"""Scenes played by a real ``LocalCUDACluster`` in a process that sees a fake machine.
+"""Scenarios with a real ``LocalCUDACluster`` in a process that sees a fake machine.
 
-Each scenario starts a cluster through our backend, as the supervisor does: workers come from the forkserver. What it
-returns is printed as JSON for the test to judge. Nothing may be left when a scenario ends.
+Each scenario starts a cluster through our backend, as the supervisor does: workers come from the forkserver. Its result
+is printed as JSON for the test. Nothing may be left when a scenario ends.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ async def settle(cluster: Any, n: int) -> list[str]:
 
 
 def worker_processes() -> list[str]:
-    """Return the processes of workers that live: children of the forkserver."""
+    """Return the running processes of workers: children of the forkserver."""
     living = []
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):  # It may end while we look.
@@ -85,8 +85,8 @@ def worker_processes() -> list[str]:
     return living
 
 
-async def nobody_left() -> list[str]:
-    """Return what still runs a moment after a cluster should be gone; processes need a moment to end."""
+async def left_behind() -> list[str]:
+    """Return what still runs a few seconds after the end of a cluster."""
     from distributed.deploy.spec import SpecCluster
 
     for _ in range(250):
@@ -208,7 +208,7 @@ async def failing_start(spec: Spec) -> Any:
     try:
         await start(spec, between)
     except GPUClusterError as error:
-        return {"code": error.code, "message": error.message, "left": await nobody_left()}
+        return {"code": error.code, "message": error.message, "left": await left_behind()}
     raise AssertionError("this start was meant to fail")
 
 
@@ -218,7 +218,7 @@ async def cancelled_start(spec: Spec) -> Any:
         await asyncio.sleep(0.01)
     starting.cancel()
     await asyncio.wait({starting})
-    return {"cancelled": starting.cancelled(), "left": await nobody_left()}
+    return {"cancelled": starting.cancelled(), "left": await left_behind()}
 
 
 def play(scenario: Callable[[Spec], Awaitable[Any]], spec: Spec) -> None:

@@ -38,7 +38,7 @@ COLUMNS = (
 
 
 class Watch:
-    """Reads samples until one is as it should be."""
+    """Reads samples until one fulfils a condition."""
 
     def __init__(self, cluster: Any) -> None:
         self.scheduler = cluster.scheduler
@@ -46,7 +46,7 @@ class Watch:
         self.sampler.start(devices=True)
 
     async def until(self, condition: Callable[[TelemetrySample], Any]) -> dict[str, Any]:
-        """Return the figures of the first sample that tells ours and fulfils the condition."""
+        """Return the figures of the first complete sample that fulfils the condition."""
         last = None
 
         async def wait() -> dict[str, Any]:
@@ -70,14 +70,14 @@ class Watch:
 
 
 def change(text: str) -> None:
-    """Let the machine be what the text says from now on."""
+    """Change the machine to that of the text."""
     new = scenarios.FAKE_NVML.with_suffix(".changed")
     new.write_text(text)
     new.replace(scenarios.FAKE_NVML)
 
 
 async def figures(spec: scenarios.Spec) -> Any:
-    """Return the first complete figures, and those after each change that CHANGES tells, separated by lines of '---'.
+    """Return the first complete figures, and those after each change in CHANGES, separated by lines of '---'.
 
     PID0, PID1 … stand for the workers' processes, SELF for the supervisor's.
     """
@@ -141,7 +141,7 @@ async def spills(spec: scenarios.Spec) -> Any:
     async with scenarios.started(spec) as cluster, Client(cluster, asynchronous=True) as client:
         watch = Watch(cluster)
         before = await watch.until(lambda sample: True)
-        # In small and slow steps: memory is looked at ten times a second, and a worker at 95 % of its own is killed.
+        # In small and slow steps: memory is checked ten times a second, and a worker above 95 % of its limit is killed.
         futures = client.map(_slow_result, range(40), pure=False)
         after = await watch.until(lambda sample: (sample.column("tier_disk_bytes")[0] or 0) > 0)
         del futures

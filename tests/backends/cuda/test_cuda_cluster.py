@@ -16,6 +16,7 @@ pytest.importorskip("dask_cuda", reason="runs in the second environment, which h
 GIB = 2**30
 
 
+@pytest.fixture
 def four_gpus(machine: FakeMachine) -> None:
     # The first is busy, and UUIDs sort against the order of the devices: dask-cuda would take the wrong ones.
     machine.write([
@@ -24,8 +25,7 @@ def four_gpus(machine: FakeMachine) -> None:
     ])  # fmt: skip
 
 
-def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, tmp_path: Path) -> None:
-    four_gpus(machine)
+def test_two_workers_on_the_idle_ones_of_four(four_gpus: None, play: Any, tmp_path: Path) -> None:
     log = tmp_path / "cuda.log"
     given = json.dumps({"GIVEN": "to workers"})
     workers = play("workers_and_devices", n_workers=2, environment={"FAKE_CUDA_LOG": str(log), GIVEN_VARIABLES: given})
@@ -48,8 +48,7 @@ def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, t
     assert {visible.split(",")[0] for _, _, visible in contexts} == {gpu_uuid(2), gpu_uuid(3)}
 
 
-def test_scale_up_from_none_and_down(machine: FakeMachine, play: Any) -> None:
-    four_gpus(machine)
+def test_scale_up_from_none_and_down(four_gpus: None, play: Any) -> None:
     none, three, one, again = play("scale_up_and_down", n_workers=0, resources={"GPU": 1}, preload=["json"])
     assert none == []
     assert again == [gpu_uuid(2), gpu_uuid(3)]
@@ -57,8 +56,7 @@ def test_scale_up_from_none_and_down(machine: FakeMachine, play: Any) -> None:
     assert len(one) == 1
 
 
-def test_more_workers_than_devices_are_refused_with_nothing_changed(machine: FakeMachine, play: Any) -> None:
-    four_gpus(machine)
+def test_more_workers_than_devices_are_refused_without_a_change(four_gpus: None, play: Any) -> None:
     result = play("more_workers_than_devices", n_workers=1)
     assert [code for code, _ in result["refusals"]] == ["invalid_request"] * 3
     assert result["refusals"][0][1] == "5 workers cannot be had: this cluster has 4 GPUs, one worker each."
@@ -66,8 +64,7 @@ def test_more_workers_than_devices_are_refused_with_nothing_changed(machine: Fak
     assert result["then"] == 3
 
 
-def test_adapting_without_a_maximum_ends_at_the_number_of_devices(machine: FakeMachine, play: Any) -> None:
-    four_gpus(machine)
+def test_adapting_without_a_maximum_ends_at_the_number_of_devices(four_gpus: None, play: Any) -> None:
     assert play("adapt", n_workers=1) == {"maximum": 4, "minimum": 2}
 
 
@@ -81,28 +78,22 @@ def test_mig_slices(machine: FakeMachine, play: Any) -> None:
     assert {worker["gpu_utilization"] for worker in workers} == {None}
 
 
-def test_nvml_that_does_not_know_the_cpus_near_a_gpu(machine: FakeMachine, play: Any) -> None:
+def test_worker_starts_without_a_cpu_affinity_of_its_gpu(machine: FakeMachine, play: Any) -> None:
     machine.write([gpu(1), "fail nvmlDeviceGetCpuAffinity 3"])
     [worker] = play("workers_and_devices", devices=[0], device_memory_limit="2 GiB", memory_limit="1 GiB")
     assert (worker["name"], worker["device_memory_limit"], worker["memory_limit"]) == (gpu_uuid(1), 2 * GIB, GIB)
 
 
-def test_strangers_stay_out(machine: FakeMachine, play: Any) -> None:
-    four_gpus(machine)
+def test_connections_without_credentials_are_refused(four_gpus: None, play: Any) -> None:
     result = play("strangers", n_workers=1, protocol="tls")
     assert result["address"].startswith("tls://127.0.0.1:")
     assert all(result["refused"])
     assert result["dashboard"] == ["127.0.0.1", 404, 404, 200]
 
 
-def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any, tmp_path: Path) -> None:
-    four_gpus(machine)
+def test_a_module_that_fails_on_import_is_named(four_gpus: None, play: Any, tmp_path: Path) -> None:
     (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
-    here = Path(__file__).parent
-    result = play(
-        "failing_start", n_workers=2, pre_import=["without_licence"], environment={"PYTHONPATH": f"{here}:{tmp_path}"}
-    )
-    assert result == {
+    assert play("failing_start", n_workers=2, pre_import=["without_licence"], packages=tmp_path) == {
         "code": "start_failed",
         "message": "2 of 2 workers could not start: RuntimeError: the licence has expired.",
         "left": [],
@@ -110,12 +101,11 @@ def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any,
 
 
 @pytest.mark.parametrize("options", [{"rmm_pool_size": "1 GiB"}, {"rmm_async": True}, {"rmm_managed_memory": True}])
-def test_an_allocator_that_cannot_be_set_up(machine: FakeMachine, play: Any, options: dict[str, Any]) -> None:
-    # The real rmm, in a folder of its own: where it can be imported, each worker of a simulated GPU would fail on it.
+def test_an_allocator_that_cannot_be_set_up(four_gpus: None, play: Any, options: dict[str, Any]) -> None:
+    # The real rmm, in a separate folder: if it could be imported, each worker on a simulated GPU would fail on it.
     rmm = Path(sys.prefix) / "rmm"
     assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"
-    four_gpus(machine)
-    result = play("failing_start", n_workers=1, environment={"PYTHONPATH": f"{Path(__file__).parent}:{rmm}"}, **options)
+    result = play("failing_start", n_workers=1, packages=rmm, **options)
     assert (result["code"], result["left"]) == ("start_failed", [])
     assert f"The allocator requested by {next(iter(options))}" in result["message"]
 
@@ -127,19 +117,16 @@ def test_an_allocator_that_cannot_be_set_up(machine: FakeMachine, play: Any, opt
         ("fail nvmlInitWithFlags 9", "Driver Not Loaded"),
     ],
 )
-def test_a_gpu_that_vanishes_after_the_checks(machine: FakeMachine, play: Any, fault: str, words: str) -> None:
-    four_gpus(machine)
+def test_a_gpu_that_vanishes_after_the_checks(four_gpus: None, play: Any, fault: str, words: str) -> None:
     result = play("failing_start", n_workers=1, environment={"FAKE_BETWEEN": fault})
     assert (result["code"], result["left"]) == ("start_failed", [])
     assert result["message"].startswith("A GPU could not be used any more") and words in result["message"]
 
 
-def test_a_cancelled_start_leaves_nothing(machine: FakeMachine, play: Any) -> None:
-    four_gpus(machine)
+def test_a_cancelled_start_leaves_nothing(four_gpus: None, play: Any) -> None:
     assert play("cancelled_start", n_workers=2) == {"cancelled": True, "left": []}
 
 
-def test_an_unencrypted_cluster_stays_on_this_machine(machine: FakeMachine, play: Any) -> None:
-    four_gpus(machine)
+def test_an_unencrypted_cluster_stays_on_this_machine(four_gpus: None, play: Any) -> None:
     [worker] = play("workers_and_devices", n_workers=1, protocol="tcp")
     assert worker["address"].startswith("tcp://127.0.0.1:")

@@ -1,9 +1,9 @@
-"""GPU clusters from end to end: ``gpucluster.create`` in one process, the cluster in its own."""
+"""GPU clusters end to end: ``gpucluster.create`` in one process, the cluster in another."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,26 +42,25 @@ def lives(process):
 """
 
 
-def run(machine: FakeMachine, tmp_path: Path, program: str, **environment: str) -> Any:
-    environment |= {"GPUCLUSTER_DIR": str(tmp_path / "registry")}
-    return json.loads(machine.run(BEGIN + program, **environment).splitlines()[-1])
-
-
 @pytest.fixture
-def three_gpus(machine: FakeMachine, tmp_path: Path) -> Iterator[FakeMachine]:
+def run(machine: FakeMachine, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Return what runs a program on a machine, by default with three GPUs; stop all clusters at the end."""
+
+    def run(program: str, **environment: str) -> Any:
+        environment |= {"GPUCLUSTER_DIR": str(tmp_path / "registry")}
+        return json.loads(machine.run(BEGIN + program, **environment).splitlines()[-1])
+
     machine.write([gpu(1, total=81920, used=4096, util=50), "process 1 used=3900", gpu(2, total=40960), gpu(3)])
-    yield machine
-    # A test that fails half-way must not leave a cluster that goes on until it is idle for an hour.
+    yield run
+    # A test that fails half-way must not leave a cluster running.
     control = Control(tmp_path / "registry")
     for model in control.list():
         if not model.state.ended:
             control.stop(model.id)
 
 
-def test_create_scale_and_stop(three_gpus: FakeMachine, tmp_path: Path) -> None:
+def test_create_scale_and_stop(run: Any) -> None:
     result = run(
-        three_gpus,
-        tmp_path,
         """
 cluster = gpucluster.create("cuda", name="gpus", n_workers=2)
 running = cluster.model
@@ -99,10 +98,8 @@ print(json.dumps({
 
 
 @pytest.mark.full
-def test_a_retired_worker_frees_its_gpu_for_the_next(three_gpus: FakeMachine, tmp_path: Path) -> None:
+def test_a_retired_worker_frees_its_gpu_for_the_next(run: Any) -> None:
     result = run(
-        three_gpus,
-        tmp_path,
         """
 with gpucluster.create("cuda", name="gpus", n_workers=3) as cluster:
     first = [worker.model_dump(mode="json") for worker in cluster.model.workers]
@@ -129,10 +126,8 @@ with gpucluster.create("cuda", name="gpus", n_workers=3) as cluster:
     assert same == {result["first"][0]["pid"]}
 
 
-def test_auto_takes_the_gpu_and_says_so(three_gpus: FakeMachine, tmp_path: Path) -> None:
+def test_auto_uses_the_gpu_and_gives_the_reason(run: Any) -> None:
     result = run(
-        three_gpus,
-        tmp_path,
         """
 with gpucluster.create("auto", n_workers=1) as cluster:
     print(json.dumps([cluster.model.backend, cluster.model.backend_reason]))
@@ -141,10 +136,8 @@ with gpucluster.create("auto", n_workers=1) as cluster:
     assert result == ["cuda", "3 GPUs can be used, 2 of them idle."]
 
 
-def test_telemetry_has_the_figures_of_each_gpu(three_gpus: FakeMachine, tmp_path: Path) -> None:
+def test_telemetry_has_the_figures_of_each_gpu(run: Any) -> None:
     result = run(
-        three_gpus,
-        tmp_path,
         """
 import asyncio
 from gpucluster.client.control import AsyncControl
@@ -166,17 +159,15 @@ with gpucluster.create("cuda") as cluster:
     total, used, utilization = (
         [result[name][i] for i in order] for name in ("vram_total_bytes", "vram_used_bytes", "gpu_utilization_percent")
     )
-    # Sizes are told with five digits.
+    # Sizes have five digits.
     assert total == pytest.approx([80 * GIB, 40 * GIB, 16 * GIB], rel=1e-4)
     assert used[0] == pytest.approx(4 * GIB, rel=1e-4)
     assert utilization == [50, 0, 0]
     assert result["rmm_used_bytes"] == result["rmm_pool_bytes"] == [None, None, None]
 
 
-def test_nothing_outlives_a_killed_supervisor(three_gpus: FakeMachine, tmp_path: Path) -> None:
+def test_nothing_outlives_a_killed_supervisor(run: Any) -> None:
     result = run(
-        three_gpus,
-        tmp_path,
         """
 cluster = gpucluster.create("cuda", n_workers=3)
 pid = cluster.model.pid
@@ -203,19 +194,15 @@ print(json.dumps({"processes": len(processes), "state": ended.state, "reason": e
         ("protocol='tcp', enable_nvlink=True", "InvalidRequest", "needs protocol 'ucx'"),
     ],
 )
-def test_a_start_that_fails_says_why(
-    three_gpus: FakeMachine, tmp_path: Path, options: str, error: str, words: str
-) -> None:
+def test_failed_start_reports_why(run: Any, tmp_path: Path, options: str, error: str, words: str) -> None:
     (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
-    result = run(
-        three_gpus,
-        tmp_path,
+    kinds, message, models = run(
         f"""
 try:
     gpucluster.create("cuda", {options})
 except GPUClusterError as error:
     models = Control().list()
-    # The supervisor itself may take a moment to end after it has written down the failure.
+    # The supervisor may take a moment to end after it has recorded the failure.
     family = [process for model in models if model.pid for process in below(model.pid)]
     until(lambda: not any(map(lives, family)), seconds=10)
     kinds = [kind.__name__ for kind in type(error).__mro__]
@@ -223,7 +210,6 @@ except GPUClusterError as error:
 """,
         PYTHONPATH=str(tmp_path),
     )
-    kinds, message, models = result
     assert error in kinds and words in message
     expected = [] if error == "InvalidRequest" else [["failed", message]]
     assert models == expected
@@ -252,8 +238,6 @@ async def main():
 asyncio.run(main())
 """
 CREATE = """
-import json, os, pathlib
-import gpucluster
 from gpucluster.sharing.claims import NodeClaims
 
 claims = NodeClaims()
@@ -265,25 +249,15 @@ cluster.stop()
 """
 
 
-@pytest.fixture
-def directory(tmp_path: Path) -> Iterator[Path]:
-    """Registry of the test; nothing in it goes on after a failure."""
-    yield tmp_path / "registry"
-    control = Control(tmp_path / "registry")
-    for model in control.list():
-        control.stop(model.id)
-
-
-def test_each_gets_a_gpu_of_its_own(machine: FakeMachine) -> None:
-    # The driver library in the text file does not notice workers: all GPUs look idle for ever.
+def test_each_cluster_gets_a_separate_gpu(machine: FakeMachine) -> None:
+    # The simulated driver does not notice workers: all GPUs stay idle.
     machine.write([gpu(1), gpu(2), gpu(3)])
     chosen = json.loads(machine.run(PREFLIGHTS).splitlines()[-1])
     assert sorted(chosen[:3]) == [gpu_uuid(1), gpu_uuid(2), gpu_uuid(3)]
-    assert chosen[3] == gpu_uuid(1), "where all are claimed, they are shared"
-    assert chosen[4] == gpu_uuid(3), "what was asked for is given, claimed or not"
+    assert chosen[3] == gpu_uuid(1), "if all are claimed, they are shared"
+    assert chosen[4] == gpu_uuid(3), "an explicit device is used, claimed or not"
 
 
-def test_a_cluster_leaves_the_gpu_to_whom_has_claimed_it(machine: FakeMachine, directory: Path) -> None:
+def test_a_cluster_uses_no_gpu_that_is_claimed(machine: FakeMachine, run: Any) -> None:
     machine.write([gpu(1), gpu(2)])
-    environment = {"GPUCLUSTER_DIR": str(directory), "CLAIMED": gpu_uuid(1)}
-    assert json.loads(machine.run(CREATE, **environment).splitlines()[-1]) == [gpu_uuid(2)]
+    assert run(CREATE, CLAIMED=gpu_uuid(1)) == [gpu_uuid(2)]

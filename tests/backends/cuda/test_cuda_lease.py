@@ -1,4 +1,4 @@
-"""Leases of a GPU between two users: the place in line is shown, and whoever is killed gives the GPU to the next."""
+"""Leases of a GPU between two users: the position in the queue is shown, and a killed lease frees the GPU."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ with gpucluster.lease(backend="cuda") as client:
 WAITS = """
 import sys, gpucluster
 from gpucluster.client.lease import Lease
-told = []
+shown = []
 lease = Lease({"backend": "cuda", "n_workers": 1})
 def progress(model):
-    if model.progress is not None and model.progress.step == "line" and not told:
-        told.append(model.progress.message)
-        print(told[0], flush=True)
+    if model.progress is not None and model.progress.step == "line" and not shown:
+        shown.append(model.progress.message)
+        print(shown[0], flush=True)
 try:
     client = lease.begin(progress)
 except KeyboardInterrupt:
@@ -47,7 +47,7 @@ print(sum(len(device.holders) for device in gpucluster.node().devices), flush=Tr
 
 @pytest.fixture
 def shared(fake_libraries: Path, machine: FakeMachine) -> Iterator[dict[str, str]]:
-    """The environment of a machine with one GPU that all users see, and is given out whole."""
+    """The environment of a machine with one GPU that all users see, assigned as a whole."""
     folder = Path(tempfile.mkdtemp(prefix="gpcnode", dir="/tmp"))
     folder.chmod(0o755)
     shutil.copytree(fake_libraries, folder / "libraries")
@@ -76,7 +76,7 @@ def read(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.full
-def test_who_is_killed_gives_the_gpu_to_the_next_user(
+def test_killed_lease_frees_the_gpu_for_the_next_user(
     shared: dict[str, str], waiting: list[subprocess.Popen[str]]
 ) -> None:
     user = OtherUser({name: shared[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT",
@@ -93,7 +93,7 @@ def test_who_is_killed_gives_the_gpu_to_the_next_user(
             assert read(waiting[-1]) == f"In queue: {place}"
         first, second = waiting
         second.send_signal(signal.SIGINT)
-        assert read(second) == "gave up 1", "the first one still stands there"
+        assert read(second) == "gave up 1", "the first one is still in the queue"
         os.kill(int(pid), signal.SIGKILL)
         assert read(first) == "42 [0]"
         assert read(first) == "0", "and is free again"

@@ -36,7 +36,7 @@ def refused(*devices: DeviceModel, **options: Any) -> str:
     return raised.value.message
 
 
-def test_shares_are_taken_of_the_smallest_device() -> None:
+def test_shares_refer_to_the_smallest_device() -> None:
     memory = resolve(device(0, 80), device(1, 40), rmm_pool_size="50%", device_memory_limit="auto")
     assert memory == DeviceMemory(40 * GIB * 8 // 10 // 256 * 256, 20 * GIB, None, None)
 
@@ -51,19 +51,19 @@ def test_asynchronous_allocator() -> None:
     assert (memory.rmm_release_threshold, memory.rmm_maximum_pool_size) == (4 * GIB, 8 * GIB)
 
 
-def test_a_slice_counts_not_its_gpu() -> None:
+def test_memory_of_a_slice_counts_not_that_of_its_gpu() -> None:
     piece = DeviceModel(uuid=slice_uuid(1), parent_uuid=gpu_uuid(1), memory_total_bytes=10 * GIB, memory_used_bytes=0)
     assert resolve(piece, rmm_pool_size="50%").rmm_pool_size == 5 * GIB
     assert "MIG slice MIG-00000001…" in refused(piece, rmm_pool_size="20 GiB")
 
 
 @pytest.mark.parametrize("option", ["rmm_pool_size", "device_memory_limit"])
-def test_more_than_the_smallest_device_has(option: str) -> None:
+def test_size_above_the_smallest_device_is_refused(option: str) -> None:
     message = refused(device(0, 80), device(1, 16), **{option: "20 GiB"})
     assert message.startswith(f"{option} is 20 GiB, but GPU 1 (A16) has 16 GiB in all.")
 
 
-def test_a_pool_larger_than_what_is_free_says_who_has_it() -> None:
+def test_pool_larger_than_free_memory_names_the_processes() -> None:
     users = [DeviceProcess(pid=4711, user="anna", command="python", memory_used_bytes=9 * GIB), DeviceProcess(pid=5)]
     message = refused(device(0, used=10, processes=users), rmm_pool_size="80%")
     assert "rmm_pool_size is 12.8 GiB, but GPU 0 (A16) has 6 GiB free of 16 GiB" in message
@@ -71,13 +71,13 @@ def test_a_pool_larger_than_what_is_free_says_who_has_it() -> None:
     assert "processes that cannot be seen" in refused(device(0, used=10), rmm_pool_size="80%")
 
 
-def test_what_the_driver_keeps_is_not_free() -> None:
+def test_reserved_memory_is_not_free() -> None:
     kept = device(0).model_copy(update={"memory_reserved_bytes": GIB})
     assert resolve(kept, rmm_pool_size="15 GiB").rmm_pool_size == 15 * GIB
     assert "has 15 GiB free of 16 GiB" in refused(kept, rmm_pool_size="15.5 GiB")
 
 
-def test_only_the_devices_that_are_used_at_once_must_be_free() -> None:
+def test_only_the_first_devices_must_have_free_memory() -> None:
     devices = device(0), device(1, used=15)
     assert resolve(*devices, first=1, rmm_pool_size="8 GiB").rmm_pool_size == 8 * GIB
     with pytest.raises(PreflightFailed, match="GPU 1"):
@@ -120,7 +120,7 @@ def test_the_option_is_named(message: str, options: dict[str, Any], words: str) 
     assert explained.startswith(f"{message}. ") and words in explained and not explained.endswith(".")
 
 
-def test_other_failures_stay_as_they_are() -> None:
+def test_other_failures_are_unchanged() -> None:
     other = "RuntimeError: no licence"
     assert explain(other, {"rmm_pool_size": 2**30}) == other
     assert explain(POOL, {}) == POOL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def test_importable_imports_nothing(explosive: None) -> None:
     assert "explosive" not in sys.modules
 
 
-def test_importable_of_what_is_there_and_not() -> None:
+def test_importable_finds_installed_modules_only() -> None:
     assert importable("gpucluster.protocol.spec") and importable("email.mime.text")
     assert not importable("no_such_package") and not importable("no_such_package.part")
 
@@ -60,7 +61,7 @@ def test_a_missing_package_is_named_with_its_option(options: dict[str, Any], fie
     assert f"'{package}'" in raised.value.message
 
 
-def test_a_missing_library_that_shall_use_rmm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_library_for_rmm_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "rmm.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
     if importable("torch"):
@@ -90,24 +91,21 @@ GOOD = GPUProbe(True, "2 GPUs can be used, 2 of them idle.", "ok", 2)
 NONE = GPUProbe(False, "No GPU here: clusters use CPU workers.", "no_library")
 
 
-def test_a_usable_gpu() -> None:
-    spec, reason = decide(AutoSpec(name="a", n_workers=2, memory_limit="1 GiB"), GOOD, devices=2, dask_cuda=True)
-    assert spec == CudaSpec(name="a", n_workers=2, memory_limit="1 GiB")
-    assert reason == GOOD.reason
-
-
-def test_no_gpu() -> None:
-    assert decide(AutoSpec(n_workers=3), NONE, devices=0, dask_cuda=True) == (LocalSpec(n_workers=3), NONE.reason)
-
-
-def test_a_gpu_without_dask_cuda() -> None:
-    spec, reason = decide(AutoSpec(), GOOD, devices=2, dask_cuda=False)
-    assert spec == LocalSpec() and "pip install 'gpucluster[gpu-cu13]'" in reason
-
-
-def test_more_workers_than_gpus() -> None:
-    spec, reason = decide(AutoSpec(n_workers=3), GOOD, devices=2, dask_cuda=True)
-    assert spec == LocalSpec(n_workers=3) and reason.startswith("3 workers were requested")
+@pytest.mark.parametrize(
+    ("options", "probe", "dask_cuda", "kind", "why"),
+    [
+        ({"name": "a", "n_workers": 2, "memory_limit": "1 GiB"}, GOOD, True, CudaSpec, re.escape(GOOD.reason)),
+        ({"n_workers": 3}, NONE, True, LocalSpec, re.escape(NONE.reason)),
+        ({}, GOOD, False, LocalSpec, r".*pip install 'gpucluster\[gpu-cu13\]'.*"),
+        ({"n_workers": 3}, GOOD, True, LocalSpec, "3 workers were requested.*"),
+    ],
+    ids=["a usable GPU", "no GPU", "no dask-cuda", "more workers than GPUs"],
+)
+def test_auto_decides_by_the_gpus(
+    options: dict[str, Any], probe: GPUProbe, dask_cuda: bool, kind: Any, why: str
+) -> None:
+    spec, reason = decide(AutoSpec(**options), probe, devices=2 * probe.usable, dask_cuda=dask_cuda)
+    assert spec == kind(**options) and re.fullmatch(why, reason)
 
 
 CHOOSE = """

@@ -53,7 +53,7 @@ def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus: FakeMachine, play:
         rmm_log_directory=str(logs),
         pre_import=["json"],
         protocol="tls",
-        environment={"PYTHONPATH": f"{Path(__file__).parent}:{packages}"},
+        packages=packages,
     )
     expected = {
         "CUDA_VISIBLE_DEVICES": [gpu_uuid(2)],
@@ -99,8 +99,7 @@ def test_an_interface(two_gpus: FakeMachine, play: Any) -> None:
 
 def test_ucx_is_labelled_unencrypted(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> None:
     (tmp_path / "distributed_ucxx.py").write_text("")
-    environment = {"PYTHONPATH": f"{Path(__file__).parent}:{tmp_path}"}
-    plan = play("preflight", protocol="ucx", interface="lo", enable_nvlink=True, environment=environment)
+    plan = play("preflight", protocol="ucx", interface="lo", enable_nvlink=True, packages=tmp_path)
     assert plan["network"] == "open"
     assert [plan["options"][name] for name in ("protocol", "interface", "enable_nvlink")] == ["ucx", "lo", True]
 
@@ -129,35 +128,34 @@ def test_refusals(two_gpus: FakeMachine, play: Any, spec: dict[str, Any], code: 
 
 def test_log_directories(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> None:
     (tmp_path / "rmm.py").write_text("")
-    environment = {"PYTHONPATH": f"{Path(__file__).parent}:{tmp_path}"}
     shared = tmp_path / "shared"
     shared.mkdir()
     os.chmod(shared, 0o777)
     for directory, words in ((shared, "Others may write to"), (tmp_path / "missing", "does not exist")):
-        answer = play("preflight", rmm_async=True, rmm_log_directory=str(directory), environment=environment)
+        answer = play("preflight", rmm_async=True, rmm_log_directory=str(directory), packages=tmp_path)
         assert words in answer["message"]
 
 
 @pytest.mark.parametrize(
-    ("lines", "environment", "code", "words"),
+    ("lines", "environment", "words"),
     [
-        (["fail nvmlInitWithFlags 9"], {}, "no_usable_device", "not loaded"),
-        ([gpu(1)], {"CUDA_VISIBLE_DEVICES": "-1"}, "no_usable_device", "hides all GPUs"),
-        ([gpu(1)], {"FAKE_CUDA_INIT": "803"}, "no_usable_device", "different versions"),
-        ([gpu(1, mig=1)], {}, "no_usable_device", "no slices"),
+        (["fail nvmlInitWithFlags 9"], {}, "not loaded"),
+        ([gpu(1)], {"CUDA_VISIBLE_DEVICES": "-1"}, "hides all GPUs"),
+        ([gpu(1)], {"FAKE_CUDA_INIT": "803"}, "different versions"),
+        ([gpu(1, mig=1)], {}, "no slices"),
     ],
 )
 def test_machines_without_a_usable_gpu(
-    machine: FakeMachine, play: Any, lines: list[str], environment: dict[str, str], code: str, words: str
+    machine: FakeMachine, play: Any, lines: list[str], environment: dict[str, str], words: str
 ) -> None:
     machine.write(lines)
-    answer = play("preflight", environment={"PYTHONPATH": str(Path(__file__).parent)} | environment)
-    assert answer["refused"] == code and words in answer["message"]
+    answer = play("preflight", environment=environment)
+    assert answer["refused"] == "no_usable_device" and words in answer["message"]
 
 
 def test_hidden_and_divided_gpus(machine: FakeMachine, play: Any) -> None:
     machine.write([gpu(1), mig_slice(1), gpu(2)])
     assert slice_uuid(1) in play("preflight", devices=[0])["message"]
-    here = {"PYTHONPATH": str(Path(__file__).parent), "CUDA_VISIBLE_DEVICES": "1"}
-    assert "hidden by CUDA_VISIBLE_DEVICES" in play("preflight", devices=[slice_uuid(1)], environment=here)["message"]
-    assert play("preflight", environment=here)["options"]["CUDA_VISIBLE_DEVICES"] == [gpu_uuid(2)]
+    one = {"CUDA_VISIBLE_DEVICES": "1"}
+    assert "hidden by CUDA_VISIBLE_DEVICES" in play("preflight", devices=[slice_uuid(1)], environment=one)["message"]
+    assert play("preflight", environment=one)["options"]["CUDA_VISIBLE_DEVICES"] == [gpu_uuid(2)]

@@ -1,8 +1,9 @@
-"""Slots of GPUs as a site gives them out: memory, labels, who may not have one, and the line."""
+"""Slots of GPUs that a site assigns: memory, labels, limits, and the queue."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,12 @@ from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import parse_spec
 from gpucluster.supervisor.preparation import device_claims
 
-KEPT, TOLD = [], []
+KEPT, REPORTED = [], []
 
 async def cluster(**spec):
     KEPT.append(device_claims(pathlib.Path(tempfile.mkdtemp())))
-    told = lambda step, message: TOLD.append(message) if step == "line" else None
-    context = StartContext("0123abcd", None, pathlib.Path("/"), "prefix", claims=KEPT[-1], report=told)
+    report = lambda step, message: REPORTED.append(message) if step == "line" else None
+    context = StartContext("0123abcd", None, pathlib.Path("/"), "prefix", claims=KEPT[-1], report=report)
     spec = parse_spec({"backend": "cuda", "protocol": "tcp", **spec})
     try:
         plan = await load_backend("cuda").preflight(spec, context)
@@ -38,23 +39,26 @@ async def cluster(**spec):
 """
 
 
-def play(machine: FakeMachine, site: Path, sharing: str, scene: str, **environment: str) -> Any:
-    """Run a scene under a site and return what it returns."""
-    site.write_text(f"sharing:\n{sharing}")
-    body = "\n".join(f"    {line}" for line in scene.strip().splitlines())
-    program = f"{BEGINNING}\nasync def main():\n{body}\n\nprint(json.dumps(asyncio.run(main())))"
-    return json.loads(machine.run(program, GPUCLUSTER_SITE=str(site), **environment).splitlines()[-1])
-
-
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
-    return tmp_path / "site.yaml"
+def play(machine: FakeMachine, tmp_path: Path) -> Callable[..., Any]:
+    """Return what runs a scene on these GPUs under a site, and returns its result."""
+
+    def play(gpus: list[str], sharing: str, scene: str, **environment: str) -> Any:
+        machine.write(gpus)
+        site = tmp_path / "site.yaml"
+        site.write_text(f"sharing:\n{sharing}")
+        body = "\n".join(f"    {line}" for line in scene.strip().splitlines())
+        program = f"{BEGINNING}\nasync def main():\n{body}\n\nprint(json.dumps(asyncio.run(main())))"
+        return json.loads(machine.run(program, GPUCLUSTER_SITE=str(site), **environment).splitlines()[-1])
+
+    return play
 
 
-def test_slots_have_their_share_of_the_memory_and_say_what_they_are(machine: FakeMachine, site: Path) -> None:
-    machine.write([gpu(1), gpu(2)])
+def test_slots_have_their_part_of_the_memory_and_a_label(play: Any) -> None:
     first, second, third = play(
-        machine, site, "  slots_per_gpu: 2\n", "return [await cluster(), await cluster(), await cluster(n_workers=2)]"
+        [gpu(1), gpu(2)],
+        "  slots_per_gpu: 2\n",
+        "return [await cluster(), await cluster(), await cluster(n_workers=2)]",
     )
     (slot,) = first["slots"]
     assert (slot["uuid"], slot["slot"], slot["slots"], slot["memory_bytes"]) == (gpu_uuid(1), 1, 2, 8 * GIB)
@@ -62,69 +66,64 @@ def test_slots_have_their_share_of_the_memory_and_say_what_they_are(machine: Fak
     # 80 % of the 90 % of the slot that is a pool where workers have RMM.
     assert first["device_memory_limit"] == int(0.72 * 8 * GIB) // 256 * 256
     assert (first["n"], first["most"]) == (1, 1)
-    assert second["slots"][0]["uuid"] == gpu_uuid(2), "a GPU that nobody has comes first"
+    assert second["slots"][0]["uuid"] == gpu_uuid(2), "an unused GPU comes first"
     assert [slot["label"][:11] for slot in third["slots"]] == ["slot 2 of 2"] * 2
 
 
-def test_a_pool_is_asked_for_within_the_slot(machine: FakeMachine, site: Path) -> None:
-    machine.write([gpu(1)])
-    refused = play(machine, site, "  slots_per_gpu: 4\n", "return await cluster(device_memory_limit='8 GiB')")
+def test_device_memory_limit_must_fit_into_the_slot(play: Any) -> None:
+    refused = play([gpu(1)], "  slots_per_gpu: 4\n", "return await cluster(device_memory_limit='8 GiB')")
     assert refused.startswith("device_memory_limit is 8 GiB, but GPU 0 (slot of 1/4) has 4 GiB in all.")
 
 
-def test_workers_with_rmm_have_their_slot_as_a_pool(machine: FakeMachine, site: Path, tmp_path: Path) -> None:
-    machine.write([gpu(1)])
+def test_workers_with_rmm_have_their_slot_as_a_pool(play: Any, tmp_path: Path) -> None:
     (tmp_path / "rmm.py").touch()
-    found = play(machine, site, "  slots_per_gpu: 4\n", "return await cluster()", PYTHONPATH=str(tmp_path))
+    found = play([gpu(1)], "  slots_per_gpu: 4\n", "return await cluster()", PYTHONPATH=str(tmp_path))
     assert found["rmm_pool_size"] == int(0.9 * 4 * GIB) // 256 * 256
-    half = play(
-        machine, site, "  slots_per_gpu: 4\n", "return await cluster(rmm_pool_size='50%')", PYTHONPATH=str(tmp_path)
-    )
+    half = play([gpu(1)], "  slots_per_gpu: 4\n", "return await cluster(rmm_pool_size='50%')", PYTHONPATH=str(tmp_path))
     assert half["rmm_pool_size"] == 2 * GIB, "a share is one of the slot"
 
 
-def test_slices_isolate_and_whole_gpus_are_whole(machine: FakeMachine, site: Path) -> None:
-    machine.write([gpu(1, mig=1), mig_slice(5), gpu(2)])
-    whole, part = play(machine, site, "  slots_per_gpu: 1\n", "return [await cluster(), await cluster()]")
+def test_labels_of_slices_and_whole_gpus(play: Any) -> None:
+    whole, part = play(
+        [gpu(1, mig=1), mig_slice(5), gpu(2)], "  slots_per_gpu: 1\n", "return [await cluster(), await cluster()]"
+    )
     assert whole["slots"][0]["label"].startswith("whole GPU")
     assert (part["slots"][0]["uuid"], part["slots"][0]["label"]) == (slice_uuid(5), "MIG slice (MIG isolates)")
     assert part["slots"][0]["memory_bytes"] == 10 * GIB
 
 
-def test_reserved_gpus_are_not_given_out(machine: FakeMachine, site: Path) -> None:
-    machine.write([gpu(1), gpu(2)])
-    left, named = play(machine, site, "  reserved_gpus: [0]\n", "return [await cluster(), await cluster(devices=[0])]")
+def test_reserved_gpus_are_not_given_out(play: Any) -> None:
+    left, named = play(
+        [gpu(1), gpu(2)], "  reserved_gpus: [0]\n", "return [await cluster(), await cluster(devices=[0])]"
+    )
     assert left["most"] == 1
     assert named.startswith("GPU 0 (Fake A16) is reserved at this site")
-    none = play(machine, site, "  reserved_gpus: [none]\n", "return await cluster()")
+    none = play([gpu(1), gpu(2)], "  reserved_gpus: [none]\n", "return await cluster()")
     assert none.startswith("All GPUs of this machine are reserved at this site")
 
 
-def test_a_user_has_no_more_than_the_site_gives(machine: FakeMachine, site: Path) -> None:
-    machine.write([gpu(1), gpu(2)])
+def test_user_gets_no_more_than_the_site_allows(play: Any) -> None:
     for sharing in ("  slots_per_gpu: 2\n  per_user: {gpus: 1}\n", "  per_user: {gpus: 1}\n"):
-        one, more = play(machine, site, sharing, "return [await cluster(), await cluster()]")
+        one, more = play([gpu(1), gpu(2)], sharing, "return [await cluster(), await cluster()]")
         assert (one["n"], one["most"]) == (1, 1)
         assert "Each user may have 1 GPU or slot at a time" in more and "Stop a cluster" in more
 
 
-def test_the_line(machine: FakeMachine, site: Path) -> None:
-    machine.write([gpu(1)])
-    told, refused, found = play(
-        machine,
-        site,
+def test_queue_for_a_gpu(play: Any) -> None:
+    reported, refused, found = play(
+        [gpu(1)],
         "  slots_per_gpu: 1\n  per_user: {walltime: 00:06:00}\n",
         """
 await cluster()
 waiting = asyncio.create_task(cluster())
-while not TOLD:
+while not REPORTED:
     await asyncio.sleep(0.05)
-told, refused = TOLD[0], await cluster(wait_in_line=False)
+reported, refused = REPORTED[0], await cluster(wait_in_line=False)
 KEPT[0].release()
-return [told, refused, await waiting]
+return [reported, refused, await waiting]
 """,
     )
-    assert told == "In queue: you are next, about 6 min"
+    assert reported == "In queue: you are next, about 6 min"
     assert refused.startswith("No GPU is free, and wait_in_line=False. In queue: 1 before you")
     assert found["slots"][0]["uuid"] == gpu_uuid(1)
 
@@ -152,10 +151,9 @@ print(json.dumps([claims, card, line, left_the_line, len(read_node().claims)]))
 """
 
 
-def test_a_cluster_says_what_it_has_and_gives_it_back_however_it_ends(
-    machine: FakeMachine, site: Path, tmp_path: Path
-) -> None:
+def test_slots_are_shown_and_released_at_any_end(machine: FakeMachine, tmp_path: Path) -> None:
     machine.write([gpu(1, total=40960)])
+    site = tmp_path / "site.yaml"
     site.write_text("sharing:\n  slots_per_gpu: 1\n  per_user: {walltime: 02:00:00}\n")
     environment = {"GPUCLUSTER_SITE": str(site), "GPUCLUSTER_DIR": str(tmp_path / "registry")}
     claims, card, line, left, after = json.loads(machine.run(LIVE, **environment).splitlines()[-1])

@@ -34,7 +34,7 @@ GIB = 2**30
 
 @pytest.fixture(scope="module")
 def hosts(fake_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, FakeMachine]]:
-    """Two hosts, ``big`` and ``small``, and the files that tell their GPUs; ``config`` is the client's."""
+    """Two hosts, ``big`` and ``small``, and the files that define their GPUs; ``config`` is the client's."""
     folder = tmp_path_factory.mktemp("sshd")
     servers = Servers(folder)
     machines = {}
@@ -85,7 +85,7 @@ async def settled(cluster: Any, n: int) -> None:
 
 
 async def measured(cluster: Any) -> TelemetrySample:
-    """Return the first figures that all workers' GPUs are in."""
+    """Return the first figures that include the GPUs of all workers."""
     sampler = Sampler(InProcessScheduler(cluster.scheduler), "0123abcd")
     sampler.start(devices=True)
     try:
@@ -157,16 +157,16 @@ async def test_the_idle_gpus_and_slices_come_first(hosts: dict[str, FakeMachine]
         await backend._pool.close()
 
 
-async def test_what_the_hosts_do_not_have(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
-    told = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
-    assert told.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
-    told = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
-    assert told.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in all.")
-    told = await refusal(hosts, tmp_path, hosts="small", pre_import=["no_such_module"])
-    assert told == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
+async def test_missing_resources_of_hosts_are_refused(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+    text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
+    assert text.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
+    text = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
+    assert text.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in all.")
+    text = await refusal(hosts, tmp_path, hosts="small", pre_import=["no_such_module"])
+    assert text == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
     hosts["small"].write([])
-    told = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
-    assert told == "rmm_pool_size is for workers with a GPU, and none of the hosts has one that can be used."
+    text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
+    assert text == "rmm_pool_size is for workers with a GPU, and none of the hosts has one that can be used."
 
 
 async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
@@ -178,10 +178,10 @@ async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachi
     (tmp_path / "sitecustomize.py").write_text(program.replace("\\n", "\n"))
     without.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
     without.chmod(0o755)
-    told = await refusal(hosts, tmp_path, hosts="big", remote_python=str(without))
-    assert "big: it has GPUs, but the Python" in told
-    assert "has no dask-cuda. Run there:" in told
-    assert "--no-use-gpus" in told
+    text = await refusal(hosts, tmp_path, hosts="big", remote_python=str(without))
+    assert "big: it has GPUs, but the Python" in text
+    assert "has no dask-cuda. Run there:" in text
+    assert "--no-use-gpus" in text
     _, plan, _ = plan_of = await _plan(hosts, tmp_path, hosts="big", remote_python=str(without), use_gpus=False)
     assert plan.has_gpus is False
     await plan_of[0]._pool.close()
@@ -192,8 +192,8 @@ def test_options_of_gpus_without_gpus() -> None:
         parse_spec({"backend": "ssh", "hosts": "a", "use_gpus": False, "rmm_async": True})
 
 
-async def test_an_allocator_that_cannot_be_set_up_there(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
-    # The real rmm, in a folder of its own: on a simulated GPU it fails, with what it was asked for.
+async def test_failing_allocator_is_reported(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+    # The real rmm, in a separate folder: on a simulated GPU it fails when it is requested.
     rmm = Path(sys.prefix) / "rmm"
     assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"
     with_rmm = tmp_path / "python"

@@ -53,13 +53,13 @@ def test_the_arguments_are_those_of_the_class() -> None:
         "dask cuda worker tcp://127.0.0.1:1 --memory-limit 1GB --enable-cudf-spill",
     ],
 )
-def test_what_the_command_refuses_is_a_problem(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_that_the_command_refuses_are_problems(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "callback", lambda **options: None)  # only the reading of the options
     refused = CliRunner().invoke(worker, command.split()[3:]).exit_code != 0
     assert bool(command_problems(command)) == refused
 
 
-def test_without_an_address_an_unknown_option_is_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_option_is_taken_for_a_missing_address(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, object] = {}
     monkeypatch.setattr(worker, "callback", lambda **options: given.update(options))
     assert CliRunner().invoke(worker, daskcuda.OLD_COMMAND.split()[1:]).exit_code == 0

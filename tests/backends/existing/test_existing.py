@@ -1,4 +1,4 @@
-"""Schedulers that somebody else has started, as real processes of their own: seen, used, and left alone."""
+"""Schedulers started outside gpucluster, as separate real processes: seen, used, and left alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpucluster.protocol.kinds import parse_spec, spec_schemas
 from gpucluster.protocol.models import ClusterState, Network
 
 from tests.backends.existing.schedulers import credentials
-from tests.backends.seen import refusal
+from tests.backends.seen import refusal, stopped
 
 SERVE = str(Path(__file__).parent / "schedulers.py")
 # Made of text: the other side has no module of these tests.
@@ -28,15 +28,15 @@ PLUGINS_THERE = eval("lambda dask_scheduler: list(dask_scheduler.plugins)", {"__
 
 
 @dataclass
-class Somebody:
-    """Who has started the schedulers."""
+class Schedulers:
+    """A process with schedulers."""
 
     folder: Path
     process: subprocess.Popen[str]
     addresses: dict[str, str]
 
     def end(self) -> None:
-        """Die without a word."""
+        """Kill the process."""
         self.process.kill()
         self.process.communicate()
 
@@ -47,23 +47,23 @@ class Somebody:
         } | other
 
 
-def serve(folder: Path, port: int = 0) -> Somebody:
+def serve(folder: Path, port: int = 0) -> Schedulers:
     process = subprocess.Popen(
         [sys.executable, SERVE, str(folder), str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    return Somebody(folder, process, json.loads(process.stdout.readline()))
+    return Schedulers(folder, process, json.loads(process.stdout.readline()))
 
 
 @pytest.fixture(scope="module")
-def somebody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Somebody]:
+def schedulers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Schedulers]:
     found = serve(tmp_path_factory.mktemp("schedulers"))
     yield found
     found.end()
 
 
-def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
-    address = somebody.addresses["tcp"]
+def test_scheduler_is_shown_used_and_left_running(shared_site, schedulers, wait_until):
+    address = schedulers.addresses["tcp"]
     model = shared_site.running(backend="existing", address=address, n_workers=None, memory_limit="auto")
     assert (model.n_workers, model.wanted.n_workers) == (1, None)
     assert {"scale", "adapt", "retire", "restart"}.isdisjoint(model.can)
@@ -81,8 +81,7 @@ def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
         shared_site.control.patch(model.id, {"n_workers": 2})
     with pytest.raises(InvalidState, match="cannot restart its workers: this scheduler"):
         shared_site.control.restart(model.id, wait=False)
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     with Client(address, timeout=20) as client:
         assert client.submit(sum, [1, 2, 4]).result() == 7
         assert not any("gpucluster-telemetry" in plugins for plugins in client.run(PLUGINS).values())
@@ -90,34 +89,33 @@ def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
 
 
 @pytest.mark.full
-def test_tls_files_of_somebody_else(shared_site, somebody):
-    address = somebody.addresses["tls"]
+def test_tls_files_of_the_scheduler(shared_site, schedulers):
+    address = schedulers.addresses["tls"]
     options = {"backend": "existing", "n_workers": None, "memory_limit": "auto"}
-    model = shared_site.running(address=address, **options, **somebody.tls())
+    model = shared_site.running(address=address, **options, **schedulers.tls())
     assert model.network is Network.TLS
     kept = shared_site.registry.folder(model.id).tls
     assert {path.stat().st_mode & 0o777 for path in kept.iterdir()} == {0o600}
     cluster = gpucluster.connect(model.id)
     with Client(address, security=cluster.security) as client:
         assert client.submit(sum, [1, 2, 3]).result() == 6
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert not kept.exists()
 
 
 async def _refusal(tmp_path: Path, **options) -> str:
-    said = await refusal(tmp_path, backend="existing", **options)
-    assert said[-1] in ".?)"
-    return said
+    message = await refusal(tmp_path, backend="existing", **options)
+    assert message[-1] in ".?)"
+    return message
 
 
 @pytest.mark.full
-async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
-    tcp, tls = somebody.addresses["tcp"], somebody.addresses["tls"]
+async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_path):
+    tcp, tls = schedulers.addresses["tcp"], schedulers.addresses["tls"]
     as_tls, as_tcp = tcp.replace("tcp:", "tls:"), tls.replace("tls:", "tcp:")
-    assert "does not encrypt: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **somebody.tls())
+    assert "does not encrypt: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **schedulers.tls())
     assert "encrypts: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
-    assert "is a worker of Dask" in await _refusal(tmp_path, address=somebody.addresses["tcp-worker"])
+    assert "is a worker of Dask" in await _refusal(tmp_path, address=schedulers.addresses["tcp-worker"])
     assert "give tls_ca_file, tls_cert and tls_key" in await _refusal(tmp_path, address=tls)
     with Client(tcp) as client:
         pages = urlsplit(client.dashboard_link).netloc
@@ -126,20 +124,20 @@ async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
     assert "Host 'nowhere.invalid' not found" in await _refusal(tmp_path, address="tcp://nowhere.invalid:8786")
     assert "no setting 'our-site'" in await _refusal(tmp_path, address="our-site")
     assert "no 'scheduler-address'" in await _refusal(tmp_path)
-    # Somebody else's files, and files that others can read.
+    # Files of another scheduler, and files that others can read.
     (tmp_path / "other").mkdir()
     credentials(tmp_path / "other")
-    other = Somebody(tmp_path / "other", somebody.process, {}).tls()
+    other = Schedulers(tmp_path / "other", schedulers.process, {}).tls()
     assert "certificate that is not of the authority" in await _refusal(tmp_path, address=tls, **other)
-    mixed = somebody.tls(tls_cert=other["tls_cert"], tls_key=other["tls_key"])
+    mixed = schedulers.tls(tls_cert=other["tls_cert"], tls_key=other["tls_key"])
     assert "rejects the certificate in tls_cert" in await _refusal(tmp_path, address=tls, **mixed)
     (tmp_path / "other" / "key.pem").chmod(0o644)
     assert "chmod 600" in await _refusal(tmp_path, address=tls, **other)
-    assert "cannot be read" in await _refusal(tmp_path, address=tls, **somebody.tls(tls_key=str(tmp_path / "none")))
+    assert "cannot be read" in await _refusal(tmp_path, address=tls, **schedulers.tls(tls_key=str(tmp_path / "none")))
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (None, "there is no file"),
         ("{", "holds no JSON"),
@@ -148,15 +146,15 @@ async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
         ('{"address": "x y"}', "'x y'"),
     ],
 )
-async def test_scheduler_files(tmp_path, text, said):
+async def test_scheduler_files(tmp_path, text, message):
     path = tmp_path / "scheduler.json"
     if text is not None:
         path.write_text(text)
-    assert said in await _refusal(tmp_path, scheduler_file=str(path))
+    assert message in await _refusal(tmp_path, scheduler_file=str(path))
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"address": "http://x:1"}, "is not the address of a scheduler"),
         ({"address": "tcp://x:99999"}, "is not the address of a scheduler"),
@@ -166,17 +164,17 @@ async def test_scheduler_files(tmp_path, text, said):
         ({"scheduler_file": "x"}, "must be an absolute path"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options, said):
-    with pytest.raises(InvalidRequest, match=said):
+def test_invalid_options_are_refused(options, message):
+    with pytest.raises(InvalidRequest, match=message):
         parse_spec({"backend": "existing", **options})
 
 
-def test_the_form_asks_only_for_what_is_ours():
+def test_form_omits_options_of_the_scheduler():
     assert not {"n_workers", "memory_limit", "local_directory"} & set(spec_schemas()["existing"]["properties"])
 
 
 @pytest.mark.full
-def test_a_scheduler_that_comes_back_and_one_that_does_not(site, tmp_path, monkeypatch, wait_until):
+def test_scheduler_that_restarts_is_found_again(site, tmp_path, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "8s")
     first = serve(tmp_path)
     address = first.addresses["tcp"]

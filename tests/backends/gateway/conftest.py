@@ -12,7 +12,7 @@ from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
 
 @pytest.fixture(scope="session")
 def gateway() -> Iterator[RealGateway]:
-    """A Dask Gateway that lets everybody in who knows the password, which is in a variable of this process."""
+    """A Dask Gateway with one password, which is in an environment variable of this process."""
     if find_spec("dask_gateway_server") is None:
         pytest.skip("needs the package 'dask-gateway-server[local]'")
     with pytest.MonkeyPatch.context() as patch:

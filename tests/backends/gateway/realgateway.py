@@ -66,7 +66,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class RealGateway:
-    """One server; ``start`` after ``stop`` is the same one, started anew."""
+    """One server; ``start`` after ``stop`` restarts it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="gateway-"))
@@ -93,13 +93,8 @@ class RealGateway:
     @property
     def options(self) -> dict[str, object]:
         """Return how to reach it and to log in."""
-        return {
-            "backend": "gateway",
-            "address": self.address,
-            "proxy_address": str(self.proxy),
-            "username": "alice",
-            "password_from": VARIABLE,
-        }
+        where = {"backend": "gateway", "address": self.address, "proxy_address": str(self.proxy)}
+        return {**where, "username": "alice", "password_from": VARIABLE}
 
     def start(self) -> None:
         with (self.folder / "log").open("ab") as log:
@@ -107,7 +102,7 @@ class RealGateway:
                 [sys.executable, "-m", "dask_gateway_server", "-f", str(self.folder / "config.py")],
                 stdout=log,
                 stderr=log,
-                # Processes of a test's site are found by this; those of the gateway are not the site's.
+                # This variable marks processes of a test's site, to which those of the gateway do not belong.
                 env={name: value for name, value in os.environ.items() if name != "GPUCLUSTER_DIR"},
                 cwd=self.folder,
             )
@@ -123,7 +118,7 @@ class RealGateway:
         return (self.folder / "log").read_text()
 
     def stop(self) -> None:
-        """End the server; clusters go on."""
+        """End the server; clusters continue."""
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(30)

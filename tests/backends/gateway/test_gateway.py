@@ -25,7 +25,7 @@ from gpucluster.registry import activity
 from gpucluster.registry.started_elsewhere import read_remembered
 
 from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
-from tests.backends.seen import refusal, same_centres
+from tests.backends.seen import messages, refusal, same_centres, stopped
 
 THEIRS = {"n_workers": None, "memory_limit": "auto"}
 NAME = "of-the-gateway"
@@ -36,13 +36,13 @@ def login(gateway: RealGateway) -> Login:
 
 
 def ask(gateway: RealGateway, question: Callable[[GatewayServer], Coroutine[Any, Any, Any]]) -> Any:
-    """Ask the server something, as somebody else who is logged in as the same user."""
+    """Send the server a request from another session of the same user."""
 
-    async def asked() -> Any:
+    async def run() -> Any:
         async with GatewayServer(login(gateway)) as server:
             return await question(server)
 
-    return asyncio.run(asked())
+    return asyncio.run(run())
 
 
 def living(gateway: RealGateway) -> set[str]:
@@ -56,7 +56,7 @@ def name_of(model: ClusterModel) -> str:
 
 @pytest.fixture(scope="module")
 def made(gateway: RealGateway, shared_site: Any) -> ClusterModel:
-    """A cluster of one worker; its model just after it was made. Its process tries for 3 seconds to connect again."""
+    """A cluster of one worker, its model just after it was made. Its process retries a connection for 3 seconds."""
     options = {**gateway.options, **THEIRS, "gateway_options": "worker_cores=2", "n_workers": 1}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "3s")
@@ -71,9 +71,7 @@ def one(made: ClusterModel, shared_site: Any) -> gpucluster.Cluster:
     return gpucluster.connect(NAME)
 
 
-def test_it_is_a_cluster_like_any_other_and_no_secret_is_written_down(
-    gateway: RealGateway, shared_site: Any, made: ClusterModel
-) -> None:
+def test_cluster_runs_and_records_no_secret(gateway: RealGateway, shared_site: Any, made: ClusterModel) -> None:
     assert (made.state, made.backend_title, made.network) == (ClusterState.RUNNING, "Gateway", Network.TLS)
     assert set(made.can) == set(Verb)
     folder = shared_site.registry.folder(made.id)
@@ -95,14 +93,12 @@ def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.
 
 
 @pytest.mark.full
-def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
-    shared_site: Any, one: gpucluster.Cluster
-) -> None:
+def test_scaling_keeps_to_the_site_limit_and_moves_results(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"n_workers": 9})
     model = shared_site.wait_for(NAME, lambda model: model.n_workers == 3)
     assert any("exceed resource limit of 3 workers" in note for note in model.notes), model.notes
     model = shared_site.wait_for(NAME, lambda model: model.wanted.n_workers == 3)
-    assert model.state is ClusterState.RUNNING, "nobody waits for workers that are not granted"
+    assert model.state is ClusterState.RUNNING, "it does not wait for workers that are not granted"
     last = model.workers[-1]
     shared_site.control.patch(NAME, {"n_workers": 3})
     with one.get_client() as client:
@@ -112,15 +108,14 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
         shared_site.control.patch(NAME, {"n_workers": 1})
         shared_site.wait_for(NAME, lambda model: model.n_workers == 1)
         assert sum(client.gather(futures)) == sum(range(10))
-    told = "\n".join(entry.message for entry in one.activity())
-    assert "died" not in told
+    assert "died" not in messages(one)
 
 
 @pytest.mark.full
-def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
+def test_adaptive_scaling_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
     with one.get_client() as client:
-        # More than one worker has done before the other has come, however long that takes.
+        # More than one worker can finish before the other has come.
         futures = client.map(lambda i: time.sleep(0.5), range(2000))
         shared_site.wait_for(NAME, lambda model: model.n_workers == 2)
         assert any("has its own wait_count" in note for note in shared_site.get(NAME).notes)
@@ -131,7 +126,7 @@ def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
 
 
 @pytest.mark.full
-def test_a_server_that_is_started_anew_costs_nothing(
+def test_restarted_server_keeps_the_cluster(
     gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
 ) -> None:
     gateway.stop()
@@ -149,82 +144,72 @@ def test_a_server_that_is_started_anew_costs_nothing(
 
 
 @pytest.mark.full
-def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
+def test_cluster_is_shut_down_after_a_killed_supervisor(
     gateway: RealGateway, shared_site: Any, made: ClusterModel, wait_until: Any
 ) -> None:
     os.kill(shared_site.get(NAME).pid, signal.SIGKILL)
     wait_until(lambda: not psutil.pid_exists(made.pid))
     assert name_of(made) in living(gateway)
     folder = shared_site.registry.folder(made.id)
-    # Somebody looks who cannot log in. That keeps nobody else from it for long.
+    # A process without the password looks first, which delays others only briefly.
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(VARIABLE)
         shared_site.control.list()
     wait_until(lambda: "may still run" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
-    said = activity.read(folder.activity)[-1].message
-    assert f"the environment variable {VARIABLE} is not set here" in said
-    assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in said
+    message = activity.read(folder.activity)[-1].message
+    assert f"the environment variable {VARIABLE} is not set here" in message
+    assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in message
     assert name_of(made) in living(gateway)
     wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     assert name_of(made) not in living(gateway)
     wait_until(lambda: not gateway.cluster_processes(), what=gateway.cluster_processes)
-    told = [entry.message for entry in shared_site.control.activity(made.id).entries]
-    assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in told
+    reported = [entry.message for entry in shared_site.control.activity(made.id).entries]
+    assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in reported
 
 
 @pytest.mark.full
-def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
+def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
     before = living(gateway)
     name = ask(gateway, lambda server: server.submit({}))
-    asked = {**gateway.options, **THEIRS, "cluster_name": name}
-    model, other = (shared_site.create(**asked, shutdown_on_stop=ends) for ends in (None, True))
+    request = {**gateway.options, **THEIRS, "cluster_name": name}
+    model, other = (shared_site.create(**request, shutdown_on_stop=ends) for ends in (None, True))
     model, other = (shared_site.control.wait(one.id, timeout=60) for one in (model, other))
     assert (model.wanted.n_workers, model.n_workers, model.n_pending) == (None, 0, 0)
     assert model.notes == [f"This cluster, {name}, was there already: Stop only ends the view."]
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert living(gateway) - before == {name}
-    # What shuts it down there is told here.
+    # When it is shut down there, the reason is shown here.
     ask(gateway, lambda server: server.stop(name))
     ended = shared_site.wait_for(other.id, lambda model: model.state.ended)
-    assert (ended.state, ended.reason.partition(":")[0]) == (
-        ClusterState.STOPPED,
-        "Dask Gateway has shut the cluster down",
-    )
+    assert ended.state is ClusterState.STOPPED
+    assert ended.reason.startswith("Dask Gateway has shut the cluster down:")
     with pytest.raises(StartFailed, match=f"cluster_name: the cluster {name} is stopp"):
-        shared_site.running(**asked)
+        shared_site.running(**request)
 
 
 @pytest.mark.full
-def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: RealGateway) -> None:
-    told: list[str] = []
+def test_cluster_without_a_known_name_is_found_by_its_properties(gateway: RealGateway) -> None:
+    reported: list[str] = []
 
     async def killed_while_asking() -> None:
         async with GatewayServer(login(gateway)) as server:
             options = {row["field"]: row["default"] for row in await server.options()}
-            state = {
-                "cluster_id": "x",
-                "login": server.login.to_remember(),
-                "name": None,
-                "before": [report.name for report in await server.clusters()],
-                "options": options,
-                "asked": await server.clock(),
-                "noted": time.time(),
-            }
+            before = [report.name for report in await server.clusters()]
+            state = {"cluster_id": "x", "login": server.login.to_remember(), "name": None, "before": before}
+            state |= {"options": options, "asked": await server.clock(), "noted": time.time()}
             lost, other = [await server.submit(chosen) for chosen in (options, {**options, "profile": "big"})]
             with pytest.raises(ValueError, match="belongs to another cluster"):
-                await GatewayBackend().reap(state, ReapContext("y", told.append))
-            before = {**state, "before": [lost]}
-            await GatewayBackend().reap(before, ReapContext("x", told.append))
+                await GatewayBackend().reap(state, ReapContext("y", reported.append))
+            await GatewayBackend().reap({**state, "before": [lost]}, ReapContext("x", reported.append))
             assert not (await server.report(lost)).ended
             for _ in range(2):  # The second time there is nothing to do.
-                await GatewayBackend().reap(state, ReapContext("x", told.append))
+                await GatewayBackend().reap(state, ReapContext("x", reported.append))
             assert (await server.report(lost)).ended
             assert not (await server.report(other)).ended
             await server.stop(other)
 
     asyncio.run(killed_while_asking())
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
 def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, shared_site: Any) -> None:
@@ -235,7 +220,7 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"gateway_options": {"worker_cores": 9}}, "gateway_options.worker_cores: must be a whole number from 1 to 4"),
         ({"gateway_options": {"profile": "bigg"}}, "must be one of 'small', 'big', not 'bigg'. Did you mean 'big'?"),
@@ -249,34 +234,29 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
         ({"address": "http://nowhere.invalid"}, "Host 'nowhere.invalid' not found"),
     ],
 )
-async def test_what_cannot_be_is_said_before_anything_starts(
-    gateway: RealGateway, tmp_path: Path, options: dict[str, Any], said: str
+async def test_impossible_options_are_refused_before_the_start(
+    gateway: RealGateway, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
-    assert said in await refusal(tmp_path, **{**gateway.options, **options})
+    assert message in await refusal(tmp_path, **{**gateway.options, **options})
 
 
-async def test_what_is_no_gateway_and_what_is_no_proxy(gateway: RealGateway, tmp_path: Path) -> None:
-    elsewhere = f"{gateway.address}/elsewhere"
-    assert "is not a Dask Gateway. Is it the right address" in await refusal(
-        tmp_path, **{**gateway.options, "address": elsewhere}
-    )
-    secure = gateway.address.replace("http:", "https:")
-    assert "does not encrypt" in await refusal(tmp_path, **{**gateway.options, "address": secure})
+async def test_address_of_another_server_is_refused(gateway: RealGateway, tmp_path: Path) -> None:
+    for address, message in (
+        (f"{gateway.address}/elsewhere", "is not a Dask Gateway. Is it the right address"),
+        (gateway.address.replace("http:", "https:"), "does not encrypt"),
+    ):
+        assert message in await refusal(tmp_path, **{**gateway.options, "address": address})
 
 
 @pytest.mark.full
-def test_what_the_server_offers_is_told_before_anything_starts(gateway: RealGateway, shared_site: Any) -> None:
+def test_preview_shows_the_options_of_the_server(gateway: RealGateway, shared_site: Any) -> None:
     before = living(gateway)
     found = shared_site.control.preview({**gateway.options, "gateway_options": "worker_cores=2,fast=yes"})
     assert '"worker_cores": 2' in found.text
     assert '"fast": true' in found.text
     assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 when left out." in found.notes
-    assert found.offered["profile"] == {
-        "title": "profile",
-        "type": "string",
-        "default": "small",
-        "enum": ["small", "big"],
-    }
+    profile = {"title": "profile", "type": "string", "default": "small", "enum": ["small", "big"]}
+    assert found.offered["profile"] == profile
     with pytest.raises(GPUClusterError, match="worker_cores: must be a whole number from 1 to 4, not 'x'"):
         shared_site.control.preview({**gateway.options, "gateway_options": {"worker_cores": "x"}})
     assert living(gateway) == before

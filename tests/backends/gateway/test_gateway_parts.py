@@ -17,12 +17,7 @@ from gpucluster.protocol.kinds import parse_spec, spec_schemas
 ROWS = [
     {"field": "cores", "label": "Cores", "default": 1, "spec": {"type": "int", "min": 1, "max": 4}},
     {"field": "share", "label": "share", "default": 0.5, "spec": {"type": "float", "min": 0.1, "max": None}},
-    {
-        "field": "profile",
-        "label": "profile",
-        "default": "small",
-        "spec": {"type": "select", "options": ["small", "big"]},
-    },
+    {"field": "profile", "default": "small", "spec": {"type": "select", "options": ["small", "big"]}},
     {"field": "fast", "label": "fast", "default": False, "spec": {"type": "bool"}},
     {"field": "image", "label": "image", "default": "", "spec": {"type": "string"}},
     {"field": "environment", "label": "environment", "default": {}, "spec": {"type": "mapping"}},
@@ -33,7 +28,7 @@ DEFAULTS = {row["field"]: row["default"] for row in ROWS}
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"address": "tcp://x:1"}, "address: 'tcp://x:1' is not the address of a Dask Gateway"),
         ({"address": "http://me:secret@x"}, "address: must not hold a user name or a password"),
@@ -55,10 +50,10 @@ DEFAULTS = {row["field"]: row["default"] for row in ROWS}
         ({"threads_per_worker": 2}, "threads_per_worker is up to the site"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         parse_spec({"backend": "gateway", **options})
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_options_are_read_from_text_and_from_mappings() -> None:
@@ -69,14 +64,14 @@ def test_options_are_read_from_text_and_from_mappings() -> None:
     assert not {"threads_per_worker", "memory_limit", "local_directory"} & set(shown)
 
 
-def test_stop_shuts_down_what_was_made_here() -> None:
+def test_stop_shuts_down_new_clusters_by_default() -> None:
     assert GatewaySpec().ends_with_us
     assert not GatewaySpec(cluster_name="x").ends_with_us
     assert GatewaySpec(cluster_name="x", shutdown_on_stop=True).ends_with_us
     assert not GatewaySpec(shutdown_on_stop=False).ends_with_us
 
 
-def test_what_is_typed_becomes_what_the_server_wants() -> None:
+def test_typed_values_are_converted() -> None:
     typed = {"cores": "2", "share": "1", "profile": "big", "fast": "Yes", "image": 3, "environment": '{"A": "b"}'}
     wanted = {"cores": 2, "share": 1.0, "profile": "big", "fast": True, "image": "3", "environment": {"A": "b"}}
     assert checked(OFFERED, typed, {}) == {**DEFAULTS, **wanted}
@@ -86,7 +81,7 @@ def test_what_is_typed_becomes_what_the_server_wants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"cores": 0}, "gateway_options.cores: must be a whole number from 1 to 4, not '0'."),
         ({"cores": True}, "gateway_options.cores: must be a whole number from 1 to 4, not 'true'."),
@@ -97,30 +92,25 @@ def test_what_is_typed_becomes_what_the_server_wants() -> None:
         ({"fast": "perhaps"}, "gateway_options.fast: must be true or false, not 'perhaps'."),
         ({"environment": "A=b"}, "must be a mapping, as an object of JSON, not 'A=b'"),
         ({"image": []}, "gateway_options.image: must be text, not '[]'."),
-        (
-            {"core": 2, "fast": 2},
-            "there are cores, share, profile, fast, image, environment, later. Did you mean 'cores'?; ",
-        ),
+        ({"core": 2, "fast": 2}, "there are cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
 )
-def test_what_the_server_would_refuse_is_said_first(given: dict[str, Any], said: str) -> None:
+def test_values_that_the_server_would_refuse_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(PreflightFailed) as refused:
         checked(OFFERED, given, {})
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert {fault.field for fault in refused.value.fields} == {f"gateway_options.{name}" for name in given}
 
 
-def test_a_wrong_setting_of_dask_is_called_that() -> None:
-    with pytest.raises(
-        PreflightFailed, match="Dask's setting gateway.cluster.options: this Dask Gateway offers no opt"
-    ):
+def test_wrong_setting_of_dask_is_named() -> None:
+    with pytest.raises(PreflightFailed, match="Dask's setting gateway.cluster.options: this Dask Gateway offers no"):
         checked([], {}, {"cores": 2})
 
 
-def test_an_option_is_told_and_drawn() -> None:
-    told = {option.name: option.told() for option in OFFERED}
-    assert told["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
-    assert told["profile"] == "profile: one of 'small', 'big'; small when left out"
+def test_option_has_a_description_and_a_schema() -> None:
+    described = {option.name: option.described() for option in OFFERED}
+    assert described["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
+    assert described["profile"] == "profile: one of 'small', 'big'; small when left out"
     cores: Option = OFFERED[0]
     assert cores.schema() == {"title": "Cores", "type": "integer", "default": 1, "minimum": 1, "maximum": 4}
 
@@ -141,7 +131,7 @@ def test_secrets_come_from_variables_and_private_files(tmp_path: Path, monkeypat
     assert read_secret("OF_A_TEST") == "x"
 
 
-async def test_dasks_configuration_says_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_defaults_come_from_dasks_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("dask_gateway", reason="needs the package 'dask-gateway'")
     monkeypatch.setenv("OF_A_TEST", "hub.example.org")
     settings = {
@@ -152,23 +142,17 @@ async def test_dasks_configuration_says_what_is_left_out(monkeypatch: pytest.Mon
     with dask.config.set(settings):
         found = Login.of(GatewaySpec())
         client = found.gateway()
-        assert (client.address, client.proxy_address) == (
-            "https://hub.example.org/gateway",
-            "gateway://hub.example.org:8786",
-        )
+        assert client.address == "https://hub.example.org/gateway"
+        assert client.proxy_address == "gateway://hub.example.org:8786"
         assert (client.auth.username, client.auth.password) == ("bob", "hub.example.org")
         assert "hub.example.org" not in str({**found.to_remember(), "address": ""}), "no secret is written down"
         assert Login.remembered(found.to_remember()) == found
-        # What is configured for one way to log in is not used for another.
+        # The configuration of one kind of log-in is not used for another.
         monkeypatch.setenv(HUB_TOKEN, "t")
         assert Login.of(GatewaySpec(auth="jupyterhub")).gateway().auth.api_token == "t"
-    with dask.config.set({"gateway.address": None}), pytest.raises(PreflightFailed, match="no 'gateway.address'"):
-        Login.of(GatewaySpec())
-    with (
-        dask.config.set({"gateway.address": "{NOT_THERE_AT_ALL}"}),
-        pytest.raises(PreflightFailed, match="not set here"),
-    ):
-        Login.of(GatewaySpec())
+    for address, message in ((None, "no 'gateway.address'"), ("{NOT_THERE_AT_ALL}", "not set here")):
+        with dask.config.set({"gateway.address": address}), pytest.raises(PreflightFailed, match=message):
+            Login.of(GatewaySpec())
 
 
 def test_the_token_of_the_hub_reaches_no_other_kind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +162,7 @@ def test_the_token_of_the_hub_reaches_no_other_kind(monkeypatch: pytest.MonkeyPa
     assert parse_spec({"backend": "local"}).process_environment() == {}
 
 
-def test_a_report_says_whether_it_is_over() -> None:
-    told = {"name": "x", "start_time": 2000, "tls_cert": None, "tls_key": None}
-    ended = {status: Report.read({**told, "status": status}).ended for status in ("PENDING", "RUNNING", "STOPPING")}
+def test_report_of_a_stopping_cluster_is_ended() -> None:
+    given = {"name": "x", "start_time": 2000, "tls_cert": None, "tls_key": None}
+    ended = {status: Report.read({**given, "status": status}).ended for status in ("PENDING", "RUNNING", "STOPPING")}
     assert ended == {"PENDING": False, "RUNNING": False, "STOPPING": True}

@@ -1,7 +1,7 @@
 """A simulated API server of Kubernetes: a store with the part of the API that a Dask cluster and its operator use.
 
-There is no real one on a machine for tests. Custom resources are held to the operator's own schemas; refusals have the
-words of the real server. What pods do is ``kubelet.py``'s.
+Custom resources are validated with the operator's own schemas; errors have the messages of the real server. Pods are
+simulated by ``kubelet.py``.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class Refusal(Exception):
 
 
 class Store:
-    """All things, and who watches them."""
+    """All objects, and the watches on them."""
 
     def __init__(self, *, operator: bool = True) -> None:
         self.things: dict[tuple[str, str, str], Thing] = {}
         self.history: list[tuple[int, str, str, Thing]] = []
         self.changed = asyncio.Event()
         self.denied: set[str] = set()
-        """Resources that the user 'student' may do nothing with."""
+        """Resources to which the user 'student' has no access."""
         self.schemas: dict[str, Any] = {}
         self.kinds = {version: dict(found) for version, found in BUILT_IN.items()}
         if operator:
@@ -148,7 +148,7 @@ class Store:
         return thing
 
     def forget(self, plural: str, namespace: str, name: str) -> None:
-        """Remove a thing for good, as the kubelet does with a pod that has ended."""
+        """Remove an object, as the kubelet does with a pod that has ended."""
         if (plural, namespace, name) in self.things:
             self._remove(plural, namespace, name)
 
@@ -162,7 +162,7 @@ class Store:
         self._tell(plural, "DELETED", thing)
 
     def collect_garbage(self) -> None:
-        """Delete what belongs to something that is gone."""
+        """Delete the dependents of deleted objects."""
         living = {thing["metadata"]["uid"] for thing in self.things.values()}
         for (plural, namespace, name), thing in list(self.things.items()):
             owners = [owner["uid"] for owner in thing["metadata"].get("ownerReferences") or ()]
@@ -188,19 +188,9 @@ class Store:
         """Write an event about a thing."""
         metadata = thing["metadata"]
         about = {"kind": thing["kind"], "name": metadata["name"], "namespace": metadata.get("namespace", "")}
-        self.create(
-            "v1",
-            "events",
-            metadata["namespace"],
-            {
-                "metadata": {"name": f"{metadata['name']}.{uuid.uuid4().hex[:12]}"},
-                "involvedObject": about,
-                "type": kind,
-                "reason": reason,
-                "message": message,
-                "lastTimestamp": datetime.now(UTC).isoformat(),
-            },
-        )
+        event = {"metadata": {"name": f"{metadata['name']}.{uuid.uuid4().hex[:12]}"}, "involvedObject": about}
+        event |= {"type": kind, "reason": reason, "message": message, "lastTimestamp": datetime.now(UTC).isoformat()}
+        self.create("v1", "events", metadata["namespace"], event)
 
 
 def _at(thing: Thing, path: str) -> Any:
@@ -234,8 +224,7 @@ class Handler(RequestHandler):
         reason = error.reason if isinstance(error, Refusal) else "InternalError"
         code = error.status if isinstance(error, Refusal) else 500
         self.set_status(code)
-        told = {"kind": "Status", "status": "Failure", "message": str(error), "reason": reason, "code": code}
-        self.finish(told)
+        self.finish({"kind": "Status", "status": "Failure", "message": str(error), "reason": reason, "code": code})
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         if not isinstance(value, Refusal):
@@ -265,15 +254,10 @@ class Discovery(Handler):
             version = path.removeprefix("apis/").removeprefix("api/")
             if version not in kinds:
                 raise Refusal(404, "NotFound", "the server could not find the requested resource")
-            verbs = ["create", "delete", "get", "list", "patch", "watch"]
+            same = {"verbs": ["create", "delete", "get", "list", "patch", "watch"]}
             resources = [
-                {
-                    "name": plural,
-                    "singularName": kind.lower(),
-                    "kind": kind,
-                    "namespaced": plural not in CLUSTER_WIDE,
-                    "verbs": verbs,
-                }
+                {"name": plural, "singularName": kind.lower(), "kind": kind, "namespaced": plural not in CLUSTER_WIDE}
+                | same
                 for plural, kind in kinds[version].items()
             ]
             self.finish({"kind": "APIResourceList", "groupVersion": version, "resources": resources})
@@ -312,8 +296,8 @@ class Resources(Handler):
             labels, fields = self.get_argument("labelSelector", ""), self.get_argument("fieldSelector", "")
             items = self.store.list(plural, namespace or None, labels, fields)
             kind = self.store.kinds[version][plural]
-            told = {"kind": f"{kind}List", "apiVersion": version, "items": items}
-            self.finish(told | {"metadata": {"resourceVersion": str(len(self.store.history))}})
+            metadata = {"resourceVersion": str(len(self.store.history))}
+            self.finish({"kind": f"{kind}List", "apiVersion": version, "items": items, "metadata": metadata})
 
     async def _watch(self, plural: str, namespace: str) -> None:
         since = int(self.get_argument("resourceVersion", "") or len(self.store.history))
@@ -330,8 +314,8 @@ class Resources(Handler):
         version, namespace, plural = self._named(version, namespace, plural)
         thing = json.loads(self.request.body)
         if plural == "selfsubjectaccessreviews":
-            asked = thing["spec"]["resourceAttributes"]
-            full = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
+            attributes = thing["spec"]["resourceAttributes"]
+            full = "/".join(filter(None, (attributes["resource"], attributes.get("subresource"))))
             allowed = self.user != "student" or full not in self.store.denied
             self.finish(thing | {"status": {"allowed": allowed}})
             return
@@ -383,7 +367,7 @@ class PortForward(WebSocketHandler):
         try:
             while data := await reader.read(60000):
                 await self.write_message(b"\x00" + data, binary=True)
-        except Exception:  # noqa: S110 - whichever side has gone
+        except Exception:  # noqa: S110 - either side has closed the connection
             pass
         self.close()
 

@@ -22,7 +22,7 @@ SIMULATED = str(Path(__file__).parent / "simulated.py")
 
 
 class Simulated:
-    """What tests see of it: the API in the administrator's name, and what can be made different."""
+    """A simulated Kubernetes: its API as the administrator, and changes of the simulation."""
 
     def __init__(self, *options: str) -> None:
         # Not below pytest's folder: pods' sockets have short paths.
@@ -42,16 +42,16 @@ class Simulated:
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Any:
         """Ask the API server."""
         data = None if body is None else json.dumps(body).encode()
-        asked = urllib.request.Request(f"{self.server}{path}", data=data, method=method, headers=headers)
-        with urllib.request.urlopen(asked, timeout=20) as answer:
+        request = urllib.request.Request(f"{self.server}{path}", data=data, method=method, headers=headers)
+        with urllib.request.urlopen(request, timeout=20) as answer:
             return json.loads(answer.read() or b"null")
 
     def change(self, **knobs: Any) -> None:
-        """Let something be different from now on."""
+        """Change the simulation."""
         self.ask("/simulated", "POST", knobs)
 
     def things(self, *plurals: str, of: str = "") -> list[dict[str, Any]]:
-        """Return all things of these kinds whose names have ``of`` in them."""
+        """Return all objects of these kinds whose names contain ``of``."""
         found = []
         for plural in plurals:
             version = "apis/apps/v1" if plural == "deployments" else "api/v1"
@@ -60,7 +60,7 @@ class Simulated:
         return [thing for thing in found if of in thing["metadata"]["name"]]
 
     def names(self, of: str) -> list[str]:
-        """Return the names of everything of one cluster, but of events."""
+        """Return the names of all objects of one cluster except events."""
         kinds = ("pods", "services", "secrets", "deployments", "daskclusters", "daskworkergroups")
         return [thing["metadata"]["name"] for thing in self.things(*kinds, of=of)]
 
@@ -69,7 +69,7 @@ class Simulated:
 
     @contextmanager
     def operator_stopped(self) -> Iterator[None]:
-        """Let the operator do nothing meanwhile."""
+        """Suspend the operator."""
         (operator,) = [one for one in psutil.Process(self._process.pid).children() if "kopf" in one.cmdline()]
         operator.suspend()
         try:

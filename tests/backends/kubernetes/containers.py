@@ -19,12 +19,12 @@ import dask.config
 import sklearn.cluster  # noqa: F401
 
 
-def tell(**what: int) -> None:
-    os.write(1, f"{json.dumps(what)}\n".encode())  # In one piece, and without a lock that a child could inherit.
+def report(**event: int) -> None:
+    os.write(1, f"{json.dumps(event)}\n".encode())  # In one piece, and without a lock that a child could inherit.
 
 
 def run(argv: list[str], env: dict[str, str], cwd: str, log: str) -> None:
-    """Be the container."""
+    """Run as the container."""
     os.setsid()
     os.chdir(cwd)
     os.environ.clear()
@@ -42,19 +42,19 @@ def run(argv: list[str], env: dict[str, str], cwd: str, log: str) -> None:
 
 def attend(pid: int) -> None:
     _, status = os.waitpid(pid, 0)
-    tell(pid=pid, status=os.waitstatus_to_exitcode(status))
+    report(pid=pid, status=os.waitstatus_to_exitcode(status))
 
 
 def main() -> None:
-    """Start what is asked for."""
+    """Start the requested containers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for line in sys.stdin:
-        asked: dict[str, Any] = json.loads(line)
+        arguments: dict[str, Any] = json.loads(line)
         pid = os.fork()
         if pid == 0:
             code = 1
             try:
-                run(**asked)
+                run(**arguments)
                 code = 0
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
@@ -65,7 +65,7 @@ def main() -> None:
             finally:
                 sys.stdout.flush()
                 os._exit(code)
-        tell(pid=pid)
+        report(pid=pid)
         threading.Thread(target=attend, args=(pid,), daemon=True).start()
 
 

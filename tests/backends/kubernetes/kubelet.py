@@ -1,5 +1,5 @@
-"""What a node does, simulated: deployments get pods, pods get a place and an address, and their containers are
-processes of this machine that run exactly the command of the manifest. An address is one of loopback.
+"""A simulated node: deployments get pods, pods get a node and an address of loopback, and their containers are
+processes of this machine that run exactly the command of the manifest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KEPT = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH")
 
 
 class Containers:
-    """Processes that are forked from one that has imported Dask: pods start as fast as images that are there."""
+    """Processes that are forked from one that has imported Dask, so that pods start fast."""
 
     def __init__(self) -> None:
         self._process: Any = None
@@ -33,7 +33,7 @@ class Containers:
         self._ended: dict[int, asyncio.Future[int]] = {}
 
     async def start(self, **what: Any) -> tuple[int, asyncio.Future[int]]:
-        """Start one; returns its pid, and what will be its exit status."""
+        """Start one; return its pid, and a future of its exit status."""
         if self._process is None:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -50,12 +50,12 @@ class Containers:
 
     async def _read(self) -> None:
         while line := await self._process.stdout.readline():
-            told = json.loads(line)
-            if "status" in told:
-                self._ended.pop(told["pid"]).set_result(told["status"])
+            event = json.loads(line)
+            if "status" in event:
+                self._ended.pop(event["pid"]).set_result(event["status"])
             else:
-                self._ended[told["pid"]] = asyncio.get_running_loop().create_future()
-                self._started.pop(0).set_result(told["pid"])
+                self._ended[event["pid"]] = asyncio.get_running_loop().create_future()
+                self._started.pop(0).set_result(event["pid"])
 
     async def close(self) -> None:
         if self._process is not None:
@@ -79,7 +79,7 @@ class Node:
         self._running: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
-        """Bring everything to what is wanted, until cancelled."""
+        """Reconcile everything until cancelled."""
         while True:
             for deployment in self.store.list("deployments"):
                 self._have_pod(deployment)
@@ -170,17 +170,9 @@ class Node:
                     continue
                 pid, end = await self._start(command, uid)
                 running = {"running": {"startedAt": now()}}
-                self._change(
-                    pod,
-                    {
-                        "status": {
-                            "phase": "Running",
-                            "podIP": address,
-                            "containerStatuses": [status | {"state": running}],
-                            "conditions": [{"type": "PodScheduled", "status": "True"}],
-                        }
-                    },
-                )
+                scheduled = [{"type": "PodScheduled", "status": "True"}]
+                statuses = {"containerStatuses": [status | {"state": running}], "conditions": scheduled}
+                self._status("pods", pod, {"phase": "Running", "podIP": address, **statuses})
                 code = await self._attend(pid, end, namespace, name, container, address)
                 if code is None:
                     return
@@ -216,7 +208,7 @@ class Node:
         await asyncio.sleep(1)
 
     async def _prepared(self, pod: Thing, address: str) -> tuple[list[str], dict[str, str]] | None:
-        """Return command and environment of a container; ``None``: something that it needs is not there yet."""
+        """Return command and environment of a container; ``None``: something that it needs is still missing."""
         (container,) = pod["spec"]["containers"]
         namespace = pod["metadata"]["namespace"]
         variables: dict[str, str] = {}
@@ -240,7 +232,7 @@ class Node:
                 for item in volume["secret"]["items"]:
                     (folder / item["path"]).write_bytes(base64.b64decode(secret["data"][item["key"]]))
             arguments = [word.replace(mount["mountPath"], str(folder)) for word in arguments]
-        # What an address of its own and the names of services are on a real node.
+        # Instead of the pod's address and the names of services on a real node.
         arguments = [word.replace("0.0.0.0", address) for word in arguments]
         arguments = [f"{address}{word}" if word == ":8787" else word for word in arguments]
         if arguments[1] == "worker":
@@ -271,7 +263,7 @@ class Node:
     async def _attend(
         self, pid: int, end: asyncio.Future[int], namespace: str, name: str, container: Thing, address: str
     ) -> int | None:
-        """Return the exit status of a process; ``None`` where its pod was deleted, and so the process ended."""
+        """Return the exit status of a process; ``None`` if it was ended because its pod was deleted."""
         ready = "readinessProbe" not in container
         try:
             while not end.done():

@@ -1,7 +1,7 @@
 """A simulated Kubernetes: ``python simulated.py FOLDER``, with Dask's real operator unless ``--without-operator``.
 
-It prints the path of a kubeconfig, and ends when its standard input does. Its contexts: ``admin``, ``student`` (who may
-do nothing with what is in ``denied``) and ``unknown`` (whose log-in has expired).
+It prints the path of a kubeconfig, and ends when its standard input does. Its contexts: ``admin``, ``student`` (without
+access to the resources in ``denied``) and ``unknown`` (with an expired log-in).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ USERS = ("admin", "student", "unknown")
 
 
 class Knobs(Handler):
-    """``POST /simulated`` with what is to be different from now on."""
+    """``POST /simulated`` with changes of the simulation."""
 
     node: Node
 
@@ -95,7 +95,7 @@ async def main(folder: Path, *, operator: bool) -> None:
             await process.wait()
         running.cancel()
         await node.close()
-        os._exit(0)  # Without a word to those who watch.
+        os._exit(0)  # Without an answer to open watches.
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from gpucluster.protocol.models import ClusterState, Network
 from gpucluster.protocol.verbs import Verb
 from gpucluster.registry.started_elsewhere import read_remembered
 
-from tests.backends.seen import messages, names, results_stay, same_centres, with_workers
+from tests.backends.seen import messages, names, results_stay, same_centres, stopped, with_workers
 
 SECRET = "v3ry-s3cret"
 PASSWORD = eval("lambda: __import__('os').environ['PASSWORD']", {})
@@ -52,7 +53,7 @@ def living_pods(kubernetes: Any, of: str) -> set[str]:
     return {pod["metadata"]["uid"] for pod in found if "deletionTimestamp" not in pod["metadata"]}
 
 
-def test_it_is_made_by_the_operator_and_its_manifest_has_no_secret(
+def test_operator_makes_the_cluster_and_its_manifest_has_no_secret(
     kubernetes: Any, shared_site: Any, made: Any, wait_until: Any
 ) -> None:
     assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Kubernetes", "tls", False)
@@ -71,7 +72,7 @@ def test_it_is_made_by_the_operator_and_its_manifest_has_no_secret(
     wait_until(lambda: shared_site.control.telemetry(made.id).workers == [worker.name for worker in model.workers])
 
 
-def test_the_dashboard_comes_through_the_port_forward_below_a_secret_path(shared_site: Any, two: Any) -> None:
+def test_dashboard_is_forwarded_below_a_secret_path(shared_site: Any, two: Any) -> None:
     pages = shared_site.registry.dashboard(two.id)
     with urllib.request.urlopen(pages.url, timeout=20) as page:
         assert b"Dask" in page.read()
@@ -84,14 +85,12 @@ def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
 
 
 @pytest.mark.full
-def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
-    kubernetes: Any, shared_site: Any, two: Any
-) -> None:
+def test_retire_and_scale_down_move_results(kubernetes: Any, shared_site: Any, two: Any) -> None:
     model = results_stay(shared_site, two)
     (group,) = kubernetes.things("daskworkergroups", of=two.id)
     assert group["spec"]["worker"]["replicas"] == 1
     left = [thing["metadata"]["name"] for thing in kubernetes.things("deployments", of=f"{two.id}-default")]
-    assert left == [*names(model)], "the operator chose nobody"
+    assert left == [*names(model)], "the operator chose none"
 
 
 @pytest.mark.full
@@ -104,9 +103,7 @@ def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
 
 
 @pytest.mark.full
-def test_pods_that_are_gone_are_told_of_and_replaced(
-    kubernetes: Any, shared_site: Any, two: Any, wait_until: Any
-) -> None:
+def test_lost_pods_are_reported_and_replaced(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     deleted, killed = sorted(names(two.model))
     (pod,) = kubernetes.things("pods", of=deleted)
     kubernetes.delete_pod(pod["metadata"]["name"])
@@ -121,16 +118,14 @@ def test_pods_that_are_gone_are_told_of_and_replaced(
 
 
 @pytest.mark.full
-def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
+def test_deleted_deployment_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
     gone = sorted(names(two.model))[0]
     kubernetes.ask(f"/apis/apps/v1/namespaces/class/deployments/{gone}", "DELETE")
     shared_site.wait_for("pods", lambda model: model.n_workers == 2 and gone not in names(model))
 
 
 @pytest.mark.full
-def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
-    import time
-
+def test_adaptive_scaling_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     shared_site.control.patch("pods", {"adapt": {"minimum": 0, "maximum": 3, "interval_seconds": 0.3, "wait_count": 3}})
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(90), pure=False)
@@ -141,8 +136,8 @@ def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_u
 
 
 @pytest.mark.full
-def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
-    # Whatever the test before has left: a scheduler and one worker, so that the second worker is one pod too many.
+def test_pending_pods_have_a_reason(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+    # A scheduler and one worker, so that the second worker is one pod too many.
     shared_site.control.patch("pods", {"n_workers": 1})
     shared_site.wait_for("pods", lambda model: model.n_workers == 1 and len(model.workers) == 1)
     kubernetes.change(most_pods=2)
@@ -156,10 +151,9 @@ def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wai
     shared_site.wait_for("pods", lambda model: model.n_workers == 2)
 
 
-def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+def test_stop_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
     assert kubernetes.names(made.id)
-    shared_site.control.stop("pods")
-    shared_site.wait_for(made.id, lambda model: model.state.ended)
+    stopped(shared_site, made.id)
     assert not kubernetes.things("pods", of=made.id)
     wait_until(lambda: not kubernetes.names(made.id), what=lambda: kubernetes.names(made.id))
     assert not shared_site.registry.folder(made.id).remembered.exists()
@@ -167,7 +161,7 @@ def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wa
 
 
 @pytest.mark.full
-def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
+def test_stop_without_an_operator_shows_the_commands_to_clean_up(
     kubernetes: Any, shared_site: Any, wait_until: Any
 ) -> None:
     model = shared_site.running(**pods(kubeconfig=kubernetes.kubeconfig, n_workers=0))
@@ -185,7 +179,7 @@ def test_what_a_dead_operator_leaves_is_said_with_the_commands_that_remove_it(
 
 
 @pytest.mark.full
-def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_for_a_dead_supervisor(
+def test_missing_gpus_are_pending_and_a_dead_supervisor_is_cleaned_up(
     kubernetes: Any, shared_site: Any, wait_until: Any
 ) -> None:
     kubernetes.change(gpus=0)
@@ -210,7 +204,7 @@ def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_f
 
 
 @pytest.mark.full
-def test_an_image_that_cannot_be_pulled_is_no_cluster(kubernetes: Any, shared_site: Any, wait_until: Any) -> None:
+def test_image_that_cannot_be_pulled_fails_the_start(kubernetes: Any, shared_site: Any, wait_until: Any) -> None:
     model = shared_site.create(**pods(kubeconfig=kubernetes.kubeconfig, image="absent"))
     with pytest.raises(StartFailed, match="its image 'absent' cannot be pulled: Failed to pull image .*: not found"):
         shared_site.control.wait(model.id)
@@ -232,7 +226,7 @@ asyncio.run(main())
 
 
 class Previews:
-    """Asks, in one process, what would be made."""
+    """Requests previews in one process."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -247,9 +241,9 @@ class Previews:
         return dict(json.loads(self._process.stdout.readline()))
 
     def refusal(self, **options: Any) -> str:
-        said = str(self.ask(**options)["refused"])
-        assert said[-1] in ".?r", said
-        return said
+        message = str(self.ask(**options)["refused"])
+        assert message[-1] in ".?r", message
+        return message
 
     def close(self) -> None:
         self._process.communicate()
@@ -263,7 +257,7 @@ def previews() -> Any:
 
 
 @pytest.mark.full
-def test_what_would_be_made_is_shown_and_nothing_is_made(kubernetes: Any, previews: Previews) -> None:
+def test_preview_shows_the_manifest_and_makes_nothing(kubernetes: Any, previews: Previews) -> None:
     shown = previews.ask(kubeconfig=kubernetes.kubeconfig, n_workers=3)
     made = yaml.safe_load(shown["text"])
     assert made["spec"]["worker"]["replicas"] == 3
@@ -274,7 +268,7 @@ def test_what_would_be_made_is_shown_and_nothing_is_made(kubernetes: Any, previe
     assert yaml.safe_load(other["text"])["metadata"]["namespace"] == "default", "that of the context that was asked for"
 
 
-def test_no_way_to_kubernetes(kubernetes: Any, previews: Previews, tmp_path: Path) -> None:
+def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, tmp_path: Path) -> None:
     there = {"kubeconfig": kubernetes.kubeconfig}
     assert "There is no kubeconfig at " in previews.refusal(kubeconfig=str(tmp_path / "none"))
     assert "has no context 'other'" in previews.refusal(context="other", **there)
@@ -298,17 +292,17 @@ def test_no_way_to_kubernetes(kubernetes: Any, previews: Previews, tmp_path: Pat
 
 
 def test_no_operator(without_operator: Any, previews: Previews) -> None:
-    said = previews.refusal(kubeconfig=without_operator.kubeconfig)
-    assert said.startswith("Dask's operator is not installed in this Kubernetes. An administrator can: helm install")
+    message = previews.refusal(kubeconfig=without_operator.kubeconfig)
+    assert message.startswith("Dask's operator is not installed in this Kubernetes. An administrator can: helm install")
 
 
-def test_rights_that_are_missing_are_named(kubernetes: Any, previews: Previews) -> None:
+def test_missing_rights_are_named(kubernetes: Any, previews: Previews) -> None:
     options = {"kubeconfig": kubernetes.kubeconfig, "context": "student"}
     kubernetes.change(denied=["secrets", "pods/portforward", "daskworkergroups"])
     try:
-        said = previews.refusal(**options)
-        assert "not sufficient for a cluster in the namespace 'class': get daskworkergroups." in said
-        assert "patch daskworkergroups.kubernetes.dask.org, create secrets, delete secrets, get pods/portfor" in said
+        message = previews.refusal(**options)
+        assert "not sufficient for a cluster in the namespace 'class': get daskworkergroups." in message
+        assert "patch daskworkergroups.kubernetes.dask.org, create secrets, delete secrets, get pods/portfor" in message
         kubernetes.change(denied=["secrets"])
         shown = previews.ask(protocol="tcp", **options)
         assert "secret" not in shown["text"], "nothing is kept from others"

@@ -44,7 +44,7 @@ def manifest(**options: Any) -> dict[str, Any]:
 
 
 def unknown(thing: Any, schema: dict[str, Any], path: str = "") -> list[str]:
-    """Return the fields that the schema does not know; Kubernetes would drop them without a word."""
+    """Return the fields that the schema does not know; Kubernetes would drop them silently."""
     found = []
     if isinstance(thing, dict):
         properties = schema.get("properties")
@@ -74,7 +74,7 @@ def test_the_operator_knows_every_field(options: dict[str, Any]) -> None:
         validator.validate(made)
 
 
-def test_gpus_are_for_workers_and_secrets_are_only_named() -> None:
+def test_only_workers_get_gpus_and_secrets_are_references() -> None:
     made = manifest(**EVERYTHING)
     scheduler, worker = (made["spec"][part]["spec"] for part in ("scheduler", "worker"))
     ((at_scheduler,), (at_worker,)) = scheduler["containers"], worker["containers"]
@@ -108,19 +108,15 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
     made = secret(
         spec, "ab12cd34", owner, tls_directory=tmp_path, dashboard_prefix="hidden", variables={"TOKEN": "s3cret"}
     )
-    assert {name: base64.b64decode(value).decode() for name, value in made["data"].items()} == {
-        "ca.pem": "ca.pem",
-        "cert.pem": "cert.pem",
-        "key.pem": "key.pem",
-        "dashboard-prefix": "hidden",
-        "env.TOKEN": "s3cret",
-    }
+    files = {name: name for name in ("ca.pem", "cert.pem", "key.pem")}
+    decoded = {name: base64.b64decode(value).decode() for name, value in made["data"].items()}
+    assert decoded == {**files, "dashboard-prefix": "hidden", "env.TOKEN": "s3cret"}
     (reference,) = made["metadata"]["ownerReferences"]
     assert (reference["kind"], reference["uid"]) == ("DaskCluster", "u")
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         ({"namespace": "Not A Name"}, "namespace: must be small letters"),
         ({"image": "no image!"}, "image: must be the name of an image"),
@@ -141,10 +137,10 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
         ({"memory_limit": "10%"}, "memory_limit: must be a size"),
     ],
 )
-def test_what_cannot_be_asked_for(options: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], expected: str) -> None:
     with pytest.raises(InvalidRequest) as error:
         parse_spec({"backend": "kubernetes", **options})
-    assert said in error.value.message
+    assert expected in error.value.message
 
 
 def waiting(reason: str, message: str = "", **more: Any) -> dict[str, Any]:
@@ -168,13 +164,9 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
 
 
 @pytest.mark.parametrize(
-    ("status", "events", "said"),
+    ("status", "events", "expected"),
     [
-        (
-            unschedulable(NO_GPU),
-            [],
-            Verdict(NO_GPU.partition(". preemption")[0]),
-        ),
+        (unschedulable(NO_GPU), [], Verdict(NO_GPU.partition(". preemption")[0])),
         (
             unschedulable("0/1 nodes are available: 1 Insufficient cpu."),
             [event("TriggeredScaleUp", "pod triggered scale-up", "Normal")],
@@ -210,25 +202,25 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
         ),
     ],
 )  # fmt: skip
-def test_why_a_pod_waits(status: dict[str, Any], events: list[dict[str, Any]], said: Verdict) -> None:
+def test_reason_of_a_pending_pod(status: dict[str, Any], events: list[dict[str, Any]], expected: Verdict) -> None:
     pod = {
         "metadata": {"name": "w-1", "creationTimestamp": "2026-11-23T10:00:00Z"},
         "spec": {} if "conditions" in status else {"nodeName": "node1"},
         "status": status,
     }
     deployment = {"metadata": {"name": "w"}}
-    assert verdict(deployment, pod, events, now=datetime(2026, 11, 23, 10, 0, 9, tzinfo=UTC)) == said
+    assert verdict(deployment, pod, events, now=datetime(2026, 11, 23, 10, 0, 9, tzinfo=UTC)) == expected
 
 
-def test_why_there_is_no_pod() -> None:
+def test_reason_of_a_missing_pod() -> None:
     def failing(message: str) -> dict[str, Any]:
         condition = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}
         return {"metadata": {"name": "w"}, "status": {"conditions": [condition]}}
 
     quota = 'pods "w-5d" is forbidden: exceeded quota: q, requested: pods=1, used: pods=4, limited: pods=4'
-    said = verdict(failing(quota), None, [])
-    assert said.why == "the namespace's quota is used up: q, requested: pods=1, used: pods=4, limited: pods=4"
-    assert (said.hopeless, said.refused) == (False, True)
+    found = verdict(failing(quota), None, [])
+    assert found.why == "the namespace's quota is used up: q, requested: pods=1, used: pods=4, limited: pods=4"
+    assert (found.hopeless, found.refused) == (False, True)
     forbidden = 'pods "w-5d" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true'
     assert verdict(failing(forbidden), None, []) == Verdict(f"Kubernetes does not make its pod: {forbidden}", True)
     assert verdict({"metadata": {"name": "w"}}, None, []) == Verdict("its pod is made")
@@ -245,7 +237,7 @@ def test_a_running_worker_is_on_the_node_of_its_pod() -> None:
     slot = PodSlot("w")
     slot.saw({"metadata": {"uid": "1"}, "spec": {"nodeName": "node1\x1b[2J"}}, Verdict("its pod runs"))
     slot.update(())
-    assert slot.model().node is None, "nothing of it is there yet"
+    assert slot.model().node is None, "its worker is not connected yet"
     slot.update({"w"})
     node = slot.model().node
     assert node is not None and node.startswith("node1") and "\x1b" not in node

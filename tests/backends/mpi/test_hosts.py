@@ -1,4 +1,4 @@
-"""Ranks on two hosts with links of their own, which the launcher reaches by a real SSH server."""
+"""Ranks on two hosts with separate links, which the launcher reaches by a real SSH server."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ with cluster.get_client() as client:
 """
 
 
-@pytest.mark.skipif(is_open_mpi(), reason="hosts, interfaces and ssh are told to Open MPI in other words")
+@pytest.mark.skipif(is_open_mpi(), reason="Open MPI has other options for hosts, interfaces and ssh")
 @pytest.mark.parametrize("protocol", ["tls", "mpi"])
 def test_ranks_on_two_hosts(protocol, site, network, servers, tmp_path, wait_until):
     """The scheduler is on host 0, where this test itself is not."""

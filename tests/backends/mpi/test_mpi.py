@@ -29,7 +29,7 @@ from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
-from tests.backends.seen import messages, refusal
+from tests.backends.seen import marked_processes, messages, refusal, stopped
 from tests.mpi import MPIEXEC, is_open_mpi, mpiexec, must_have_mpi, own_options
 
 must_have_mpi("dask_mpi")
@@ -38,7 +38,7 @@ DIGITS = load_digits().data
 ORPHAN = ["setsid", "sleep", "4242"]
 OPEN_MPI = is_open_mpi()
 LAUNCHES = "prterun" if OPEN_MPI else MPIEXEC.name
-"""What the launcher calls itself while it runs."""
+"""Name of the launcher's process."""
 SAYS_ITS_LIBRARY = "[ $1 = --version ] && exec echo " + ("'(Open MPI) 5.0.11'" if OPEN_MPI else "HYDRA")
 
 
@@ -71,15 +71,8 @@ def client(handle) -> Iterator[Client]:
 
 
 def of_program(cluster: ClusterModel) -> list[psutil.Process]:
-    """Return everything that the launcher has started for a cluster, and the launcher."""
-    found = []
-    for process in psutil.process_iter(["name"]):
-        try:
-            if process.environ().get(MARK) == cluster.id and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (OSError, psutil.Error):
-            continue
-    return found
+    """Return the launcher of a cluster, and everything that it has started."""
+    return marked_processes(MARK, cluster.id)
 
 
 def launchers(cluster: ClusterModel) -> list[psutil.Process]:
@@ -101,7 +94,7 @@ def pids(client: Client) -> set[int]:
     return set(client.run(os.getpid).values())
 
 
-def test_ranks_are_workers_and_nothing_shows_a_secret(shared_site, cluster, client):
+def test_ranks_are_workers_and_no_secret_is_visible(shared_site, cluster, client):
     assert (cluster.network, cluster.backend_title, cluster.n_workers) == (Network.TLS, "MPI", 2)
     assert {worker.name for worker in cluster.workers} == {"0", "1"}
     assert "restart" in cluster.can
@@ -132,7 +125,7 @@ def _shared_memory() -> list[str]:
 
 
 @pytest.mark.full
-def test_no_rank_keeps_a_name_of_shared_memory_that_would_be_left(client):
+def test_shared_memory_of_ranks_is_unlinked(client):
     if is_open_mpi():
         pytest.skip("MPICH leaves it, Open MPI does not")
     found = client.run(_shared_memory)
@@ -151,7 +144,7 @@ def test_tasks_talk_over_mpi(cluster, client):
     assert found.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
 
 
-def test_the_number_is_fixed_and_it_is_said_why(handle):
+def test_fixed_number_refuses_to_scale_with_the_reason(handle):
     for refused in (lambda: handle.scale(3), lambda: handle.adapt(1, 3), lambda: handle.retire("0")):
         with pytest.raises(InvalidState, match=r"keeps the ranks that it was started with\. Create another cluster"):
             refused()
@@ -162,42 +155,42 @@ def test_the_number_is_fixed_and_it_is_said_why(handle):
 def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, client):
     kept = client.submit(pow, 2, 10)
     assert kept.result() == 1024
-    before, told = pids(client), len(handle.activity())
+    before, n_entries = pids(client), len(handle.activity())
     handle.restart()
     assert len(pids(client)) == 2
     assert not before & pids(client)
     assert kept.status == "cancelled"
     shared_site.wait_for(cluster.id, lambda model: model.notice is None)
-    assert "worker_died" not in {entry.kind for entry in handle.activity()[told:]}
+    assert "worker_died" not in {entry.kind for entry in handle.activity()[n_entries:]}
 
 
-def test_dasks_own_client_restarts_all_ranks_and_retires_none(shared_site, cluster, handle, client):
-    before, told = pids(client), len(handle.activity())
+def test_dask_client_restarts_all_ranks_and_cannot_retire_one(shared_site, cluster, handle, client):
+    before, n_entries = pids(client), len(handle.activity())
     client.restart()
     assert len(pids(client)) == 2
     assert not before & pids(client)
     worker, _ = client.scheduler_info(n_workers=-1)["workers"]
     with pytest.raises(RuntimeError, match="cannot be retired: an MPI program keeps the ranks"):
         client.retire_workers([worker])
-    shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # What waits to be told is told before.
-    new = [entry.message for entry in handle.activity()[told:]]
+    shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # Pending messages are written before.
+    new = [entry.message for entry in handle.activity()[n_entries:]]
     assert new == ["Restart all workers, requested by a Dask client", "Never stop automatically"]
 
 
 @pytest.mark.full
-def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster, handle, client, wait_until):
+def test_all_ranks_restart_when_one_dies(shared_site, cluster, handle, client, wait_until):
     result = client.submit(pow, 3, 4)
     assert result.result() == 81
     orphan = client.submit(lambda: subprocess.Popen(ORPHAN).pid, pure=False).result()
-    before, told = pids(client), len(handle.activity())
+    before, n_entries = pids(client), len(handle.activity())
     os.kill(client.submit(os.getpid, workers=["1"], pure=False).result(), signal.SIGKILL)
     wait_until(lambda: "rank 1 was ended by SIGKILL. All its ranks are started again" in messages(handle))
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
     assert gone(orphan)
     assert client.submit(lambda value: value + 1, result).result() == 82
     wait_until(lambda: "joined" in handle.activity()[-1].message)
-    new = sorted(entry.message for entry in handle.activity()[told:])
-    assert len(new) == 3, "what one rank did is told once, and of that rank only"
+    new = sorted(entry.message for entry in handle.activity()[n_entries:])
+    assert len(new) == 3, "the end of one rank is reported once, and for that rank only"
     assert new[0] == "The MPI program ended: rank 1 was ended by SIGKILL. All its ranks are started again."
     assert new[1] == "Workers 0 and 1 joined"
     # Whether the task that asked for a process is among them depends on when its future was forgotten.
@@ -212,13 +205,13 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
 
 
 @pytest.mark.full
-def test_the_rank_whose_outer_process_was_killed_is_named(shared_site, cluster, handle, client, wait_until):
-    """Launchers end all others then, and the MPI in use names the first one whichever it was."""
+def test_rank_with_a_killed_outer_process_is_named(shared_site, cluster, handle, client, wait_until):
+    """Although launchers end all others then, and MPI always names the first one."""
     before = pids(client)
-    told = messages(handle).count("rank 1 was ended by SIGKILL")
+    times = messages(handle).count("rank 1 was ended by SIGKILL")
     rank = psutil.Process(client.submit(os.getpid, workers=["1"], pure=False).result())
     rank.parent().kill()
-    wait_until(lambda: messages(handle).count("rank 1 was ended by SIGKILL") > told, what=lambda: messages(handle))
+    wait_until(lambda: messages(handle).count("rank 1 was ended by SIGKILL") > times, what=lambda: messages(handle))
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
 
 
@@ -231,8 +224,7 @@ def test_a_nanny_starts_its_worker_again_alone(shared_site, cluster):
     back = shared_site.wait_for(model.id, lambda model: model.workers and model.workers[0].pid != worker)
     assert back.workers[0].name == "0"
     assert ranks - {process.pid for process in of_program(model)} <= {worker}
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert not of_program(model)
     assert not scratch_folders(model)
 
@@ -250,12 +242,12 @@ _refusal = partial(refusal, kind=GPUClusterError, backend="mpi", n_workers=1)
 
 
 @pytest.mark.processes
-async def test_launchers_that_cannot_be_used_are_told(tmp_path):
+async def test_unusable_launcher_is_refused(tmp_path):
     assert "there is no program 'none-mpirun' on the PATH" in await _refusal(tmp_path, launcher="none-mpirun")
     ours, others = ("Open MPI", "MPICH") if OPEN_MPI else ("MPICH", "Open MPI")
     other = _program(tmp_path / "mpirun", "echo HYDRA" if OPEN_MPI else "echo 'mpirun (Open MPI) 4.1.4'")
-    told = await _refusal(tmp_path, launcher=other)
-    assert f"The launcher {other} is one of {others}, and mpi4py uses {ours}" in told
+    message = await _refusal(tmp_path, launcher=other)
+    assert f"The launcher {other} is one of {others}, and mpi4py uses {ours}" in message
     broken = _program(tmp_path / "broken", "echo libmpi.so.40: cannot open >&2; exit 127")
     assert f"The launcher {broken} cannot be started (libmpi.so.40: cannot open)" in await _refusal(
         tmp_path, launcher=broken
@@ -263,7 +255,7 @@ async def test_launchers_that_cannot_be_used_are_told(tmp_path):
 
 
 @pytest.mark.processes
-async def test_pythons_that_cannot_be_used_are_told(tmp_path):
+async def test_unusable_python_is_refused(tmp_path):
     bare = _program(tmp_path / "python", f'exec {sys.executable} -S "$@"')
     assert "needs the package gpucluster in the environment of" in await _refusal(tmp_path, rank_python=bare)
     _program(tmp_path / "python", "echo missing dask_mpi")
@@ -274,7 +266,7 @@ async def test_pythons_that_cannot_be_used_are_told(tmp_path):
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path):
+def test_failing_launcher_is_reported_with_its_output(shared_site, tmp_path):
     failing = _program(tmp_path / "mpiexec", f"{SAYS_ITS_LIBRARY}\necho error: no slots for 2 ranks >&2; exit 3")
     broken = _program(
         tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; sleep 0.5; exit 1'
@@ -293,12 +285,11 @@ ESCAPE = "(env -i setsid sleep 4243 & echo $! > {0}/pid) & wait; "
 
 @pytest.mark.processes
 @pytest.mark.parametrize("answer", [SAYS_ITS_LIBRARY, ""], ids=["it runs", "it is asked"])
-def test_nothing_is_left_of_a_launcher_that_hangs(shared_site, tmp_path, wait_until, answer):
+def test_hanging_launcher_is_ended_completely(shared_site, tmp_path, wait_until, answer):
     hanging = _program(tmp_path / "mpiexec", f"{answer}\n{ESCAPE.format(tmp_path)} sleep 4244")
     model = shared_site.create(backend="mpi", n_workers=1, launcher=hanging)
     started = psutil.Process(int(wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())))
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert not started.is_running() or started.status() == psutil.STATUS_ZOMBIE
     assert not of_program(model)
 
@@ -310,30 +301,14 @@ def test_a_dry_run_shows_the_command(shared_site):
     assert shlex.join([str(MPIEXEC), *own_options(), *["-ppn", "1", "-n", "3"], sys.executable]) in shown
 
 
-# -- a program of somebody else's --------------------------------------------------------------------
-
-
 @pytest.mark.processes
 @pytest.mark.full
-def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
+def test_running_dask_mpi_can_be_connected_to(shared_site, tmp_path, wait_until):
     file = tmp_path / "scheduler.json"
     program = Path(sys.executable).with_name("dask-mpi")
-    command = [
-        MPIEXEC,
-        *own_options(),
-        "-n",
-        "2",
-        program,
-        "--scheduler-file",
-        file,
-        "--worker-class",
-        "distributed.Worker",
-    ]
-    with subprocess.Popen(
-        [*command, "--local-directory", tmp_path, "--no-dashboard"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as running:
+    command = [MPIEXEC, *own_options(), "-n", "2", program, "--scheduler-file", file, "--no-dashboard"]
+    command += ["--worker-class", "distributed.Worker", "--local-directory", tmp_path]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         try:
             wait_until(file.exists)
             model = shared_site.running(
@@ -342,8 +317,7 @@ def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
             shared_site.wait_for(model.id, lambda model: model.n_workers == 1)
             with Client(gpucluster.connect(model.id)) as client:
                 assert client.submit(sum, [1, 2]).result() == 3
-            shared_site.control.stop(model.id)
-            shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+            assert stopped(shared_site, model.id).state is ClusterState.STOPPED
             assert running.poll() is None
         finally:
             running.terminate()
@@ -358,7 +332,7 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, client, wa
     remembered = shared_site.registry.folder(cluster.id).remembered.read_text()
     os.kill(shared_site.get(cluster.id).pid, signal.SIGKILL)
     wait_until(lambda: not [process for process in of_program(cluster) if process.info["name"] != "sleep"], timeout=30)
-    # Whoever looks at the list ends what tasks have left, too; again, and that is no harm.
+    # The next process that lists clusters ends what tasks left, too. A further time does no harm.
     wait_until(lambda: shared_site.get(cluster.id).state.ended)
     wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())
     assert not of_program(cluster)

@@ -1,4 +1,4 @@
-"""Launchers of MPI by what they say of themselves, and the command lines that follow."""
+"""Launchers of MPI by their version, their command lines, and the ends of programs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import asyncio
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from gpucluster.backends.deployment import SlotState
 from gpucluster.backends.mpi import deployment as module
 from gpucluster.backends.mpi import launcher as launchers
-from gpucluster.backends.mpi.deployment import MPIDeployment
+from gpucluster.backends.mpi.deployment import MPIDeployment, arguments
 from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
 from gpucluster.backends.mpi.spec import MPISpec
@@ -23,7 +22,7 @@ from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 
 RANK = [sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
-SAID = {
+VERSIONS = {
     "mpiexec (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/": (Family.OPEN_MPI, (4, 1, 4)),
     "mpirun (Open MPI) 5.0.7\n": (Family.OPEN_MPI, (5, 0, 7)),
     "prterun (PRRTE) 3.0.8\n": (Family.OPEN_MPI, (3, 0, 8)),
@@ -45,13 +44,13 @@ def _no_allocation(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize(("said", "meant"), SAID.items())
-def test_launchers_are_known_by_their_version(said, meant):
-    found = identify("/opt/mpi/bin/mpiexec", said)
+@pytest.mark.parametrize(("printed", "meant"), VERSIONS.items())
+def test_launchers_are_known_by_their_version(printed, meant):
+    found = identify("/opt/mpi/bin/mpiexec", printed)
     assert (found.family, found.version) == meant
 
 
-def test_only_launchers_of_the_same_mpi_are_taken():
+def test_only_launchers_of_the_same_mpi_are_used():
     def fits(family: Family, library: Family) -> bool:
         return Launcher("/x", family).starts(library)
 
@@ -63,11 +62,11 @@ def test_only_launchers_of_the_same_mpi_are_taken():
     assert not fits(Family.MPICH, Family.OPEN_MPI)
 
 
-def test_each_launcher_gets_what_it_needs(monkeypatch):
+def test_each_launcher_gets_its_options(monkeypatch):
     monkeypatch.setattr(launchers.os, "geteuid", lambda: 0)
 
-    def words(said: str, pmi: list[str] | None = None, **options) -> list[str]:
-        made = command(identify("/mpi/run", said), spec(n_workers=4, **options), 4, "gpucluster-ID", pmi or [])
+    def words(printed: str, pmi: list[str] | None = None, **options) -> list[str]:
+        made = command(identify("/mpi/run", printed), spec(n_workers=4, **options), 4, "gpucluster-ID", pmi or [])
         assert made[0] == "/mpi/run"
         assert made[-len(RANK) :] == RANK
         return made[1 : -len(RANK)]
@@ -81,7 +80,7 @@ def test_each_launcher_gets_what_it_needs(monkeypatch):
     step = ["--kill-on-bad-exit", "--job-name", "gpucluster-ID", "--cpus-per-task", "2"]
     assert words("slurm 20.02.1", threads_per_worker=2) == [*step, "-n", "4"]
     assert words("slurm 23.02", ["--mpi=pmix"], threads_per_worker=2) == ["--overlap", *step, "--mpi=pmix", "-n", "4"]
-    # What somebody says is not said twice.
+    # Explicit options are not repeated.
     mine = ["--bind-to", "core", "--map-by", "ppr:1:node"]
     assert words("mpirun (Open MPI) 5.0.7", launcher_options=mine) == ["--allow-run-as-root", *mine, "-n", "4"]
     monkeypatch.setattr(launchers.os, "geteuid", lambda: 1000)
@@ -89,7 +88,7 @@ def test_each_launcher_gets_what_it_needs(monkeypatch):
     assert words("mpirun (Open MPI) 4.1.4") == ["--bind-to", "none", "-n", "4"]
 
 
-def test_an_allocation_says_how_much_there_is():
+def test_resources_of_an_allocation_are_read():
     assert launchers.allocated_cpus({"SLURM_JOB_CPUS_PER_NODE": "4(x2),2"}) == 10
     assert launchers.allocated_cpus({}) is None
     assert launchers.allocated_gpus({"SLURM_GPUS": "a100:8", "SLURM_GPUS_ON_NODE": "4"}) == 8
@@ -97,18 +96,18 @@ def test_an_allocation_says_how_much_there_is():
     assert launchers.allocated_gpus({}) is None
 
 
-def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
+def test_step_ignores_the_variables_of_the_notebooks_step(monkeypatch):
     for name in ("SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_CONF", "PASSWORD", "UCX_TLS"):
         monkeypatch.setenv(name, "1")
     given = {"PASSWORD": "1", "UCX_TLS": "1"}
     found = launchers.launcher_environment(Launcher("srun", Family.SLURM), spec(env=given))
     assert {name for name in found if name.startswith("SLURM_")} == {"SLURM_JOB_ID", "SLURM_CONF"}
     assert "PASSWORD" not in found
-    assert found["UCX_TLS"] == "1"  # MPI reads it before a rank can be told anything.
+    assert found["UCX_TLS"] == "1"  # MPI reads it before a rank receives anything.
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"n_workers": 0}, "n_workers: must be at least 1, not 0"),
         ({"launcher": "mpi exec"}, "must be the name of a program"),
@@ -124,40 +123,47 @@ def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
         ({"rank_python": "python"}, "must be an absolute path"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options, said):
-    with pytest.raises(InvalidRequest, match=said):
+def test_invalid_options_are_refused(options, message):
+    with pytest.raises(InvalidRequest, match=message):
         spec(**options)
 
 
 @pytest.mark.parametrize(
-    ("launcher", "said"),
+    ("launcher", "message"),
     [
         ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
         ("/etc/passwd", "launcher: /etc/passwd is no program that you can run. Give the absolute path"),
         ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
     ],
 )
-def test_a_launcher_that_is_not_there(launcher, said):
+def test_missing_launcher_is_refused(launcher, message):
     with pytest.raises(PreflightFailed) as refused:
         asyncio.run(launchers.find_launcher(spec(launcher=launcher), Family.MPICH))
-    assert refused.value.message.startswith(said)
+    assert refused.value.message.startswith(message)
 
 
 @pytest.mark.parametrize(("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is no program that")])
-def test_a_python_of_the_ranks_that_is_not_there(python, why):
+def test_missing_python_of_the_ranks_is_refused(python, why):
     with pytest.raises(PreflightFailed, match=f"rank_python: {python} {why}"):
         asyncio.run(launchers.find_library(python))
 
 
-async def test_a_launcher_that_starts_something_else():
-    told = {"id": "0badcafe", "local_directory": None}
-    program = await Program.start(["echo", "hi", "-n", "2"], os.environ, told, "mpiexec")
+async def end_of(*command: str) -> str | None:
+    """Run a command as the launcher; return why it ended."""
+    program = await Program.start(command, os.environ, {"id": "0badcafe", "local_directory": None}, "mpiexec")
     await program.wait()
-    assert program.over == "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
+    return program.over
+
+
+async def test_launcher_that_starts_another_program():
+    assert (
+        await end_of("echo", "hi", "-n", "2")
+        == "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
+    )
 
 
 ABORTED = "Abort(7) on node 1 (rank 1 in comm 0): "
-SAID_AT_THE_END = {
+LAST_OUTPUT = {
     f"rank 1: {ABORTED}application called MPI_Abort(MPI_COMM_WORLD, 7) - process 1": "rank 1 called MPI_Abort(7)",
     f"{ABORTED}application called MPI_Abort(MPI_COMM_WORLD, 7) - process 1": "rank 1 called MPI_Abort(7)",
     f"rank 1: {ABORTED}Fatal error in internal_Send: Invalid rank": (
@@ -170,16 +176,13 @@ SAID_AT_THE_END = {
 }
 
 
-@pytest.mark.parametrize(("said", "why"), SAID_AT_THE_END.items())
-async def test_why_a_program_ended_is_what_it_said(said, why):
-    told = {"id": "0badcafe", "local_directory": None}
-    program = await Program.start(["sh", "-c", f"echo '{said}'; exit 7"], os.environ, told, "mpiexec")
-    await program.wait()
-    assert program.over == why
+@pytest.mark.parametrize(("printed", "why"), LAST_OUTPUT.items())
+async def test_end_of_a_program_is_explained_by_its_output(printed, why):
+    assert await end_of("sh", "-c", f"echo '{printed}'; exit 7") == why
 
 
-def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeypatch):
-    """Who asks for ranks anew meanwhile would be refused, and would wait twice as long the next time."""
+def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
+    """Requests for ranks meanwhile would be refused, and the next one would be delayed."""
     plan = SimpleNamespace(n_workers=2, options={"launcher": None, "command": []})
     deployment = MPIDeployment(spec(), plan, None)
     here = {name: SimpleNamespace(name=name) for name in ("0", "1")}
@@ -193,7 +196,7 @@ def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeyp
     del here["1"]
     assert states() == [SlotState.RUNNING, SlotState.PENDING]
     monkeypatch.setattr(module, "MISSING_SECONDS", 0.0)
-    assert states() == [SlotState.RUNNING, SlotState.LOST], "its program does not end by itself"
+    assert states() == [SlotState.RUNNING, SlotState.LOST], "its program does not end"
     monkeypatch.undo()
     here.clear()
     assert states() == [SlotState.PENDING] * 2
@@ -202,23 +205,24 @@ def test_a_rank_is_lost_when_its_program_is_over_and_not_while_that_ends(monkeyp
 
 
 @pytest.mark.parametrize(
-    ("kills", "told"), [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")]
+    ("kills", "reason"),
+    [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
 )
-def test_a_rank_that_the_system_has_killed_says_why(kills, told, monkeypatch):
+def test_rank_killed_for_lack_of_memory_is_reported(kills, reason, monkeypatch):
     monkeypatch.setattr(control_groups, "out_of_memory_kills", iter(kills).__next__)
-    heard = []
+    messages = []
     plan = SimpleNamespace(n_workers=1, options={"launcher": SimpleNamespace(family=None), "command": []})
-    context = SimpleNamespace(tell=lambda kind, message: heard.append(message))
+    context = SimpleNamespace(tell=lambda kind, message: messages.append(message))
     deployment = MPIDeployment(spec(), plan, context)
     deployment._scheduler = SimpleNamespace(workers={"0": SimpleNamespace(name="0")})
     deployment._program = program = SimpleNamespace(over=None)
     deployment.slots()
     program.over = "rank 0 was ended by SIGKILL"
     deployment._note_end(program)
-    assert heard == [f"The MPI program ended: rank 0 was ended by SIGKILL{told}. All its ranks are started again."]
+    assert messages == [f"The MPI program ended: rank 0 was ended by SIGKILL{reason}. All its ranks are started again."]
 
 
-def test_what_ends_a_worker_is_told_in_words():
+def test_end_of_a_worker_is_explained():
     assert _cause(SystemExit(4)) == "a task called sys.exit(4)"
     assert _cause(SystemExit()) == "a task called sys.exit()"
     aborted = RuntimeError()
@@ -227,7 +231,7 @@ def test_what_ends_a_worker_is_told_in_words():
 
 
 def test_a_rank_whose_mpi_is_finalized_ends():
-    """By C code, too; whichever way it goes about it, MPI tells before it does so."""
+    """Also by C code, because MPI calls the attribute's callback first."""
     pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'", exc_type=ImportError)
     program = (
         "import ctypes\n"
@@ -242,12 +246,9 @@ def test_a_rank_whose_mpi_is_finalized_ends():
 
 
 def test_gpus_are_for_dask_cuda():
-    from gpucluster.backends.mpi.deployment import arguments
-
     assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))
     assert "distributed.Nanny" in arguments(spec(nanny=True))
     words = arguments(spec(memory_limit=None, protocol="tcp", threads_per_worker=3))
     assert words[2:] == [
         *("--worker-class", "distributed.Worker", "--nthreads", "3", "--memory-limit", "0", "--protocol", "tcp://")
     ]
-    assert Path(RANK[0]).is_absolute()

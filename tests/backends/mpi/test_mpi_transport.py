@@ -1,4 +1,4 @@
-"""Workers that talk to each other by MPI, and to everybody else by TLS: used, lost, started again."""
+"""Workers that communicate by MPI with each other, and by TLS with all others: used, lost, started again."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def sent_by_mpi(client: Client) -> int:
     return sum(client.run(count).values())
 
 
-def test_workers_are_ranks_of_one_world_and_the_client_is_none(cluster, client):
+def test_workers_are_ranks_of_one_world(cluster, client):
     assert cluster.network is Network.TLS
     assert client.scheduler.address.startswith("tls://")
     found = [parse(address) for address in addresses(client)]
@@ -89,7 +89,7 @@ def test_workers_are_ranks_of_one_world_and_the_client_is_none(cluster, client):
     assert len({location.world for location in found}) == 1
 
 
-def test_blocks_cross_between_ranks_and_results_are_right(client):
+def test_blocks_move_between_ranks_with_right_results(client):
     x = da.random.default_rng(0).random((2000, 2000), chunks=(500, 500)).persist()
     wait(x)
     whole = x.compute()
@@ -120,7 +120,7 @@ def test_ranks_that_are_lost_come_back_as_another_world(shared_site, cluster, cl
     assert (x + x.T).sum().compute() == 2 * 10**6
 
 
-def test_tasks_that_are_cancelled_with_blocks_on_their_way_disturb_nothing(client):
+def test_tasks_cancelled_during_a_transfer_disturb_no_others(client):
     first, second = addresses(client)
     for place in range(8):
         block = client.submit(np.ones, 2**22 + place, workers=[first], pure=False)
@@ -163,7 +163,7 @@ def test_estimators_talk_over_mpi_on_these_ranks(client):
 
 
 @pytest.mark.full
-def test_what_is_short_talks_over_mpi_without_tasks(client, wait_until):
+def test_short_runs_use_mpi_without_tasks(client, wait_until):
     X = da.from_array(DIGITS, chunks=(450, 64)).persist()
     wait(X)
     start = DIGITS[:10]
@@ -214,7 +214,7 @@ def transitions(dask_scheduler):
 
 
 @pytest.mark.full
-def test_ranks_that_call_different_operations_over_mpi_are_told_who_called_what(client):
+def test_ranks_that_call_different_operations_get_an_error(client):
     X = da.from_array(DIGITS, chunks=(450, 64))
 
     def disagrees(shard):
@@ -264,7 +264,7 @@ def test_a_task_cannot_finalize_mpi(client):
 
 
 @pytest.mark.full
-def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until):
+def test_aborted_program_is_restarted(cluster, client, wait_until):
     before = set(addresses(client))
     first = min(before)
 
@@ -276,21 +276,21 @@ def test_a_program_that_is_aborted_is_started_again(cluster, client, wait_until)
     with suppress(OSError):  # Its answer never comes.
         client.run(abort, workers=[first])
     wait_until(lambda: started_again(client, before), timeout=30)
-    told = messages(gpucluster.connect(cluster.id))
-    assert f"rank {parse(first).rank} called MPI_Abort" in told
+    reported = messages(gpucluster.connect(cluster.id))
+    assert f"rank {parse(first).rank} called MPI_Abort" in reported
     assert client.submit(pow, 2, 5).result(30) == 32
-    # They are asked for once each time, also where some ranks end before the others do: so nobody waits long yet.
-    assert "They are requested again" not in told
+    # They are requested once each time, also if some ranks end before the others, so there is no delay yet.
+    assert "They are requested again" not in reported
 
 
-def test_it_is_said_that_ranks_do_not_encrypt(cluster):
+def test_card_shows_that_ranks_do_not_encrypt(cluster):
     assert "What ranks hand each other goes by MPI and is not encrypted; all else is." in cluster.notes
     assert "encrypted, but not between ranks; only you can connect" in cluster_card(cluster)
     assert "(encrypted, but not between ranks; only you can connect)" in card_html(cluster, None)
 
 
 @pytest.mark.full
-def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
+def test_hanging_rank_is_lost_and_restarted(cluster, client, wait_until):
     before = set(addresses(client))
     pid = client.submit(os.getpid, workers=["1"], pure=False).result()
     os.kill(pid, signal.SIGSTOP)
@@ -300,11 +300,11 @@ def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
     wait_until(lambda: started_again(client, before))
     assert client.gather(waiting) == [2**20 + number for number in range(6)]
     assert not psutil.pid_exists(pid)
-    told = messages(gpucluster.connect(cluster.id))
-    assert "rank 1 did not continue for 12 seconds after it was stopped" in told
+    reported = messages(gpucluster.connect(cluster.id))
+    assert "rank 1 did not continue for 12 seconds after it was stopped" in reported
 
 
-def test_who_cannot_be_a_rank_is_refused():
+def test_mpi_protocol_refuses_nannies_and_gpus():
     for option, why in (({"nanny": True}, "nanny: the worker is then"), ({"gpus_per_rank": 1}, "gpus_per_rank: their")):
         with pytest.raises(InvalidRequest, match=f"protocol 'mpi' goes without {why}"):
             parse_spec({"backend": "mpi", "protocol": "mpi", **option})

@@ -1,7 +1,7 @@
 """A real Slurm on loopback: munged, slurmctld and several slurmd of the distribution's packages, in a scratch folder.
 
-Nothing of the system is used or changed but the programs: keys, state, ports and configuration are its own. GPUs are
-device files that nobody answers on; Slurm gives them away as it does with real ones.
+Of the system, only the programs are used: keys, state, ports and configuration are separate. GPUs are device files
+without a driver; Slurm allocates them as it does with real ones.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pathlib import Path
 import psutil
 
 from tests.backends.packages import installed
+from tests.backends.seen import marked_processes
 from tests.otheruser import open_to_others
 
 PACKAGES = ("slurm-wlm", "munge")
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scancel", "sinfo")
 NODES = 3
-APART = 2
-"""So many more share no storage with this machine, nor with each other."""
+APART = 2  # Number of further nodes, without storage shared with this machine or each other.
 CORES = 4
 GPUS = 2
 NODE_MEMORY_MB = 8000
@@ -85,21 +85,16 @@ _APART = """
 mount -t tmpfs -o mode=1777 none /mnt && mkdir "/mnt/$1" && mount --rbind "/tmp/$1" "/mnt/$1" || exit 1
 mount --move /mnt /tmp && shift && exec "$@"
 """
-"""Gives a node a /tmp of its own, in which nothing but the folder of this Slurm is there."""
+"""Gives a node a separate /tmp, which contains only the folder of this Slurm."""
 
 
 def must_be_installed() -> None:
-    """Install the packages where they are missing and this process may.
-
-    Raises
-    ------
-    NotInstalled
-    """
+    """Install the packages if they are missing and this process may. Raises `NotInstalled`."""
     installed(PACKAGES, _installed)
 
 
 def _may_mount() -> bool:
-    """Whether a process may have a file system of its own, which is not so in every container."""
+    """Whether a process may have a separate file system, which is forbidden in some containers."""
     command = ["unshare", "--mount", "--propagation", "private", "mount", "-t", "tmpfs", "none", "/mnt"]
     return (
         shutil.which("unshare") is not None
@@ -152,24 +147,17 @@ class RealSlurm:
             time.sleep(0.1)
 
     def start_controller(self, *options: str) -> None:
-        """Start slurmctld, anew perhaps."""
+        """Start slurmctld, or restart it."""
         self._daemon("slurmctld", *options, "-f", str(self.configuration))
 
     def start_node(self, node: str) -> None:
-        """Start the slurmd of a node, anew perhaps."""
+        """Start the slurmd of a node, or restart it."""
         apart = ["unshare", "--mount", "--propagation", "private", "sh", "-c", _APART, "sh", self.folder.name]
-        self._daemon(
-            *open_to_others(),
-            *(apart if node in self.apart else []),
-            "slurmd",
-            "-N",
-            node,
-            "-f",
-            str(self.configuration),
-        )
+        command = [*(apart if node in self.apart else []), "slurmd", "-N", node, "-f", str(self.configuration)]
+        self._daemon(*open_to_others(), *command)
 
     def temporary(self, node: str) -> Path:
-        """Return the /tmp that the jobs of a node see: the kernel's way into the mount namespace of its slurmd."""
+        """Return the /tmp that the jobs of a node see, through the mount namespace of its slurmd."""
         pid = (self.folder / f"slurmd.{node}.pid").read_text().strip()
         return Path("/proc", pid, "root", "tmp")
 
@@ -188,15 +176,15 @@ class RealSlurm:
     # -- using it --------------------------------------------------------------------------------
 
     def ask(self, *command: str, patience: float = 30) -> str:
-        """Run a command of Slurm; returns what it prints, whether it succeeds or not."""
+        """Run a command of Slurm; return its output, whether it succeeds or not."""
         done = subprocess.run(
             command, env=self.environment, capture_output=True, text=True, timeout=patience, check=False
         )
         return done.stdout
 
-    def jobs(self) -> list[str]:
-        """Return the names of all jobs that wait or run, or are just ending."""
-        return self.ask("squeue", "-h", "-o", "%j").split()
+    def jobs(self, part: str = "") -> list[str]:
+        """Return the names of all jobs that wait, run or are ending and have this part in their names."""
+        return [name for name in self.ask("squeue", "-h", "-o", "%j").split() if part in name]
 
     # -- starting it -----------------------------------------------------------------------------
 
@@ -234,14 +222,9 @@ class RealSlurm:
         assert done.returncode == 0, f"{command[0]}: {done.stderr}"
 
     def _of_jobs(self) -> list[int]:
-        """Return the processes of jobs that are there yet, and of those who watch over them."""
-        found = []
-        for process in psutil.process_iter():
-            with suppress(psutil.Error, OSError):
-                ours = process.environ().get("SLURM_CONF") == str(self.configuration)
-                if ours and process.pid != os.getpid() and "SLURM_JOB_ID" in process.environ():
-                    found.append(process.pid)
-        return found
+        """Return the processes of jobs that are left, and of their monitors."""
+        found = marked_processes("SLURM_CONF", str(self.configuration))
+        return [one.pid for one in found if one.pid != os.getpid() and "SLURM_JOB_ID" in _environment(one)]
 
     def _pids(self, pattern: str) -> list[int]:
         found = []
@@ -251,8 +234,14 @@ class RealSlurm:
         return found
 
 
+def _environment(process: psutil.Process) -> dict[str, str]:
+    with suppress(psutil.Error, OSError):
+        return process.environ()
+    return {}
+
+
 def _end(pids: list[int], number: signal.Signals) -> None:
-    """Signal processes and wait until they are gone; one that nobody has waited for yet is."""
+    """Signal processes and wait until they are gone or zombies."""
     living = []
     for pid in pids:
         with suppress(psutil.Error):

@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from gpucluster.backends.backend import StartContext
 from gpucluster.backends.mpi.ending import MARK
@@ -19,6 +18,7 @@ from gpucluster.backends.slurm import SlurmBackend
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
 
+from tests.backends.seen import marked_processes
 from tests.mpi import must_have_mpi
 
 must_have_mpi("dask_mpi")
@@ -50,24 +50,11 @@ input()
 """
 
 
-def _left(cluster: str) -> list[psutil.Process]:
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get(MARK) == cluster and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (OSError, psutil.Error):
-            continue
-    return found
-
-
 @pytest.mark.processes
 @pytest.mark.full
-def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
-    slurm: Any, shared_site: Any, wait_until: Any
-) -> None:
+def test_ranks_use_the_allocation_and_end_with_it(slurm: Any, shared_site: Any, wait_until: Any) -> None:
     job = ["salloc", "--quiet", "--nodes=2", "--ntasks-per-node=2", "--mem=2000", "--time=5"]
-    # As a notebook that holds CPUs and memory of its node in a step of its own.
+    # As a notebook that holds CPUs and memory of its node in a separate step.
     step = ["srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=2"]
     with subprocess.Popen(
         [*job, *step, sys.executable, "-c", WITHIN],
@@ -77,28 +64,28 @@ def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
         text=True,
     ) as running:
         assert running.stdout is not None
-        told = json.loads(running.stdout.readline())
-        nodes, steps, ranks, pids = zip(*told["places"], strict=True)
+        printed = json.loads(running.stdout.readline())
+        nodes, steps, ranks, pids = zip(*printed["places"], strict=True)
         assert sorted(nodes).count("n1") == sorted(nodes).count("n2") == 2
         assert len(set(steps)) == 1
         assert sorted(ranks) == [0, 1, 2, 3]  # By Slurm's PMI, they know each other.
-        model = shared_site.get(told["id"])
+        model = shared_site.get(printed["id"])
         assert "run within this allocation of Slurm" in model.notes[0]
-        assert f"gpucluster-{told['id']}"[:8] in slurm.ask("squeue", "-h", "-s", "-o", "%j")
+        assert f"gpucluster-{printed['id']}"[:8] in slurm.ask("squeue", "-h", "-s", "-o", "%j")
         os.kill(pids[0], signal.SIGKILL)
-        wait_until(lambda: not set(pids) & {worker.pid for worker in shared_site.get(told["id"]).workers})
-        shared_site.wait_for(told["id"], lambda model: model.n_workers == 4)
-        # The notebook goes, and with it the allocation.
+        wait_until(lambda: not set(pids) & {worker.pid for worker in shared_site.get(printed["id"]).workers})
+        shared_site.wait_for(printed["id"], lambda model: model.n_workers == 4)
+        # The notebook ends, and with it the allocation.
         running.communicate("\n", timeout=30)
-    ended = shared_site.wait_for(told["id"], lambda model: model.state.ended)
+    ended = shared_site.wait_for(printed["id"], lambda model: model.state.ended)
     assert ended.state is ClusterState.STOPPED
     assert ended.reason == "The allocation of Slurm that its workers were in is over."
-    assert not _left(told["id"])
+    assert not marked_processes(MARK, printed["id"])
     assert not slurm.ask("squeue", "-h", "-s").split()
-    assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{told['id']}-*"))
+    assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{printed['id']}-*"))
 
 
-async def test_who_asks_for_jobs_within_a_job_is_told_of_its_nodes(
+async def test_jobs_requested_within_a_job_get_a_remark(
     slurm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "1234")

@@ -16,7 +16,7 @@ import psutil
 import pytest
 from gpucluster.backends.slurm.handover import LEFT_OUT, MOST_BYTES, keeping_output_short
 
-from tests.backends.seen import names
+from tests.backends.seen import names, stopped
 from tests.backends.slurm.test_slurm import JOBS, job_of, log_of
 
 FLOOD = """
@@ -30,12 +30,12 @@ os.write(1, b"the last line\\n")
 
 
 def must_be_short(file: Path, first: str, last: str) -> None:
-    """Fail unless beginning and end of what a job has printed are there."""
+    """Assert that beginning and end of a job's output are there."""
     text = file.read_bytes().decode()
     lines = text.splitlines()
     assert len(text) <= MOST_BYTES
     assert first in lines[0]
-    # Dask's workers tell in a line of their own what they were asked to do.
+    # Dask's workers log requests in separate lines.
     assert last in "\n".join(lines[-6:])
     assert lines.count(LEFT_OUT) == 1
     assert text.index(LEFT_OUT) == 2**20 + 1
@@ -56,7 +56,7 @@ def held_by(file: Path) -> list[int]:
 
 @pytest.mark.linux("/proc")
 @pytest.mark.parametrize("holes", [True, False])
-def test_the_beginning_and_the_end_stay_in_the_same_file(
+def test_beginning_and_end_of_output_stay_in_the_same_file(
     tmp_path: Path, wait_until: Callable[..., Any], holes: bool
 ) -> None:
     programs = tmp_path / "programs"
@@ -88,7 +88,7 @@ def test_the_beginning_and_the_end_stay_in_the_same_file(
 
 @pytest.mark.linux("/proc")
 @pytest.mark.parametrize("where", [subprocess.DEVNULL, subprocess.PIPE])
-def test_what_is_no_file_is_left_alone(where: int) -> None:
+def test_output_that_is_no_file_is_left_alone(where: int) -> None:
     before = os.stat(os.devnull).st_mode
     script = "\n".join([*keeping_output_short(), "sleep 0.2; jobs; echo done"])
     done = subprocess.run(["bash", "-c", script], stdout=where, stderr=subprocess.PIPE, timeout=60, check=True)
@@ -97,16 +97,22 @@ def test_what_is_no_file_is_left_alone(where: int) -> None:
     assert os.stat(os.devnull).st_mode == before
 
 
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.full
-def test_a_worker_that_prints_without_end_fills_no_disk(
-    slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Callable[..., Any], shared: bool
-) -> None:
-    if not shared and not slurm.apart:
+@pytest.fixture(params=[True, False], ids=["shared", "apart"])
+def where(request: pytest.FixtureRequest, slurm: Any, tmp_path: Path) -> dict[str, Any]:
+    """Options of a cluster with and without shared storage."""
+    if request.param:
+        return {**JOBS, "shared_directory": str(tmp_path / "shared"), "partition": "main"}
+    if not slurm.apart:
         pytest.skip("needs the right to mount")
-    where = {"shared_directory": str(tmp_path / "shared")} if shared else {"shared_storage": False}
-    asked = {**JOBS, **where, "partition": "main" if shared else "apart", "nodes_per_job": 2, "n_workers": 2}
-    model = shared_site.running(**asked)
+    return {**JOBS, "shared_storage": False, "partition": "apart"}
+
+
+@pytest.mark.full
+def test_endless_output_of_a_worker_is_bounded(
+    slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Callable[..., Any], where: dict[str, Any]
+) -> None:
+    shared = "shared_directory" in where
+    model = shared_site.running(**where, nodes_per_job=2, n_workers=2)
     model = shared_site.wait_for(model.id, lambda model: names(model) == {"0-0", "0-1"})
     job = job_of(slurm, model, "0")
     log = tmp_path / "shared" / model.id / "log" / f"gpucluster-{model.id}-0-{job}.log"
@@ -128,7 +134,7 @@ def test_a_worker_that_prints_without_end_fills_no_disk(
         settled = [(0, 0.0)]
 
         def has_settled() -> bool:
-            """Whether nothing has come for a while: srun hands on what nodes have printed long before."""
+            """Whether nothing has come for a while: srun forwards output late."""
             size, now = sum(file.stat().st_size for file in files), time.monotonic()
             if size != settled[0][0]:
                 settled[0] = (size, now)
@@ -143,26 +149,15 @@ def test_a_worker_that_prints_without_end_fills_no_disk(
     else:
         for file in files:
             must_be_short(file, "", "said at last by 0-")
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state.ended)
+    stopped(shared_site, model.id)
 
 
-@pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.full
-def test_why_a_job_has_failed_is_found_behind_a_flood(
-    slurm: Any, shared_site: Any, tmp_path: Path, shared: bool
-) -> None:
-    if not shared and not slurm.apart:
-        pytest.skip("needs the right to mount")
-    where = {"shared_directory": str(tmp_path / "shared")} if shared else {"shared_storage": False}
+def test_cause_of_a_failed_job_is_found_behind_a_flood(shared_site: Any, tmp_path: Path, where: dict[str, Any]) -> None:
     prologue = ["yes not worth keeping | head -c 60000000", "sleep 2", "echo error: the licence has run out", "exit 3"]
-    partition = "main" if shared else "apart"
-    model = shared_site.running(
-        **{**JOBS, **where, "partition": partition, "n_workers": 1, "job_script_prologue": prologue}
-    )
+    model = shared_site.running(**where, n_workers=1, job_script_prologue=prologue)
     model = shared_site.wait_for(model.id, lambda model: model.notice)
     assert "error: the licence has run out" in model.notice, log_of(gpucluster.connect(model.id))
-    for file in (tmp_path / "shared" / model.id / "log").glob("*") if shared else ():
+    for file in (tmp_path / "shared" / model.id / "log").glob("*") if "shared_directory" in where else ():
         assert file.stat().st_size <= MOST_BYTES
-    shared_site.control.stop(model.id)
-    shared_site.wait_for(model.id, lambda model: model.state.ended)
+    stopped(shared_site, model.id)

@@ -52,7 +52,7 @@ def test_the_lessons_script_is_submitted(here: BatchSystem, slurm: RealSlurm, tm
     assert slurm.jobs() == []
 
 
-def test_what_slurm_does_not_take_is_its_own_sentence(here: BatchSystem) -> None:
+def test_refused_script_shows_slurms_message(here: BatchSystem) -> None:
     with pytest.raises(SubmissionRefused, match="does not look like a batch script"):
         here.submit("\n#!/bin/bash\necho\n")
     with pytest.raises(SubmissionRefused, match="invalid partition"):
@@ -60,20 +60,20 @@ def test_what_slurm_does_not_take_is_its_own_sentence(here: BatchSystem) -> None
 
 
 @pytest.mark.full
-def test_a_job_that_does_not_end_is_cancelled(here: BatchSystem, slurm: RealSlurm) -> None:
+def test_job_that_does_not_end_is_cancelled(here: BatchSystem, slurm: RealSlurm) -> None:
     outcome = here.submit("#!/bin/bash\n#SBATCH --time=5\nsleep 100\n", patience=2)
     assert "then cancelled" in outcome.state
     assert slurm.ask("squeue", "-h", "-t", "PD,R").split() == []
 
 
-def test_the_dry_run_is_a_script_that_is_read_as_it_was_asked_for(here: BatchSystem, slurm: RealSlurm) -> None:
+def test_dry_run_shows_the_requested_script(here: BatchSystem, slurm: RealSlurm) -> None:
     asked = asked_for(dry_run("slurm", n_workers=2, walltime="00:10:00", memory_limit="1 GiB"))
     assert minutes(asked["time"]) == 10
     assert (asked["nodes"], asked["mem"]) == ("1", "1G")
     assert slurm.jobs() == []
 
 
-def test_the_right_answer_of_14_3_is_a_script_that_slurm_takes(here: BatchSystem) -> None:
+def test_slurm_accepts_the_right_answer_of_14_3(here: BatchSystem) -> None:
     lesson = of_lesson("worker_script", "SITE")
     job = {"nodes": 2, "gpus": 2, "cores": 4, "minutes": 10, "scheduler_file": "/shared/me/scheduler.json"}
     site = {**lesson["SITE"], "partition": "main", "cores_per_gpu": 2}

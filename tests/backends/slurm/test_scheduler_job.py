@@ -1,4 +1,4 @@
-"""Schedulers in jobs of their own, and nodes that share no storage, on a real Slurm."""
+"""Schedulers in separate jobs, and nodes without shared storage, on a real Slurm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.models import ClusterState
 
-from tests.backends.seen import messages, names
+from tests.backends.seen import messages, names, stopped
 from tests.backends.slurm.test_slurm import job_of, log_of
 
 pytestmark = pytest.mark.full
@@ -28,10 +28,6 @@ FAILS = {**JOBS, "partition": "apart", "shared_storage": False, "n_workers": 1, 
 IN_JOB = {**JOBS, "scheduler": "job", "scheduler_memory": "600MB"}
 
 
-def jobs_of(slurm: Any, id: str) -> list[str]:
-    return [name for name in slurm.jobs() if id in name]
-
-
 def folders(slurm: Any, node: str) -> list[Path]:
     """Return the private folders of jobs on a node."""
     return list(slurm.temporary(node).glob("gpucluster-*"))
@@ -39,20 +35,20 @@ def folders(slurm: Any, node: str) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def nodes_apart(slurm: Any) -> Any:
-    """Skips where no node can be given a file system of its own."""
+    """Skip if nodes cannot have separate file systems."""
     if not slurm.apart:
         pytest.skip("needs the right to mount")
 
 
 @pytest.fixture(scope="module")
 def hopeless(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
-    """A cluster whose jobs end as soon as they begin; what becomes of it takes a minute."""
+    """A cluster whose jobs end as soon as they begin; it takes a minute until it gives up."""
     return shared_site.running(**FAILS, name="hopeless")
 
 
 @pytest.fixture(scope="module")
 def apart(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
-    """A cluster of a job on two nodes, which share no storage, and a scheduler on one of them."""
+    """A cluster of a job on two nodes without shared storage, and a scheduler on one of them."""
     shared_site.running(
         **IN_JOB, name="apart", n_workers=2, nodes_per_job=2, partition="apart", shared_storage=False,
         env={"PASSWORD": "a-secret"},
@@ -61,10 +57,10 @@ def apart(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
     return gpucluster.connect("apart")
 
 
-def test_each_node_is_handed_its_credentials_and_nobody_else(slurm: Any, shared_site: Any, apart: Any) -> None:
+def test_only_the_nodes_of_a_job_receive_credentials(slurm: Any, shared_site: Any, apart: Any) -> None:
     model = apart.model
     assert names(model) == {"0-0", "0-1"}
-    assert sorted(jobs_of(slurm, model.id)) == [f"gpucluster-{model.id}-0", f"gpucluster-{model.id}-scheduler"]
+    assert sorted(slurm.jobs(model.id)) == [f"gpucluster-{model.id}-0", f"gpucluster-{model.id}-scheduler"]
     key = (shared_site.registry.folder(model.id).tls / "key.pem").read_text()
     found = [path for node in slurm.apart for folder in folders(slurm, node) for path in (folder, *folder.rglob("*"))]
     assert [path.read_text() for path in found if path.name == "key.pem"] == 3 * [key], (
@@ -84,7 +80,7 @@ def test_each_node_is_handed_its_credentials_and_nobody_else(slurm: Any, shared_
     assert not [name for *_, there in seen.values() for name in there if name.startswith("pytest")], "not shared indeed"
 
 
-def test_a_scheduler_in_a_job_is_used_as_any_other(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
+def test_scheduler_in_a_job_works_like_any_other(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
     job = job_of(slurm, apart.model, "scheduler")
     model = shared_site.wait_for("apart", lambda model: any("The scheduler is in job" in note for note in model.notes))
     node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job).strip()
@@ -105,15 +101,15 @@ def test_a_scheduler_in_a_job_is_used_as_any_other(slurm: Any, shared_site: Any,
         assert client.gather(futures) == list(range(10))
         del futures
     apart.adapt(minimum=0, maximum=2, interval=0.2, wait_count=2)
-    wait_until(lambda: jobs_of(slurm, apart.id) == [f"gpucluster-{apart.id}-scheduler"], what=lambda: log_of(apart))
+    wait_until(lambda: slurm.jobs(apart.id) == [f"gpucluster-{apart.id}-scheduler"], what=lambda: log_of(apart))
     with apart.get_client() as client:
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
     assert "lost" not in messages(apart)
 
 
-def test_what_would_be_submitted_is_told_before(shared_site: Any, slurm: Any, tmp_path: Path) -> None:
-    asked = {**IN_JOB, "partition": "main", "workers_per_job": 4, "n_workers": 6, "shared_directory": str(tmp_path)}
-    shown = shared_site.control.preview(asked)
+def test_preview_shows_the_jobs(shared_site: Any, slurm: Any, tmp_path: Path) -> None:
+    options = {**IN_JOB, "partition": "main", "workers_per_job": 4, "n_workers": 6, "shared_directory": str(tmp_path)}
+    shown = shared_site.control.preview(options)
     assert "#SBATCH --cpus-per-task=4\n" in shown.text
     *_, spread, scheduler = shown.notes
     assert spread.startswith("6 workers are 2 jobs: 1 with 4 and 1 with 2. The last one has --cpus-per-task=2, ")
@@ -125,27 +121,27 @@ def test_what_would_be_submitted_is_told_before(shared_site: Any, slurm: Any, tm
 
 
 @pytest.mark.flaky(reruns=0)  # a second try would find the cluster gone, and hide why the first one failed
-def test_when_its_job_is_gone_so_is_the_cluster(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
+def test_cluster_ends_with_the_scheduler_job(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
     job = job_of(slurm, apart.model, "scheduler")
     slurm.ask("scancel", job)
     model = shared_site.wait_for(apart.id, lambda model: model.state.ended)
     assert model.state is ClusterState.FAILED
     assert f"The scheduler is gone: its job {job} was cancelled. All results" in model.reason
-    wait_until(lambda: not jobs_of(slurm, apart.id), what=lambda: (slurm.jobs(), log_of(apart)))  # they take a moment
+    wait_until(lambda: not slurm.jobs(apart.id), what=lambda: (slurm.jobs(), log_of(apart)))  # they take a moment
     wait_until(lambda: not any(folders(slurm, node) for node in slurm.apart))
 
 
-def test_a_job_that_fails_says_why_without_shared_storage(slurm: Any, shared_site: Any, hopeless: Any) -> None:
+def test_failing_job_reports_why_without_shared_storage(slurm: Any, shared_site: Any, hopeless: Any) -> None:
     model = shared_site.wait_for("hopeless", lambda model: model.notice)
     assert "/nowhere/python: No such file or directory" in model.notice
     failed = shared_site.create(**FAILS, scheduler="job")
     model = shared_site.wait_for(failed.id, lambda model: model.state.ended)
     assert "The scheduler could not start: its job" in model.reason
     assert "/nowhere/python: No such file or directory" in model.reason
-    assert not jobs_of(slurm, model.id)
+    assert not slurm.jobs(model.id)
 
 
-def test_the_scheduler_waits_in_the_queue_and_nothing_of_it_outlives_the_cluster(
+def test_scheduler_job_waits_in_the_queue_and_ends_with_the_cluster(
     slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Any
 ) -> None:
     slurm.ask("sbatch", "--exclusive", "-w", "n1", "-t", "10", "-o", "/dev/null", "--wrap", "sleep 600", "-J", "busy")
@@ -157,26 +153,25 @@ def test_the_scheduler_waits_in_the_queue_and_nothing_of_it_outlives_the_cluster
         )
         assert model.state is ClusterState.STARTING
         assert model.progress.message.startswith(f"The scheduler's job {job_of(slurm, model, 'scheduler')} waits: ")
-        stopped = shared_site.create(**shared)
-        wait_until(lambda: jobs_of(slurm, stopped.id))
-        shared_site.control.stop(stopped.id)
-        shared_site.wait_for(stopped.id, lambda model: model.state.ended)
-        assert not jobs_of(slurm, stopped.id)
+        other = shared_site.create(**shared)
+        wait_until(lambda: slurm.jobs(other.id))
+        stopped(shared_site, other.id)
+        assert not slurm.jobs(other.id)
     finally:
         slurm.ask("scancel", "--name=busy")
     model = shared_site.wait_for(model.id, lambda model: model.n_workers == 1)
-    assert len(jobs_of(slurm, model.id)) == 2
+    assert len(slurm.jobs(model.id)) == 2
     os.kill(model.pid, signal.SIGKILL)
     wait_until(lambda: not psutil.pid_exists(model.pid))
     shared_site.control.list()
-    wait_until(lambda: not jobs_of(slurm, model.id), what=slurm.jobs)
+    wait_until(lambda: not slurm.jobs(model.id), what=slurm.jobs)
     wait_until(lambda: not (tmp_path / "shared" / model.id).exists())
 
 
-def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, tmp_path: Path, wait_until: Any) -> None:
+def test_scheduler_without_its_cluster_ends_all_jobs(slurm: Any, tmp_path: Path, wait_until: Any) -> None:
     (tmp_path / "prefix").write_text("secret")
     slurm.ask("sbatch", "--hold", "-t", "10", "-o", "/dev/null", "--wrap", "true", "-J", "gpucluster-0badcafe-0")
-    assert jobs_of(slurm, "0badcafe")
+    assert slurm.jobs("0badcafe")
     words = ["--names", "gpucluster-0badcafe-", "--protocol", "tcp", "--interface", "lo", "--lonely-seconds", "0.5"]
     done = subprocess.run(
         [sys.executable, "-m", "gpucluster.backends.slurm.scheduler_process", "--folder", str(tmp_path), *words],
@@ -185,13 +180,13 @@ def test_a_scheduler_whose_cluster_is_gone_ends_all_jobs_by_itself(slurm: Any, t
     assert done.returncode == 0, done.stderr
     assert "all jobs of the cluster end" in done.stderr
     assert (tmp_path / "scheduler").read_text().startswith("tcp://127.0.0.1:")
-    assert not jobs_of(slurm, "0badcafe")
+    assert not slurm.jobs("0badcafe")
 
 
-def test_jobs_that_always_fail_are_given_up(slurm: Any, shared_site: Any, hopeless: Any) -> None:
+def test_jobs_that_always_fail_are_no_longer_requested(slurm: Any, shared_site: Any, hopeless: Any) -> None:
     model = shared_site.wait_for("hopeless", lambda model: model.notice and "no more are requested" in model.notice)
     assert "/nowhere/python: No such file or directory. After 6 attempts, no more" in model.notice
     assert (model.state, model.wanted.n_workers) == (ClusterState.RUNNING, 0)
-    assert not jobs_of(slurm, model.id)
+    assert not slurm.jobs(model.id)
     shared_site.control.patch("hopeless", {"n_workers": 1})
     shared_site.wait_for("hopeless", lambda model: model.n_pending == 1 and model.notice is None)

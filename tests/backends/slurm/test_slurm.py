@@ -18,21 +18,20 @@ from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.verbs import Verb
 from gpucluster.registry.started_elsewhere import read_remembered
 
-from tests.backends.seen import messages, names, results_stay, same_centres, with_workers
+from tests.backends.seen import messages, names, results_stay, same_centres, stopped, with_workers
 
 JOBS = {"backend": "slurm", "partition": "main", "walltime": "00:10:00", "memory_limit": "600MB", "interface": "lo"}
+SHORT = {**JOBS, "partition": "short"}
+HOG = "x = b'x' * 10**9; import time; time.sleep(60)"
 
 
 def log_of(cluster: Any) -> str:
     return "\n".join(cluster.logs(lines=60))
 
 
-HOG = "x = b'x' * 10**9; import time; time.sleep(60)"
-
-
 @pytest.fixture(scope="module")
 def shared_folder(slurm: Any, tmp_path_factory: Any) -> Path:
-    """Stands for storage that login node and nodes share."""
+    """Storage that login node and nodes share."""
     folder = Path(tmp_path_factory.mktemp("shared"))
     folder.chmod(0o700)
     return folder
@@ -52,12 +51,12 @@ def two(shared_site: Any, made: Any) -> Any:
 
 def job_of(slurm: Any, model: Any, name: str) -> str:
     """Return the number of the job that a worker runs in."""
-    told = slurm.ask("squeue", "-h", "-o", "%i", f"--name=gpucluster-{model.id}-{name}").split()
-    assert len(told) == 1, (told, sorted(names(model)))
-    return str(told[0])
+    numbers = slurm.ask("squeue", "-h", "-o", "%i", f"--name=gpucluster-{model.id}-{name}").split()
+    assert len(numbers) == 1, (numbers, sorted(names(model)))
+    return str(numbers[0])
 
 
-def test_it_runs_while_its_jobs_wait_and_leaves_no_secret_with_slurm(
+def test_cluster_runs_while_jobs_wait_and_slurm_keeps_no_secret(
     slurm: Any, shared_site: Any, made: Any, shared_folder: Path
 ) -> None:
     assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Slurm", "tls", False)
@@ -88,7 +87,7 @@ def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
 
 
 @pytest.mark.full
-def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(shared_site: Any, two: Any) -> None:
+def test_retire_and_scale_down_move_results(shared_site: Any, two: Any) -> None:
     results_stay(shared_site, two)
 
 
@@ -105,7 +104,7 @@ def test_a_restart_keeps_the_jobs(slurm: Any, two: Any) -> None:
 
 
 @pytest.mark.full
-def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_lost_jobs_are_reported_and_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     two.scale(3)
     before = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
     cancelled, down, too_big = sorted(names(before), key=int)
@@ -114,10 +113,10 @@ def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: An
     # All three of them may be on one node.
     slurm.ask("scancel", number)
     with two.get_client() as client:
-        # A process of its own: Dask's nanny looks at its worker's memory only.
+        # A separate process: Dask's nanny monitors its worker's memory only.
         address = next(worker.address for worker in before.workers if worker.name == too_big)
         hog = client.submit(os.spawnv, os.P_WAIT, sys.executable, ["python", "-c", HOG], workers=[address], pure=False)
-        fire_and_forget(hog)  # What nobody waits for is given up.
+        fire_and_forget(hog)  # Otherwise it would be cancelled.
         wait_until(lambda: "used more memory than its limit of 572.2 MiB" in messages(two), what=lambda: log_of(two))
     wait_until(lambda: f"its job {number} was cancelled" in messages(two), what=lambda: log_of(two))
     slurm.ask("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
@@ -130,9 +129,7 @@ def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: An
 
 
 @pytest.mark.full
-def test_jobs_that_more_urgent_ones_push_out_are_replaced(
-    slurm: Any, shared_site: Any, two: Any, wait_until: Any
-) -> None:
+def test_preempted_jobs_are_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     before = two.model
     gone, _ = sorted(names(before), key=int)
     node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job_of(slurm, before, gone)).strip()
@@ -143,7 +140,7 @@ def test_jobs_that_more_urgent_ones_push_out_are_replaced(
         model = shared_site.wait_for("jobs", lambda model: model.n_workers == 2 and gone not in names(model))
     finally:
         slurm.ask("scancel", number)
-    # Put back into the queue by those who run the site: the same job comes again, and no other one.
+    # Requeued by an administrator: the same job comes again, and no other one.
     back = max(names(model), key=int)
     again = job_of(slurm, model, back)
     pid = next(worker.pid for worker in model.workers if worker.name == back)
@@ -159,7 +156,7 @@ def test_jobs_that_more_urgent_ones_push_out_are_replaced(
 
 
 @pytest.mark.full
-def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
+def test_job_is_replaced_and_results_move_before_its_walltime_ends(
     slurm: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:
     before = two.model
@@ -170,9 +167,7 @@ def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
     with two.get_client() as client:
         future = client.scatter("kept", workers=[ends.address])
         slurm.ask("scontrol", "update", f"jobid={job_of(slurm, before, ends.name)}", f"timelimit={minutes}")
-        wait_until(
-            lambda: any("walltime of 1 job ends at" in note for note in two.model.warnings), what=lambda: log_of(two)
-        )
+        wait_until(lambda: "walltime of 1 job ends at" in "\n".join(two.model.warnings), what=lambda: log_of(two))
         model = shared_site.wait_for(
             "jobs", lambda model: ends.name not in names(model) and len(names(model)) == 2 and not model.n_pending
         )
@@ -182,24 +177,22 @@ def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
 
 
 @pytest.mark.full
-def test_it_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     two.adapt(minimum=0, maximum=3)
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(24), pure=False)
         shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
         client.gather(futures)
         del futures
-    wait_until(lambda: not [name for name in slurm.jobs() if two.id in name], what=slurm.jobs)
-    told = messages(two)
-    assert "cancelled" not in told.rpartition("follow the load")[2]
+    wait_until(lambda: not slurm.jobs(two.id), what=slurm.jobs)
+    assert "cancelled" not in messages(two).rpartition("follow the load")[2]
     with two.get_client() as client:
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
 
 
-def test_the_end_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_folder: Path, wait_until: Any) -> None:
-    shared_site.control.stop("jobs")
-    shared_site.wait_for(two.id, lambda model: model.state.ended)
-    wait_until(lambda: not [name for name in slurm.jobs() if two.id in name], what=slurm.jobs)
+def test_stop_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_folder: Path, wait_until: Any) -> None:
+    stopped(shared_site, two.id)
+    wait_until(lambda: not slurm.jobs(two.id), what=slurm.jobs)
     assert not (shared_folder / two.id).exists()
     assert "#SBATCH" in shared_site.registry.folder(two.id).submitted.read_text(), "can be read afterwards"
     wait_until(lambda: not shared_site.processes())
@@ -217,19 +210,19 @@ def busy(slurm: Any) -> Any:
 
 
 @pytest.mark.full
-def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_supervisor(
+def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
     slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any
 ) -> None:
-    model = shared_site.running(**{**JOBS, "partition": "short"}, n_workers=2, shared_directory=str(shared_folder))
+    model = shared_site.running(**SHORT, n_workers=2, shared_directory=str(shared_folder))
     kept = "its nodes are down, drained, or kept for jobs of a higher priority, expected "
     reasons = ("Resources, expected ", "Priority, expected ", kept)
     model = shared_site.wait_for(model.id, lambda model: (model.pending_reason or "").startswith(reasons))
     assert (model.state, model.n_workers, model.n_pending, model.notice) == (ClusterState.RUNNING, 0, 2, None)
     os.kill(model.pid, signal.SIGKILL)
     wait_until(lambda: not psutil.pid_exists(model.pid))
-    assert len([name for name in slurm.jobs() if model.id in name]) == 2
+    assert len(slurm.jobs(model.id)) == 2
     shared_site.control.list()
-    wait_until(lambda: not [name for name in slurm.jobs() if model.id in name], what=slurm.jobs)
+    wait_until(lambda: not slurm.jobs(model.id), what=slurm.jobs)
     folder = shared_site.registry.folder(model.id)
     wait_until(lambda: not folder.remembered.exists(), what=folder.log.read_text)
     assert not (shared_folder / model.id).exists()
@@ -237,12 +230,9 @@ def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_superviso
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
-        (
-            {"partition": "nope"},
-            "partition: Slurm has no partition 'nope' here. There are (apart, )?main, short, urgent, whole.",
-        ),
+        ({"partition": "nope"}, "Slurm has no partition 'nope' here. There are (apart, )?main, short, urgent, whole."),
         ({"partition": "short", "walltime": "02:00:00"}, "walltime: 02:00:00 is more than .* allows, 00:30:00"),
         ({"gpus_per_node": 1, "gpu_type": "h100"}, "gpu_type: .* no GPUs of the type 'h100'. There are fake."),
         ({"directives": ["--gres=gpu:9"]}, "Slurm would not take such a job: no node has what one job requests"),
@@ -252,25 +242,22 @@ def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_superviso
         ({"interface": "ib7"}, "interface: this machine has no network interface 'ib7'"),
     ],
 )
-def test_what_slurm_cannot_do_is_refused_before_anything_starts(
-    slurm: Any, shared_site: Any, asked: dict[str, Any], told: str
+def test_impossible_requests_are_refused_before_the_start(
+    slurm: Any, shared_site: Any, options: dict[str, Any], message: str
 ) -> None:
-    model = shared_site.create(**{**JOBS, "n_workers": 1, **asked})
-    with pytest.raises(StartFailed, match=told):
+    model = shared_site.create(**{**JOBS, "n_workers": 1, **options})
+    with pytest.raises(StartFailed, match=message):
         shared_site.control.wait(model.id)
-    assert not [name for name in slurm.jobs() if model.id in name]
+    assert not slurm.jobs(model.id)
 
 
-def test_nodes_that_take_no_jobs_now_are_waited_for(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
+def test_drained_nodes_leave_jobs_pending(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
     slurm.ask("scontrol", "update", "nodename=n1", "state=drain", "reason=test")
     try:
-        model = shared_site.running(
-            **{**JOBS, "partition": "short"}, n_workers=1, shared_directory=str(shared_folder)
-        )  # fmt: skip
-        told = [one.message for one in shared_site.control.activity(model.id).entries]
-        assert any(
-            one.startswith("Jobs may have to wait: these nodes accept none at the moment: n1 (drain") for one in told
-        ), told  # fmt: skip
+        model = shared_site.running(**SHORT, n_workers=1, shared_directory=str(shared_folder))
+        entries = [one.message for one in shared_site.control.activity(model.id).entries]
+        waits = "Jobs may have to wait: these nodes accept none at the moment: n1 (drain"
+        assert any(one.startswith(waits) for one in entries), entries
         assert (model.n_workers, model.n_pending) == (0, 1)
     finally:
         slurm.ask("scontrol", "update", "nodename=n1", "state=resume")
@@ -278,7 +265,7 @@ def test_nodes_that_take_no_jobs_now_are_waited_for(slurm: Any, shared_site: Any
 
 
 @pytest.mark.full
-def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
+def test_failing_job_reports_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
     options = {**JOBS, "python": "/nowhere/python", "n_workers": 1, "shared_directory": str(shared_folder)}
     model = shared_site.running(**options)
     model = shared_site.wait_for(model.id, lambda model: model.notice)
@@ -291,21 +278,20 @@ def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_f
 def test_a_controller_that_is_down(
     slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any, monkeypatch: Any
 ) -> None:
-    model = shared_site.running(**{**JOBS, "partition": "short"}, n_workers=1, shared_directory=str(shared_folder))
-    wait_until(lambda: [name for name in slurm.jobs() if model.id in name])
+    model = shared_site.running(**SHORT, n_workers=1, shared_directory=str(shared_folder))
+    wait_until(lambda: slurm.jobs(model.id))
     slurm.stop_controller()
     try:
         refused = shared_site.create(**JOBS)
         with pytest.raises(StartFailed, match="Slurm's controller does not answer. Try again later"):
             shared_site.control.wait(refused.id)
         wait_until(lambda: any("does not answer" in note for note in shared_site.get(model.id).notes))
-        shared_site.control.stop(model.id)
-        shared_site.wait_for(model.id, lambda model: model.state.ended)
+        stopped(shared_site, model.id)
         folder = shared_site.registry.folder(model.id)
         assert folder.remembered.exists(), "what may be left is not forgotten"
     finally:
         slurm.start_controller()
-    # Whoever looks first after that ends the job: it need not be seen here.
+    # The next process that lists clusters ends the job.
     folder.reaping.write_text("")  # A minute later.
     wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
-    wait_until(lambda: not [name for name in slurm.jobs() if model.id in name], what=slurm.jobs)
+    wait_until(lambda: not slurm.jobs(model.id), what=slurm.jobs)

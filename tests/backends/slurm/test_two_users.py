@@ -29,7 +29,7 @@ os._exit(0)
 STRANGER = """
 import asyncio, json, os, subprocess, sys
 from pathlib import Path
-told = json.loads(sys.argv[1])
+given = json.loads(sys.argv[1])
 got = {}
 
 def attempt(name, what):
@@ -44,27 +44,27 @@ def ask(*command):
         raise PermissionError(done.stderr)
     return done.stdout
 
-for path in told["files"]:
+for path in given["files"]:
     attempt(path, lambda: os.listdir(path) if os.path.isdir(path) else Path(path).read_bytes())
-for pid in told["pids"]:
+for pid in given["pids"]:
     attempt(f"environment of {pid}", lambda: Path(f"/proc/{pid}/environ").read_bytes())
 def read_script():
-    text = ask("scontrol", "write", "batch_script", told["job"], "-")
-    if not text.strip():  # Some versions say so in no exit code.
+    text = ask("scontrol", "write", "batch_script", given["job"], "-")
+    if not text.strip():  # In some versions with exit code 0.
         raise PermissionError
     return text
 
 attempt("script", read_script)
-attempt("cancel", lambda: ask("scancel", told["job"]) or "cancelled")
-attempt("update", lambda: ask("scontrol", "update", f"jobid={told['job']}", "timelimit=1") or "changed")
-got["job"] = ask("scontrol", "show", "job", "-d", told["job"])
+attempt("cancel", lambda: ask("scancel", given["job"]) or "cancelled")
+attempt("update", lambda: ask("scontrol", "update", f"jobid={given['job']}", "timelimit=1") or "changed")
+got["job"] = ask("scontrol", "show", "job", "-d", given["job"])
 
 async def talk():
     import gpucluster
     from distributed.comm import connect
     mine = gpucluster.connect("same-name").security.get_connection_args("client")
     ways = {"my own credentials": ("tls", mine), "none": ("tcp", {})}
-    for address in [told["mine"], *told["addresses"]]:
+    for address in [given["mine"], *given["addresses"]]:
         for name, (protocol, arguments) in ways.items():
             try:
                 comm = await connect(f"{protocol}://{address}", timeout=3, **arguments)
@@ -95,7 +95,7 @@ def test_two_users_create_at_the_same_time(
     out, err = theirs.communicate(timeout=120)
     assert theirs.returncode == 0, err
     id, uid = out.split()
-    assert int(uid) == other.uid, "their tasks run as they"
+    assert int(uid) == other.uid, "their tasks run under their account"
     ours = shared_site.wait_for(ours.id, lambda model: model.n_workers == 1)
     with gpucluster.connect(ours.id).get_client() as client:
         pid, seen = client.submit(lambda: (__import__("os").getpid(), __import__("os").environ["PASSWORD"])).result(60)
@@ -109,26 +109,26 @@ def test_two_users_create_at_the_same_time(
     shared = tmp_path / "shared" / ours.id
     files = [shared, shared / "environment", shared / "tls" / "key.pem", folder.path, folder.tls / "key.pem"]
     spooled = sorted(slurm.folder.glob(f"spool/*/job*{job}"))
-    assert spooled, "the job's script lies there"
+    assert spooled, "the job's script is there"
     addresses = [ours.scheduler_address, *(worker.address for worker in ours.workers)]
-    told = {
+    given = {
         "files": [*map(str, files), *(str(path / "slurm_script") for path in spooled)],
         "pids": [pid, ours.pid],
         "job": job,
         "mine": theirs_model["scheduler_address"].partition("://")[2],
         "addresses": [address.partition("://")[2] for address in addresses],
     }
-    got = json.loads(other.run("-c", STRANGER, json.dumps(told)))
-    # What is open to them is their own, which proves that a way in would be found.
-    job_shown, own = got.pop("job"), got.pop(f"{told['mine']} my own credentials")
+    got = json.loads(other.run("-c", STRANGER, json.dumps(given)))
+    # Access to their own cluster works, which proves that the attempts are valid.
+    job_shown, own = got.pop("job"), got.pop(f"{given['mine']} my own credentials")
     assert "Scheduler" in own
     assert SECRET not in job_shown
     assert not {name: answer for name, answer in got.items() if not answer.startswith("refused")}
 
     other.run("-m", "gpucluster.cli", "stop", "same-name")
-    wait_until(lambda: not [name for name in slurm.jobs() if id in name], what=slurm.jobs)
+    wait_until(lambda: not slurm.jobs(id), what=slurm.jobs)
     assert slurm.ask("squeue", "-h", "-o", "%i %T", "-j", job).split() == [job, "RUNNING"]
     assert not list((other.home / "shared").glob("[0-9a-f]*"))
     shared_site.control.stop(ours.id)
-    wait_until(lambda: not [name for name in slurm.jobs() if ours.id in name], what=slurm.jobs)
+    wait_until(lambda: not slurm.jobs(ours.id), what=slurm.jobs)
     wait_until(lambda: not other.processes(), timeout=60, what=other.processes)

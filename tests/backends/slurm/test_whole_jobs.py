@@ -12,7 +12,7 @@ import pytest
 from gpucluster.protocol.errors import InvalidRequest, InvalidState, StartFailed
 from nvml.machine import FakeMachine, gpu
 
-from tests.backends.seen import messages, names, with_workers
+from tests.backends.seen import messages, names, stopped, with_workers
 from tests.backends.slurm.test_slurm import job_of, log_of
 
 pytestmark = pytest.mark.full
@@ -41,19 +41,15 @@ def pairs(shared_site: Any, made: Any) -> Any:
     return with_workers(shared_site, "pairs", 4)
 
 
-def jobs_of(slurm: Any, model: Any) -> list[str]:
-    return [name for name in slurm.jobs() if model.id in name]
-
-
-def jobs_handed(cluster: Any) -> int:
+def n_submitted(cluster: Any) -> int:
     """Return how many jobs of a cluster were ever submitted."""
     return sum("is handed to Slurm" in line for line in cluster.logs(lines=10_000))
 
 
-def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_site: Any, pairs: Any) -> None:
+def test_several_workers_share_the_resources_of_a_job(slurm: Any, shared_site: Any, pairs: Any) -> None:
     model = pairs.model
     assert names(model) == {"0-0", "0-1", "1-0", "1-1"}
-    assert sorted(jobs_of(slurm, model)) == [f"gpucluster-{model.id}-{number}" for number in (0, 1)]
+    assert sorted(slurm.jobs(model.id)) == [f"gpucluster-{model.id}-{number}" for number in (0, 1)]
     assert {worker.memory_limit_bytes for worker in model.workers} == {300_000_000}
     of_one = slurm.ask("scontrol", "show", "job", job_of(slurm, model, "0"))
     assert "NumCPUs=2 " in of_one
@@ -64,16 +60,16 @@ def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_sit
     assert model.cost.per_hour == 4, "two cores of each job"
 
 
-def test_where_nodes_are_given_whole_so_are_jobs(shared_site: Any, pairs: Any) -> None:
-    asked = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
+def test_whole_nodes_require_whole_jobs(shared_site: Any, pairs: Any) -> None:
+    options = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
     with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: use 4 or 6, not 5"):
-        shared_site.create(**asked, n_workers=5, exclusive=True)
-    refused = shared_site.create(**asked, n_workers=5, partition="whole")
+        shared_site.create(**options, n_workers=5, exclusive=True)
+    refused = shared_site.create(**options, n_workers=5, partition="whole")
     with pytest.raises(StartFailed, match="'whole' gives whole nodes only, and each job has 2 .*: use 4 or 6"):
         shared_site.control.wait(refused.id)
 
 
-def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
+def test_dead_worker_restarts_and_cancelled_job_is_replaced(
     slurm: Any, shared_site: Any, pairs: Any, wait_until: Any
 ) -> None:
     before = pairs.model
@@ -81,8 +77,8 @@ def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
     dies = next(worker for worker in before.workers if worker.name == "0-1")
     os.kill(dies.pid, signal.SIGKILL)
     slurm.ask("scancel", gone)
-    told = f"Workers 1-0 to 1-1: its job {gone} was cancelled"
-    wait_until(lambda: told in messages(pairs), what=lambda: log_of(pairs))
+    message = f"Workers 1-0 to 1-1: its job {gone} was cancelled"
+    wait_until(lambda: message in messages(pairs), what=lambda: log_of(pairs))
     there = {worker.pid for worker in before.workers if worker.name == "0-0"}
     model = shared_site.wait_for(
         "pairs",
@@ -113,29 +109,28 @@ def test_the_last_job_may_have_fewer_workers(slurm: Any, shared_site: Any, pairs
         pairs.scale(4)
         model = shared_site.wait_for("pairs", lambda model: model.n_workers == 4)
         assert names(model) == whole
-        # Neither of the two jobs can have one worker only: one goes on until a smaller one has come.
+        # Neither of the two jobs can have one worker only: one continues until a smaller one runs.
         futures += client.scatter(list(range(10)), workers=[worker.address for worker in model.workers])
         shared_site.control.patch("pairs", {"n_workers": 1})
         wait_until(lambda: any("until a smaller one has replaced it" in note for note in pairs.model.notes))
         model = shared_site.wait_for("pairs", lambda model: (model.n_workers, model.n_pending) == (1, 0))
         assert client.gather(futures) == 2 * list(range(10))
     [small] = names(model)
-    wait_until(lambda: jobs_of(slurm, model) == [f"gpucluster-{model.id}-{small}"])
+    wait_until(lambda: slurm.jobs(model.id) == [f"gpucluster-{model.id}-{small}"])
 
 
-def test_the_load_has_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_uses_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
     pairs.adapt(minimum=0, maximum=5, interval=0.2, wait_count=2)
-    wait_until(lambda: not jobs_of(slurm, pairs.model), what=slurm.jobs)
-    before = jobs_handed(pairs)
+    wait_until(lambda: not slurm.jobs(pairs.id), what=slurm.jobs)
+    before = n_submitted(pairs)
     with pairs.get_client() as client:
         future = client.submit(sum, [1, 2])
         assert future.result(timeout=90) == 3
-        # As long as somebody wants the result, its job is needed. No other was asked for and ended in vain.
-        assert len(jobs_of(slurm, pairs.model)) == 1
-        assert jobs_handed(pairs) == before + 1
-    shared_site.control.stop("pairs")
-    shared_site.wait_for(pairs.id, lambda model: model.state.ended)
-    assert not jobs_of(slurm, pairs.model)
+        # As long as the result is wanted, its job is needed. No other job was requested in vain.
+        assert len(slurm.jobs(pairs.id)) == 1
+        assert n_submitted(pairs) == before + 1
+    stopped(shared_site, pairs.id)
+    assert not slurm.jobs(pairs.id)
 
 
 @pytest.mark.filterwarnings("ignore:Mismatched versions")
@@ -154,7 +149,7 @@ def test_each_gpu_of_each_node_of_a_job_has_a_worker(
     )  # fmt: skip
     model = shared_site.wait_for("gpus", lambda model: model.n_workers == 4)
     assert model.has_gpus
-    assert jobs_of(slurm, model) == [f"gpucluster-{model.id}-0"]
+    assert slurm.jobs(model.id) == [f"gpucluster-{model.id}-0"]
     model = shared_site.wait_for("gpus", lambda model: model.nodes)
     assert [node.split(maxsplit=1)[1] for node in model.nodes] == ["2 GPUs", "2 GPUs"]
     with gpucluster.connect("gpus").get_client() as client:
@@ -168,7 +163,6 @@ def test_each_gpu_of_each_node_of_a_job_has_a_worker(
     assert {node.partition(":")[0] for node in model.nodes} == {node for _, node, _ in found.values()}
     with pytest.raises(InvalidRequest, match="n_workers: each job has 4 workers, .*: use 4 or 8, not 6"):
         shared_site.control.patch("gpus", {"n_workers": 6})
-    shared_site.control.stop("gpus")
-    shared_site.wait_for(model.id, lambda model: model.state.ended)
+    stopped(shared_site, model.id)
     # Slurm lists it as completing for a moment.
-    wait_until(lambda: not jobs_of(slurm, model), what=slurm.jobs)
+    wait_until(lambda: not slurm.jobs(model.id), what=slurm.jobs)

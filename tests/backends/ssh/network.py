@@ -17,12 +17,7 @@ def ip(*words: str) -> str:
 
 
 class Network:
-    """Hosts ``0``, ``1``, … at ``10.77.0.10`` and following, and a switch between them.
-
-    Parameters
-    ----------
-    n : int
-    """
+    """`n` hosts ``0``, ``1``, … at ``10.77.0.10`` and following, and a switch between them."""
 
     def __init__(self, n: int) -> None:
         if os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("nsenter") is None:
@@ -59,8 +54,8 @@ class Network:
         return f"10.77.0.{10 + number}"
 
     def on(self, number: int) -> list[str]:
-        """Return what comes before a command that is to run on a host."""
-        # Its name differs, too: figures are told by host.
+        """Return the prefix of a command that runs on a host."""
+        # The host name differs, too: figures are grouped by host.
         space = f"/run/netns/{self._prefix}-h{number}"
         name = f'hostname h{number}; exec "$@"'
         return ["nsenter", f"--net={space}", "unshare", "--uts", "--", "sh", "-c", name, "sh"]
@@ -70,7 +65,7 @@ class Network:
         ip("-n", f"{self._prefix}-sw", "link", "set", f"v{number}", "down")
 
     def limit(self, number: int, rate: str) -> None:
-        """Let no more than that through the link to a host, in each direction; such as ``1gbit``."""
+        """Limit the rate of the link to a host in each direction, such as ``1gbit``."""
         switch, host = f"{self._prefix}-sw", f"{self._prefix}-h{number}"
         for space, device in ((switch, f"v{number}"), (host, "eth0")):
             words = ["qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "256kb", "latency", "50ms"]
@@ -89,7 +84,7 @@ class Network:
         return found
 
     def close(self) -> None:
-        """Remove all of it, with what runs there."""
+        """Remove the hosts with their processes."""
         for number, space in enumerate(self._made):
             for process in self.processes(number - 1) if number else []:
                 with suppress(psutil.Error):

@@ -1,4 +1,4 @@
-"""A real SSH server on loopback, with keys, a port and a configuration of its own."""
+"""A real SSH server on loopback, with separate keys, port and configuration."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Host {name}
 
 
 def program() -> str:
-    """Return the path of sshd; install it where that can be done, else skip."""
+    """Return the path of sshd; install it if possible, otherwise skip."""
     try:
         installed(["openssh-server"], _found)
     except NotInstalled as reason:
@@ -57,19 +57,14 @@ def _found() -> str | None:
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody has."""
+    """Return a free port of loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 class Servers:
-    """SSH servers, the keys for them, and a client's configuration.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """SSH servers, the keys for them, and a client's configuration."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -91,7 +86,7 @@ class Servers:
         prefix: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Start a server, under the command ``prefix`` if there is one; who logs in has these variables."""
+        """Start a server below the command ``prefix``; sessions have these environment variables."""
         listen = "\n".join(f"ListenAddress {address}" for address in addresses)
         config = self.folder / f"{name}.sshd"
         config.write_text(_SERVER.format(port=port, addresses=listen, folder=self.folder, name=name))
@@ -105,7 +100,7 @@ class Servers:
             file.writelines(f"[{address}]:{port} {key}\n" for address in addresses)
 
     def know(self, address: str) -> None:
-        """Let the client know the servers' key at an address with the usual port, which it then does not name."""
+        """Let the client know the servers' key at an address with the default port."""
         key = " ".join((self.folder / "host_key.pub").read_text().split()[:2])
         with (self.folder / "known_hosts").open("a") as file:
             file.write(f"{address} {key}\n")

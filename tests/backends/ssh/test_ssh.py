@@ -21,7 +21,7 @@ from distributed import Client
 from gpucluster.backends.backend import ReapContext
 from gpucluster.backends.ssh import SSHBackend
 from gpucluster.backends.ssh.deployment import fullest_host_first
-from gpucluster.backends.ssh.host import Host
+from gpucluster.backends.ssh.host import MARK, Host
 from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.backends.ssh.pool import memory_limit_on
 from gpucluster.backends.ssh.spec import SSHSpec
@@ -31,11 +31,8 @@ from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from sklearn.datasets import make_blobs
 
-from tests.backends.seen import refusal
+from tests.backends.seen import marked_processes, refusal
 from tests.backends.ssh.sshd import Servers, free_port
-
-AGENT = "gpucluster-agent"
-GPUCLUSTER_SSH = "GPUCLUSTER_SSH_CLUSTER"
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +59,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 @pytest.fixture(scope="module")
 def cluster(shared_site, module_of_mine, servers) -> ClusterModel:
     """A running cluster with a worker on each host."""
-    return shared_site.running(
-        backend="ssh",
-        hosts="a,b",
-        ssh_config=str(servers.config),
-        n_workers=None,
-        env={"GREETING": "a secret word"},
-        idle_timeout_seconds=None,
-    )
+    options = {"hosts": "a,b", "ssh_config": str(servers.config), "env": {"GREETING": "a secret word"}}
+    return shared_site.running(backend="ssh", **options, n_workers=None, idle_timeout_seconds=None)
 
 
 @pytest.fixture
@@ -84,16 +75,8 @@ def client(handle) -> Iterator[Client]:
 
 
 def on_hosts(cluster: ClusterModel) -> list[psutil.Process]:
-    """Return everything that a cluster has on its hosts."""
-    mark, found = f"{GPUCLUSTER_SSH}={cluster.id}".encode(), []
-    for process in psutil.process_iter():
-        try:
-            environment = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
-            if mark in environment and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (OSError, psutil.Error):
-            continue
-    return found
+    """Return the processes of a cluster on its hosts."""
+    return marked_processes(MARK, cluster.id)
 
 
 def agents(cluster: ClusterModel) -> list[psutil.Process]:
@@ -104,10 +87,10 @@ def n_workers(site, cluster: ClusterModel) -> int:
     return site.get(cluster.id).n_workers
 
 
-def test_each_host_has_a_worker_and_nothing_shows_a_secret(shared_site, cluster, client):
+def test_each_host_has_a_worker_and_no_secret_is_visible(shared_site, cluster, client):
     assert (cluster.network, cluster.backend_title, cluster.n_workers) == (Network.TLS, "SSH", 2)
     assert {worker.name for worker in cluster.workers} == {"0", "1"}
-    assert sorted(shared_site.get(cluster.id).nodes) == ["a: 1 worker", "b: 1 worker"], "which the card tells"
+    assert sorted(shared_site.get(cluster.id).nodes) == ["a: 1 worker", "b: 1 worker"]
     assert client.submit(lambda: os.environ.get("GREETING")).result() == "a secret word"
     assert set(client.run(lambda: __import__("beside_my_script").answer).values()) == {42}
     directories = client.run(lambda dask_worker: dask_worker.local_directory)
@@ -134,15 +117,15 @@ def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, 
     handle.retire(gone)
     wait_until(lambda: n_workers(shared_site, cluster) == 2)
     assert gone not in {worker.name for worker in shared_site.get(cluster.id).workers}
-    before, told = set(client.run(os.getpid).values()), len(handle.activity())
+    before, n_entries = set(client.run(os.getpid).values()), len(handle.activity())
     handle.restart()
     assert not before & set(client.run(os.getpid).values())
     shared_site.wait_for(cluster.id, lambda model: model.notice is None)
-    assert "worker_died" not in {entry.kind for entry in handle.activity()[told:]}
+    assert "worker_died" not in {entry.kind for entry in handle.activity()[n_entries:]}
 
 
 @pytest.mark.full
-def test_the_number_follows_the_load(shared_site, cluster, handle, client, wait_until):
+def test_adaptive_scaling_follows_the_load(shared_site, cluster, handle, client, wait_until):
     handle.adapt(minimum=0, maximum=3, interval=0.1, wait_count=2)
     wait_until(lambda: n_workers(shared_site, cluster) == 0)
     tasks = client.map(lambda _: time.sleep(0.2), range(20), pure=False)
@@ -161,7 +144,7 @@ def test_k_means_finds_the_groups(cluster, client):
     assert distances.min(axis=0).max() < 0.1
 
 
-def test_what_workers_print_is_read(shared_site, cluster, client):
+def test_output_of_workers_is_logged(shared_site, cluster, client, wait_until):
     def talk() -> int:
         for _ in range(300):
             print("z" * 10_000, file=sys.stderr)
@@ -170,10 +153,7 @@ def test_what_workers_print_is_read(shared_site, cluster, client):
 
     assert client.submit(talk).result(timeout=60) == 1
     log = shared_site.registry.folder(cluster.id).log
-    deadline = time.monotonic() + 20
-    while b"the last word" not in log.read_bytes():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: b"the last word" in log.read_bytes())
 
 
 @pytest.mark.full
@@ -203,27 +183,20 @@ async def _refusal(tmp_path: Path, servers: Servers, **options) -> str:
 
 
 @pytest.mark.processes
-async def test_hosts_that_cannot_be_used_are_told_together(servers, tmp_path):
-    told = await _refusal(tmp_path, servers, hosts="a,unknown-key,refused,closed")
-    assert told.startswith("3 of 4 hosts cannot be used. ")
-    assert "unknown-key: its host key has changed" in told
-    assert "refused: it rejected your key" in told
-    assert "closed: connection refused on its SSH port" in told
+async def test_unusable_hosts_are_reported_together(servers, tmp_path):
+    message = await _refusal(tmp_path, servers, hosts="a,unknown-key,refused,closed")
+    assert message.startswith("3 of 4 hosts cannot be used. ")
+    assert "unknown-key: its host key has changed" in message
+    assert "refused: it rejected your key" in message
+    assert "closed: connection refused on its SSH port" in message
     assert "the host was not found" in await _refusal(tmp_path, servers, hosts="nowhere.invalid")
-    assert not [process for process in psutil.process_iter() if "0badcafe" in _environment(process)]
-
-
-def _environment(process: psutil.Process) -> str:
-    try:
-        return process.environ().get(GPUCLUSTER_SSH, "")
-    except psutil.Error:
-        return ""
+    assert not marked_processes(MARK, "0badcafe")
 
 
 @pytest.mark.processes
-async def test_pythons_that_cannot_be_used_are_told(servers, tmp_path):
-    told = await _refusal(tmp_path, servers, hosts="a", remote_python="/opt/none/python")
-    assert "there is no Python /opt/none/python there" in told
+async def test_unusable_python_is_refused(servers, tmp_path):
+    message = await _refusal(tmp_path, servers, hosts="a", remote_python="/opt/none/python")
+    assert "there is no Python /opt/none/python there" in message
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     bare.chmod(0o755)
@@ -232,9 +205,9 @@ async def test_pythons_that_cannot_be_used_are_told(servers, tmp_path):
     assert "prints 'Welcome' before anything else" in await _refusal(
         tmp_path, servers, hosts="a", remote_python=str(bare)
     )
-    for name, said in (("python", "Tasks can travel only between"), ("distributed", "is 2020.1 there and")):
+    for name, message in (("python", "Tasks can travel only between"), ("distributed", "is 2020.1 there and")):
         bare.write_text(f"#!/bin/sh\necho '{_hello(**{name: '2020.1'})}'\nexec cat >/dev/null\n")
-        assert said in await _refusal(tmp_path, servers, hosts="a", remote_python=str(bare))
+        assert message in await _refusal(tmp_path, servers, hosts="a", remote_python=str(bare))
 
 
 def _hello(**other: str) -> str:
@@ -242,8 +215,8 @@ def _hello(**other: str) -> str:
 
 
 async def test_more_workers_than_there_is_room(servers, tmp_path):
-    told = await _refusal(tmp_path, servers, hosts="a", n_workers=200)
-    assert told.startswith("n_workers: must be at most")
+    message = await _refusal(tmp_path, servers, hosts="a", n_workers=200)
+    assert message.startswith("n_workers: must be at most")
 
 
 async def test_without_the_package(servers, tmp_path, monkeypatch):
@@ -253,7 +226,7 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({}, "give hosts"),
         ({"hosts": "a", "hostfile": "/x"}, "not both"),
@@ -265,20 +238,20 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
         ({"hosts": ["a"], "interface": "x y"}, "must be the name of a network interface"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options, said):
-    with pytest.raises(InvalidRequest, match=said):
+def test_invalid_options_are_refused(options, message):
+    with pytest.raises(InvalidRequest, match=message):
         parse_spec({"backend": "ssh", **options})
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [(None, "cannot be read"), ("# none\n", "there is no host"), ("a\nb; c\n", "line 2"), ("a slots=999", "more than")],
 )
-async def test_host_files(servers, tmp_path, text, said):
+async def test_host_files(servers, tmp_path, text, message):
     path = tmp_path / "hosts"
     if text is not None:
         path.write_text(text)
-    assert said in await _refusal(tmp_path, servers, hostfile=str(path))
+    assert message in await _refusal(tmp_path, servers, hostfile=str(path))
 
 
 # -- the end -----------------------------------------------------------------------------------------
@@ -293,7 +266,7 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, w
     os.kill(model.pid, signal.SIGKILL)
     wait_until(lambda: not on_hosts(cluster), timeout=30)
     wait_until(lambda: not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{cluster.id}-*")), timeout=30)
-    # Whoever looks at the list has a last look at the hosts, too; again, and that is no harm.
+    # The next process that lists clusters looks at the hosts, too. A further time does no harm.
     wait_until(lambda: shared_site.get(cluster.id).state.ended)
     wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())
     await SSHBackend().reap(json.loads(remembered)["state"], ReapContext(cluster.id))
@@ -303,15 +276,15 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, w
     ("hosts", "places", "order"),
     [
         ({"0": "a", "1": "b", "2": "a", "3": "b"}, {"a": 1, "b": 1}, "3210"),
-        # b was lost for a while; 3 has been asked for since.
+        # b was lost for a while; 3 was requested later.
         ({"0": "a", "1": "a", "2": "a", "3": "b"}, {"a": 1, "b": 1}, "2130"),
         ({"0": "a", "1": "a", "2": "a", "3": "b"}, {"a": 3, "b": 1}, "3210"),
-        # 2 has not come yet.
+        # 2 has not connected yet.
         ({"0": "a", "1": "a", "3": "b"}, {"a": 1, "b": 1}, "2130"),
     ],
     ids=["even", "uneven", "as many as there are places", "one without a host"],
 )
-def test_the_fullest_host_gives_first(hosts: dict[str, str], places: dict[str, int], order: str) -> None:
+def test_workers_on_the_fullest_host_leave_first(hosts: dict[str, str], places: dict[str, int], order: str) -> None:
     assert fullest_host_first("3210", hosts, places) == list(order)
 
 

@@ -1,4 +1,4 @@
-"""Three hosts with links of their own: one of them is cut while it computes."""
+"""Three hosts with separate links, of which one is cut while it computes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_link_is_cut(site, network, servers, wait_until):
     assert model.scheduler_address.startswith(f"tls://{network.address(0)}:")
     hosts = {worker.address.rpartition(":")[0].rpartition("/")[2] for worker in model.workers}
     assert hosts == {network.address(1), network.address(2)}
-    # It comes back by its nanny, at another address, and is to be forgotten by that.
+    # Its nanny restarts it at another address, by which it must be forgotten.
     killed = next(worker.pid for worker in model.workers if f"//{network.address(2)}:" in worker.address)
     os.kill(killed, signal.SIGKILL)
     site.wait_for("far", lambda now: now.n_workers == 2 and killed not in {worker.pid for worker in now.workers})

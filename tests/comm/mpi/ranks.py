@@ -1,4 +1,4 @@
-"""What ranks do under ``mpiexec``; each prints what it found. ``python ranks.py``, with at least three ranks."""
+"""The program of ranks under ``mpiexec``; each prints its results. ``python ranks.py``, with at least three ranks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ served: list[int] = []
 
 
 async def answer(comm: Any) -> None:
-    """Send back what is asked for, and count what comes in the right order."""
+    """Echo messages on request, and count those that come in the right order."""
     expected = 0
     try:
         while True:
@@ -44,7 +44,7 @@ async def answer(comm: Any) -> None:
 
 
 async def every_size(addresses: list[str]) -> Any:
-    """Messages of all sizes come back as they were, and can be written to."""
+    """Messages of all sizes come back unchanged, and are writeable."""
     comm = await connect(addresses[1])
     sizes = [0, 1, wire.INLINE_BYTES - 1, wire.INLINE_BYTES, wire.INLINE_BYTES + 1, 10**6, 5 * 10**6]
     for n, size in enumerate(sizes):
@@ -66,7 +66,7 @@ async def every_size(addresses: list[str]) -> Any:
 
 
 async def awaited(addresses: list[str]) -> Any:
-    """Each message is noticed although nobody looks now and then, also behind others that MPI alone reads."""
+    """Each message is noticed without regular polling, also behind packets that MPI reads itself."""
     generator = random.Random(0)
     comm = await connect(addresses[1])
     for n in range(300):
@@ -98,7 +98,7 @@ def mixed(generator: random.Random) -> int:
 
 
 async def cancelled_and_closed(addresses: list[str]) -> Any:
-    """What is cancelled or closed with something on its way disturbs nothing else."""
+    """Cancelled reads and connections closed with messages on their way disturb nothing else."""
     large = np.ones(3 * 10**6, "u1")
     for place in range(6):
         comm = await connect(addresses[2])
@@ -122,13 +122,13 @@ async def cancelled_and_closed(addresses: list[str]) -> Any:
     await asyncio.gather(reading, return_exceptions=True)
     await comm.write({"n": 0, "x": to_serialize(large[:9]), "echo": True})
     assert len((await comm.read())["x"]) == 9, "a read that was cancelled took nothing away"
-    # Sent, closed at once: it is delivered all the same, also while the other side does not look.
+    # Sent and closed at once: it is delivered anyway, also while the other side does not read.
     await comm.write("wait")
     for place in range(1, 4):
         await comm.write({"n": place, "x": to_serialize(large), "echo": False})
     await comm.close()
     del comm
-    # One that nobody has any more is closed for the other side, too.
+    # A connection that is garbage-collected is closed for the other side, too.
     forgotten = await connect(addresses[2])
     await forgotten.write({"n": 0, "x": to_serialize(large[:1]), "echo": False})
     del forgotten
@@ -136,7 +136,7 @@ async def cancelled_and_closed(addresses: list[str]) -> Any:
 
 
 async def by_port(addresses: list[str]) -> None:
-    """A rank reaches itself by MPI, too, and ranks of other programs by their ports."""
+    """A rank reaches itself by MPI, and ranks of other programs by their ports."""
     comm = await connect(addresses[RANK])
     assert comm.peer_address == addresses[RANK]
     for n, size in enumerate([3, 10**6]):
@@ -207,12 +207,12 @@ async def main() -> None:
         await until(lambda: not engine._channels and not engine._requests)
         await together()
         found["bells"] = len(engine.world.bell.sockets)
-    await together()  # Nobody listens any more.
+    await together()  # No rank listens any more.
     if RANK == 0:
         try:
             await asyncio.wait_for(connect(addresses[1], timeout=1), 20)
         except (OSError, CommClosedError) as error:
-            found["nobody"] = type(error).__name__
+            found["no listener"] = type(error).__name__
     await together()
     engine.stop()
     found["left"] = [len(left) for left in (engine._channels, engine._requests, engine._sending, engine._receiving)]
@@ -225,4 +225,4 @@ if __name__ == "__main__":
         asyncio.run(main())
     except BaseException:
         traceback.print_exc()
-        WORLD.Abort(3)  # Others would wait for this one for ever.
+        WORLD.Abort(3)  # Others would wait for this rank forever.

@@ -1,4 +1,4 @@
-"""What wakes a rank, how long it looks before it sleeps, and the order of buffers with one tag."""
+"""What wakes a rank, how long it polls before it sleeps, and the order of buffers with one tag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpucluster.comm.mpi.world import SECRET_BYTES, Bell
 
 @pytest.fixture
 def bells() -> Iterator[list[Bell]]:
-    """Those of two ranks."""
+    """The bells of two ranks."""
     made = [Bell("127.0.0.1") for _ in range(2)]
     for rank, bell in enumerate(made):
         bell.meet([one.place for one in made], b"s" * SECRET_BYTES, rank)
@@ -25,11 +25,11 @@ def bells() -> Iterator[list[Bell]]:
 
 
 @pytest.mark.linux("unix sockets without a file")
-def test_a_rank_waits_for_as_many_envelopes_as_were_announced(bells: list[Bell]) -> None:
+def test_rank_waits_until_all_announced_envelopes_came(bells: list[Bell]) -> None:
     first, second = bells
     first.announce(1)
     first.announce(1)
-    assert not second.is_waiting, "it has heard of nothing yet"
+    assert not second.is_waiting, "it has received no ring yet"
     assert second.heard()
     second.took(0)
     assert second.is_waiting
@@ -45,7 +45,7 @@ def test_a_rank_waits_for_as_many_envelopes_as_were_announced(bells: list[Bell])
 
 
 @pytest.mark.linux("unix sockets without a file")
-def test_who_has_no_room_for_a_ring_is_rung_again(bells: list[Bell]) -> None:
+def test_ring_is_repeated_if_there_was_no_room(bells: list[Bell]) -> None:
     first, second = bells
     number = 0
     while not first.is_waiting:
@@ -56,19 +56,19 @@ def test_who_has_no_room_for_a_ring_is_rung_again(bells: list[Bell]) -> None:
         pass
     for _ in range(number - 1):
         second.took(0)
-    assert not second.is_waiting, "of the last one it has not heard"
+    assert not second.is_waiting, "the last ring has not arrived"
     first.ring_again()
     assert not first.is_waiting
     assert second.heard()
     assert second.is_waiting
     first.close()
-    second.ring(0)  # One that has ended is no error.
+    second.ring(0)  # A rank that has ended is no error.
     assert second.is_waiting
 
 
 @pytest.mark.linux("unix sockets without a file")
 @pytest.mark.parametrize("ring", [b"", b"s" * SECRET_BYTES, b"t" * (SECRET_BYTES + 12), b"s" * (SECRET_BYTES + 13)])
-def test_who_does_not_know_the_secret_is_not_heard(bells: list[Bell], ring: bytes) -> None:
+def test_ring_without_the_secret_is_ignored(bells: list[Bell], ring: bytes) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as stranger:
         stranger.sendto(ring, bells[1].place.path)
     assert not bells[1].heard()
@@ -82,20 +82,15 @@ def woken_after(pacing: Pacing, seconds: float, times: int = 1) -> float:
     return pacing.window
 
 
-def test_who_is_woken_soon_looks_longer_the_next_time() -> None:
+def test_polling_time_grows_after_short_sleeps_and_shrinks_after_long_ones() -> None:
     pacing = Pacing()
     assert woken_after(pacing, LONGEST_SECONDS / 2) == 2 * SHORTEST_SECONDS
     assert woken_after(pacing, LONGEST_SECONDS / 2, 20) == LONGEST_SECONDS
-
-
-def test_who_sleeps_long_does_not_look_in_vain() -> None:
-    pacing = Pacing()
-    woken_after(pacing, LONGEST_SECONDS / 2, 20)
     assert woken_after(pacing, 1.0, 10) == 0.0
     assert woken_after(pacing, LONGEST_SECONDS / 2) == SHORTEST_SECONDS, "and begins again"
 
 
-def test_a_ring_while_it_looks_says_nothing() -> None:
+def test_ring_while_polling_changes_nothing() -> None:
     pacing = Pacing()
     pacing.woken(5.0)
     assert pacing.window == SHORTEST_SECONDS
@@ -106,7 +101,7 @@ def test_a_ring_while_it_looks_says_nothing() -> None:
 
 
 class Mpi:
-    """What a lane is given: remembers what was begun, and ends it at once or when asked."""
+    """Stands in for MPI: remembers what was begun, and completes it at once or on request."""
 
     def __init__(self, *, at_once: bool) -> None:
         self.at_once = at_once
@@ -127,7 +122,7 @@ class Mpi:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_all_are_begun_in_their_order_and_ended_once(at_once: bool) -> None:
+def test_buffers_are_started_in_order_and_completed_once(at_once: bool) -> None:
     mpi, ended, emptied = Mpi(at_once=at_once), list[int](), list[None]()
     lane = Lane(mpi.follow, lambda: emptied.append(None))
     for number in range(3_000):
@@ -139,7 +134,7 @@ def test_all_are_begun_in_their_order_and_ended_once(at_once: bool) -> None:
     assert len(emptied) == (3_000 if at_once else 1)
 
 
-def test_what_ends_may_add() -> None:
+def test_completed_buffer_may_add_another() -> None:
     mpi, ended = Mpi(at_once=True), list[int]()
     lane = Lane(mpi.follow, lambda: None)
 

@@ -1,4 +1,4 @@
-"""Memory of blocks that come: used again when nobody has them any more, and given back."""
+"""Memory of received blocks: reused when they are deleted, and freed later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def place_of(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def test_a_block_is_used_again_only_after_everybody_has_forgotten_it() -> None:
+def test_block_is_reused_only_after_all_references_are_gone() -> None:
     kept = Memory()
     header, frames = serialize(np.arange(MEBIBYTE))
     lent = kept.take(8 * MEBIBYTE)
@@ -32,7 +32,7 @@ def test_a_block_is_used_again_only_after_everybody_has_forgotten_it() -> None:
     part = array[10:20]
     del lent, array
     gc.collect()
-    assert kept.kept_bytes == 0, "a part of it is still somebody's"
+    assert kept.kept_bytes == 0, "a part of it is still in use"
     other = kept.take(8 * MEBIBYTE)
     assert place_of(other) != first
     assert part.tolist() == list(range(10, 20))
@@ -50,7 +50,7 @@ def test_small_blocks_are_numpys_own() -> None:
     assert kept.kept_bytes == 0
 
 
-def test_no_more_is_kept_than_is_allowed_and_it_goes_back_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_memory_is_limited_and_freed_later(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Memory()
     blocks = [kept.take(40 * MEBIBYTE) for _ in range(5)]
     del blocks
@@ -62,13 +62,13 @@ def test_no_more_is_kept_than_is_allowed_and_it_goes_back_after_a_while(monkeypa
     larger = kept.take(KEPT_BYTES + 1)
     del larger
     kept.forget_old()
-    assert kept.kept_bytes == 3 * (40 * MEBIBYTE + PAGESIZE), "one that is not kept drives out none"
+    assert kept.kept_bytes == 3 * (40 * MEBIBYTE + PAGESIZE), "a block that is too large displaces none"
     monkeypatch.setattr(memory, "KEPT_SECONDS", -1.0)
     kept.forget_old()
     assert kept.kept_bytes == 0
 
 
-def test_blocks_are_forgotten_in_any_thread() -> None:
+def test_blocks_are_freed_in_any_thread() -> None:
     kept = Memory()
     blocks = [kept.take(2 * MEBIBYTE) for _ in range(20)]
     threads = [threading.Thread(target=blocks.pop) for _ in range(20)]
@@ -80,8 +80,8 @@ def test_blocks_are_forgotten_in_any_thread() -> None:
     assert kept.kept_bytes == 20 * (2 * MEBIBYTE + PAGESIZE)
 
 
-def test_blocks_may_be_forgotten_while_another_one_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The garbage collector runs where it likes, so also within ``take``."""
+def test_blocks_may_be_freed_during_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The garbage collector may run within ``take``."""
     kept, blocks = Memory(), []
     fresh = memory._fresh
 
@@ -98,7 +98,7 @@ def test_blocks_may_be_forgotten_while_another_one_is_looked_for(monkeypatch: py
 
 @settings(max_examples=30)
 @given(st.one_of(st.integers(1, 2**16), st.integers(LEAST_BYTES, 2**24)), st.integers(0, LINE_BYTES - 1))
-def test_little_is_wasted(size: int, begin: int) -> None:
+def test_allocations_waste_little(size: int, begin: int) -> None:
     assert size <= memory._rounded(size) <= max(size * 1.13, size + 2**12)
     lent = Memory().take(size, begin)
     assert (len(lent), lent.flags.writeable, place_of(lent) % LINE_BYTES) == (size, True, begin)

@@ -20,18 +20,18 @@ PROGRAM = Path(__file__).with_name("ranks.py")
 
 @pytest.fixture(scope="module", params=["0", "1"], ids=["two copies", "one copy"])
 def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    """What each of three ranks has found, by rank; with both ways in which MPICH moves large messages."""
+    """The results of three ranks, by rank; with both ways in which MPICH moves large messages."""
     environment = {**os.environ, "MPIR_CVAR_CH4_CMA_ENABLE": request.param, "DASK_DISTRIBUTED__COMM__SHARD": "1MiB"}
     done = subprocess.run(
         [*mpiexec(3), sys.executable, str(PROGRAM)],
         env=environment, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return sorted(told, key=lambda one: int(one["rank"]))
+    results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return sorted(results, key=lambda one: int(one["rank"]))
 
 
-def test_messages_of_every_size_come_back_as_they_were(found: list[dict[str, Any]]) -> None:
+def test_messages_of_every_size_come_back_unchanged(found: list[dict[str, Any]]) -> None:
     assert found[0]["sizes"] == 8
 
 
@@ -43,21 +43,21 @@ def test_no_message_is_lost_or_overtakes_another(found: list[dict[str, Any]]) ->
     assert found[0]["served"] == [500] * 6
 
 
-def test_what_is_cancelled_closed_or_forgotten_disturbs_nothing(found: list[dict[str, Any]]) -> None:
+def test_cancelled_closed_and_collected_connections_disturb_no_others(found: list[dict[str, Any]]) -> None:
     assert found[1]["cancelled"]
-    # Six that were closed after a message, one with four of which three came after its end, one that was forgotten.
+    # Six that were closed after a message, one with four of which three came after its end, one that was collected.
     assert sorted(found[2]["served"]) == [1] * 7 + [4]
 
 
-def test_who_does_not_listen_is_told_of_at_once(found: list[dict[str, Any]]) -> None:
-    assert found[0]["nobody"] == "CommClosedError"
+def test_connect_without_a_listener_fails_at_once(found: list[dict[str, Any]]) -> None:
+    assert found[0]["no listener"] == "CommClosedError"
 
 
-def test_who_has_not_joined_the_others_is_told_and_does_not_wait(found: list[dict[str, Any]]) -> None:
+def test_listening_before_joining_raises(found: list[dict[str, Any]]) -> None:
     for one in found:
         assert "call gpucluster.comm.mpi.world.join() in all of them first" in one["before"]
 
 
-def test_ranks_of_one_machine_keep_no_port_for_bells_and_leave_nothing(found: list[dict[str, Any]]) -> None:
+def test_ranks_of_one_machine_need_no_port_and_leave_nothing(found: list[dict[str, Any]]) -> None:
     assert [one["bells"] for one in found] == [1, 1, 1]
     assert [one["left"] for one in found] == [[0] * 4] * 3

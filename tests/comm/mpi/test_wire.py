@@ -1,4 +1,4 @@
-"""Envelopes and addresses: what goes in comes out, and what is none is refused."""
+"""Envelopes and addresses survive a round trip, and malformed ones are refused."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ CUTS = st.lists(st.sampled_from([0, 1, 100, SHARED_BYTES, SHARED_BYTES + 1, 3 * 
 
 
 @given(CUTS, st.integers(0, 200), st.booleans())
-def test_what_lay_together_lies_together(sizes: list[int], first: int, apart: bool) -> None:
-    """As distributed cuts large arrays, and joins their frames without a copy where they are one after the other."""
+def test_adjacent_frames_stay_adjacent(sizes: list[int], first: int, apart: bool) -> None:
+    """As distributed cuts large arrays, and joins their frames without a copy if they are adjacent."""
     whole = memoryview(np.random.default_rng(0).integers(0, 256, first + sum(sizes) + len(sizes), "u1"))
     ends = list(itertools.accumulate([first, *(size + apart for size in sizes)]))
     frames = [whole[begin : begin + size] for begin, size in zip(ends[:-1], sizes, strict=True)]
@@ -69,7 +69,7 @@ def test_what_lay_together_lies_together(sizes: list[int], first: int, apart: bo
 
 
 def received(found: Envelope, buffers: list[list[memoryview]]) -> list[Any]:
-    """Return the frames of an envelope as they come into memory for them."""
+    """Return the frames of an envelope after they are received into memory."""
     blocks = found.allocated(Memory().take)
     for piece, parts in zip(found.pieces(blocks), buffers, strict=True):
         piece[:] = b"".join(parts)
@@ -80,13 +80,13 @@ def place_of(view: Any) -> int:
     return int(np.frombuffer(view, "u1").__array_interface__["data"][0])
 
 
-def test_frames_may_have_several_dimensions_and_nothing_in_them() -> None:
+def test_frames_may_be_multidimensional_and_empty() -> None:
     frames = [np.ones((2, 3)), np.empty((0, 5)), np.ones((INLINE_BYTES, 2))]
     sent, buffers = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
     assert [len(frame) for frame in received(decode(memoryview(sent)), buffers)] == [48, 0, 16 * INLINE_BYTES]
 
 
-def test_frames_may_lie_in_memory_otherwise_than_they_count() -> None:
+def test_frames_may_be_discontiguous() -> None:
     numbers = np.arange(3 * SHARED_BYTES, dtype="u1").reshape(3, -1)
     frames = [memoryview(numbers.T), memoryview(numbers)[::2], memoryview(bytes(range(100)))[::-3]]
     sent, buffers = encode(Kind.MESSAGE, Key(0, 1), 2, frames)
@@ -95,7 +95,7 @@ def test_frames_may_lie_in_memory_otherwise_than_they_count() -> None:
     ]  # fmt: skip
 
 
-def test_small_frames_share_blocks_and_large_ones_are_by_themselves() -> None:
+def test_small_frames_share_blocks_and_large_ones_do_not() -> None:
     small, large = [bytes(40)] * 100_000, [bytes(SHARED_BYTES + 1)] * 3
     _, blocks = encode(Kind.MESSAGE, Key(0, 1), 2, [*small, *large])
     assert 5 <= len(blocks) <= 8
@@ -104,7 +104,7 @@ def test_small_frames_share_blocks_and_large_ones_are_by_themselves() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_what_is_no_envelope_is_refused(noise: bytes) -> None:
+def test_malformed_envelope_is_refused(noise: bytes) -> None:
     sent, _ = encode(Kind.MESSAGE, Key(0, 1), 2, [b"abc", b"de"])
     for wrong in (noise[:20], sent[:-1], sent + b"x"):
         with pytest.raises(ValueError):  # noqa: PT011 - which of the checks finds it does not matter
@@ -112,7 +112,7 @@ def test_what_is_no_envelope_is_refused(noise: bytes) -> None:
 
 
 @pytest.mark.parametrize("begins", [(RIGHT_AFTER, 0), (0, RIGHT_AFTER), (LINE_BYTES, 0), (RIGHT_AFTER - 1, 0)])
-def test_frames_that_follow_none_or_begin_nowhere_are_refused(begins: tuple[int, int]) -> None:
+def test_impossible_begins_of_frames_are_refused(begins: tuple[int, int]) -> None:
     sizes = (SHARED_BYTES, 5)
     sent, _ = encode(Kind.MESSAGE, Key(0, 1), 2, [bytes(size) for size in sizes])
     head = len(sent) - 5 - len(sizes)
@@ -126,7 +126,7 @@ def test_large_buffers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pieces(memoryview(b"")) == []
 
 
-def test_an_address_tells_port_rank_and_world() -> None:
+def test_address_has_port_rank_and_world() -> None:
     location = Location("10.0.0.7:4000", 3, "5f0c2a9e1b7d4c36")
     assert parse(f"{PREFIX}{location}") == parse(str(location)) == location
     assert parse("10.0.0.7:4000") == Location("10.0.0.7:4000")
@@ -139,7 +139,7 @@ def arriving(*sizes: int) -> Arriving:
     return Arriving(Envelope(Kind.MESSAGE, Key(0, 1), 2, sizes, tuple(0 for _ in sizes)))
 
 
-def test_what_nobody_reads_waits_with_its_sender(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unread_messages_wait_at_the_sender(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpucluster.comm.mpi.channel.WINDOW_BYTES", 100)
     channel = Channel(Key(0, 1), 1, 2, 3, opened_here=True)
     messages = [arriving(60), arriving(60), arriving(60)]
@@ -152,4 +152,4 @@ def test_what_nobody_reads_waits_with_its_sender(monkeypatch: pytest.MonkeyPatch
     assert channel.to_receive() == messages[2:]
     channel.closed_here = True
     channel.arriving.extend([arriving(200), arriving(10)])
-    assert len(channel.to_receive()) == 3, "what is forgotten is received at once"
+    assert len(channel.to_receive()) == 3, "messages of a closed connection are received at once"

@@ -85,7 +85,7 @@ async def _work(controller: Controller, backend: SimulatedBackend) -> None:
     simulation = backend.simulation
     if simulation.arriving < simulation.workers and simulation.waiting is None:
         print(f"{controller.model.id} {controller.model.name}: starts and never ends to", flush=True)
-    while controller.model.running_at is None:  # noqa: ASYNC110  # the controller tells nobody
+    while controller.model.running_at is None:  # noqa: ASYNC110  # the controller has no event for it
         await asyncio.sleep(0.05)
     cluster = backend.cluster
     assert cluster is not None and controller.sampler is not None
@@ -107,7 +107,7 @@ def main() -> None:
     """Run one simulated cluster until it is stopped."""
     ended = asyncio.run(_run(parse()))
     print(f"{ended.name}: {ended.state.value}. {ended.reason or ''}", flush=True)
-    # distributed leaves threads behind that nobody waits for.
+    # distributed leaves threads behind.
     os._exit(ended.state is ClusterState.FAILED)
 
 

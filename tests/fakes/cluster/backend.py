@@ -25,63 +25,42 @@ MOST_WORKERS = 1000
 
 
 class SimulatedCluster(SpecCluster):  # type: ignore[misc]
-    """A real scheduler with simulated workers.
-
-    Parameters
-    ----------
-    simulation : Simulation
-    options
-        What ``SpecDeployment`` gives every cluster.
-    """
+    """A real scheduler with simulated workers. `options`: those of ``SpecDeployment`` for every cluster."""
 
     def __init__(self, simulation: Simulation, **options: Any) -> None:
         self.simulation = simulation
-        security, address = options["security"], options["dashboard_address"]
+        security = options["security"]
+        same = {name: options[name] for name in ("host", "protocol", "security", "dashboard_address")}
         scheduler = {
             "cls": Scheduler,
-            "options": {
-                "host": options["host"],
-                "port": 0,
-                "protocol": options["protocol"],
-                "security": security,
-                "dashboard": True,
-                "dashboard_address": address,
-                **options["scheduler_kwargs"],
-            },
+            "options": {**same, "port": 0, "dashboard": True, **options["scheduler_kwargs"]},
         }
         super().__init__(workers={}, scheduler=scheduler, security=security, asynchronous=True, name=options["name"])
-        # The start of a SpecCluster waits for all that it begins with: those in the queue are asked for afterwards.
+        # The start of a SpecCluster waits for all its first workers: those in the queue are requested later.
         first = simulation.workers if simulation.waiting is None else min(simulation.workers, simulation.arriving)
         for number in range(first):
             self.worker_spec.update(self._worker(number))
 
     def _worker(self, number: int) -> dict[Any, Any]:
-        mig = self.simulation.mig
-        name = device_of(number, mig=mig) if self.simulation.on_gpus else number
-        options = {
-            "scheduler": lambda: self.scheduler,
-            "simulation": self.simulation,
-            "number": number,
-            "name": name,
-            "pace": self._pace,
-        }
-        return {name: {"cls": SimulatedWorker, "options": options}}
+        name = device_of(number, mig=self.simulation.mig) if self.simulation.on_gpus else number
+        options = {"scheduler": lambda: self.scheduler, "simulation": self.simulation, "pace": self._pace}
+        return {name: {"cls": SimulatedWorker, "options": {**options, "number": number, "name": name}}}
 
     def new_worker_spec(self) -> dict[Any, Any]:
-        """Return the first worker that is not there."""
+        """Return the first missing worker."""
         return next(
             spec for number in range(MOST_WORKERS) if (spec := self._worker(number)).keys() - self.worker_spec.keys()
         )
 
     def _pace(self) -> float:
-        """Seconds of a task that keep the wanted number of tasks a second on busy workers."""
+        """Return the seconds of a task that result in the wanted number of tasks per second."""
         scheduler = self.scheduler
         threads = scheduler.total_nthreads if scheduler is not None else 1
         return max(0.2, 0.8 * threads / max(0.1, self.simulation.tasks_per_second))
 
 
 class QueuedDeployment(SpecDeployment):
-    """Its workers are the jobs of an invented queue."""
+    """A deployment whose workers are jobs of a simulated queue."""
 
     unit = "job"
     why = ""
@@ -89,7 +68,7 @@ class QueuedDeployment(SpecDeployment):
     ends = datetime.now(UTC) + timedelta(minutes=43)
 
     def slots(self) -> list[Slot]:
-        """Return them with nodes, reasons and ends."""
+        """Add nodes, reasons and ends."""
         return [
             replace(slot, why=self.why)
             if slot.state is SlotState.PENDING
@@ -99,7 +78,7 @@ class QueuedDeployment(SpecDeployment):
 
 
 class SimulatedBackend(Backend[SpecBase]):
-    """Starts a ``SimulatedCluster`` the way real ones are started."""
+    """Starts a ``SimulatedCluster`` in the same way as real clusters."""
 
     name: ClassVar[str] = "simulated"
     spec: ClassVar[type[SpecBase]] = SpecBase
@@ -114,7 +93,6 @@ class SimulatedBackend(Backend[SpecBase]):
         self.cluster: SimulatedCluster | None = None
 
     async def preflight(self, spec: SpecBase, context: StartContext) -> Plan:
-        """Plan the workers that were asked for."""
         return Plan(
             n_workers=self.simulation.workers,
             maximum_workers=MOST_WORKERS,
@@ -125,8 +103,6 @@ class SimulatedBackend(Backend[SpecBase]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start scheduler and workers."""
-
         def make(**options: Any) -> SimulatedCluster:
             self.cluster = SimulatedCluster(self.simulation, **options)
             return self.cluster

@@ -14,12 +14,8 @@ from .options import Simulation
 GIB = 2**30
 MIB = 2**20
 HOST_LIMIT = 64 * GIB
-CONTEXT_BYTES = 480 * MIB
-"""What CUDA itself takes of a GPU for one process."""
-
-
-GPUS_OF_MACHINE = 8
-"""As many workers are on each simulated machine, unless somebody says otherwise."""
+CONTEXT_BYTES = 480 * MIB  # GPU memory that CUDA itself takes for one process.
+GPUS_OF_MACHINE = 8  # Default number of workers on each simulated machine.
 
 
 def device_of(number: int, *, mig: bool) -> str:
@@ -28,14 +24,7 @@ def device_of(number: int, *, mig: bool) -> str:
 
 
 class Figures:
-    """What one worker would measure.
-
-    Parameters
-    ----------
-    simulation : Simulation
-    number : int
-        Position of the worker.
-    """
+    """The measurements of one worker. `number`: its position."""
 
     def __init__(self, simulation: Simulation, number: int) -> None:
         self.on_gpu = simulation.on_gpus
@@ -49,7 +38,7 @@ class Figures:
         self._phase = self._random.uniform(0, 2 * math.pi)
         self.vram_total = (10 if simulation.mig else 80) * GIB
         self.device_limit = int(0.8 * self.vram_total)
-        # Somebody else computes on every fifth GPU.
+        # Every fifth GPU is also used by other programs.
         self.others = int(self.vram_total * (0.17 if number % 5 == 4 else 0.006))
         self._load = 0.0
         self._pool = self.vram_total // 4
@@ -58,10 +47,8 @@ class Figures:
         """Bytes of the results that the worker has."""
         self.executing = 0
 
-    # -- moving ----------------------------------------------------------------------------------
-
     def advance(self, now: float) -> None:
-        """Move everything to a moment, in seconds since the epoch."""
+        """Advance all figures to a time in seconds since the epoch."""
         passed = min(10.0, now - self._at) if self._at else 1.0
         self._at = now
         busy = min(1.0, self.executing / self.threads)
@@ -98,16 +85,14 @@ class Figures:
         """Bytes received from other workers so far."""
         return int(self._received)
 
-    # -- telling ---------------------------------------------------------------------------------
-
     def metrics(self, *, ready: int, in_memory: int, many: bool) -> dict[str, Any]:
-        """Return what a worker of distributed sends in a heartbeat, with fewer digits if it is one of many."""
+        """Return the metrics in a heartbeat of distributed, with fewer digits if there are many workers."""
         found: dict[str, Any] = {
             "task_counts": {"executing": self.executing, "ready": ready, "memory": in_memory},
             "bandwidth": {"total": 100_000_000, "workers": {}, "types": {}},
             "digests_total_since_heartbeat": {"tick-duration": 0.5, "latency": 0.001},
             "managed_bytes": self.holding,
-            # dask-cuda's store is not distributed's: it says nothing here.
+            # dask-cuda's store does not report here.
             "spilled_bytes": dict.fromkeys(("memory", "disk"), 0 if self.on_gpu else self.tier_disk),
             "transfer": {
                 "incoming_bytes": int(self.receiving),
@@ -138,7 +123,7 @@ class Figures:
         return found
 
     def row(self, *, ready: int, in_memory: int, many: bool) -> list[Any]:
-        """Return what our own plugin adds to a heartbeat."""
+        """Return the row of our own plugin in a heartbeat."""
         figures: dict[str, Any] = {
             "host": self.machine,
             "executing": self.executing,

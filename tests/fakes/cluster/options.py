@@ -1,4 +1,4 @@
-"""What a simulated cluster is like."""
+"""The options of a simulated cluster."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-RMM_STATES = ("tracked", "untracked", "none")
-"""A pool whose use is counted, a pool whose use is not, no RMM."""
+RMM_STATES = ("tracked", "untracked", "none")  # A pool whose use is counted, a pool whose use is not, no RMM.
 
 
 @dataclass(frozen=True)
@@ -17,23 +16,16 @@ class Simulation:
     workers: int = 4
     gpus: bool = False
     mig: bool = False
-    lost: int = 0
-    """Workers whose GPU cannot be read any more; the last ones."""
-    rmm: str = "tracked"
-    """One of ``RMM_STATES``, or ``mixed`` for all of them in turn."""
+    lost: int = 0  # Number of workers whose GPU cannot be read; the last ones.
+    rmm: str = "tracked"  # One of ``RMM_STATES``, or ``mixed`` for all of them in turn.
     name: str | None = None
     threads: int = 2
-    tasks_per_second: float = 50.0
-    """How much work there is; 0 leaves the cluster idle, without a client."""
+    tasks_per_second: float = 50.0  # 0 leaves the cluster idle, without a client.
     seed: int = 0
-    past: bool = False
-    """Whether the history begins with ten invented minutes."""
-    arriving: int = 1000
-    """The most workers that come; the others stay on their way, so that the cluster starts or scales for ever."""
-    waiting: str | None = None
-    """Why the others wait: it is a cluster of jobs then, the first of which end in 43 minutes."""
-    per_host: int | None = None
-    """Workers on each machine; ``None``: 8, and 4 where they are jobs."""
+    past: bool = False  # Whether the history begins with ten simulated minutes.
+    arriving: int = 1000  # The most workers that start; with more, the cluster never finishes to start or scale.
+    waiting: str | None = None  # Why the others wait: then it is a cluster of jobs, of which the first end in 43 min.
+    per_host: int | None = None  # Workers on each machine; ``None``: 8, or 4 if they are jobs.
 
     @property
     def on_gpus(self) -> bool:
@@ -55,9 +47,9 @@ def parse(arguments: Sequence[str] | None = None) -> Simulation:
     parser.add_argument("--rmm", choices=[*RMM_STATES, "mixed"], default="tracked")
     parser.add_argument("--name", help="name of the cluster")
     parser.add_argument("--threads", type=int, default=2, help="threads per CPU worker")
-    parser.add_argument("--tasks-per-second", type=float, default=50.0, help="0: idle, nobody connected")
+    parser.add_argument("--tasks-per-second", type=float, default=50.0, help="0: idle, without a client")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--past", action="store_true", help="begin with ten invented minutes of history")
+    parser.add_argument("--past", action="store_true", help="begin with ten simulated minutes of history")
     parser.add_argument("--arriving", type=int, default=1000, help="the most workers that come, now and later")
     parser.add_argument("--waiting", help="its workers are jobs, and this is why those that do not come wait")
     parser.add_argument("--per-host", type=int, help="workers on each machine")

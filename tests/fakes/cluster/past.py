@@ -1,4 +1,4 @@
-"""Ten minutes that a simulated cluster never lived through, so that sparklines are full at once."""
+"""Ten simulated minutes of history, so that sparklines are full at once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,7 @@ from .options import Simulation
 
 
 def invent(history: History, simulation: Simulation, *, seconds_apart: float) -> None:
-    """Add readings of the last ten minutes, oldest first.
-
-    Parameters
-    ----------
-    history : History
-        Of the sampler, still empty.
-    simulation : Simulation
-    seconds_apart : float
-        Between two readings.
-    """
+    """Add readings of the last ten minutes to an empty history, oldest first."""
     chance = random.Random(simulation.seed)
     workers = [Figures(simulation, number) for number in range(simulation.workers)]
     names = [

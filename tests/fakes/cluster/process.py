@@ -1,4 +1,4 @@
-"""Simulated clusters as processes of their own, for tests and benchmarks."""
+"""Simulated clusters as separate processes, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,9 @@ ROOT = Path(__file__).parents[3]
 
 @contextmanager
 def simulated_cluster(*options: str, environment: dict[str, str] | None = None) -> Iterator[str]:
-    """Run a simulated cluster for the length of a ``with`` block; gives its id once all workers are there.
+    """Run a simulated cluster within a ``with`` block; yields its id after all workers have connected.
 
-    Parameters
-    ----------
-    options : str
-        As on the command line, such as ``"--workers", "8", "--gpus"``.
-    environment : dict, optional
-        By default this process's, ``GPUCLUSTER_DIR`` included.
+    `options`: as on the command line, such as ``"--workers", "8", "--gpus"``. `environment`: default: this process's.
     """
     with simulated_clusters([options], environment=environment) as (id,):
         yield id
@@ -30,15 +25,7 @@ def simulated_cluster(*options: str, environment: dict[str, str] | None = None) 
 def simulated_clusters(
     clusters: Sequence[Sequence[str]], *, environment: dict[str, str] | None = None
 ) -> Iterator[list[str]]:
-    """Run several at once, which takes less time than one after the other; gives their ids.
-
-    Parameters
-    ----------
-    clusters : sequence of sequences of str
-        The options of each.
-    environment : dict, optional
-        As for ``simulated_cluster``.
-    """
+    """Run several at once; yields their ids. `clusters`: the options of each."""
     with ExitStack() as stack:
         processes = [
             stack.enter_context(

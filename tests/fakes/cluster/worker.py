@@ -1,4 +1,4 @@
-"""A worker that exists in this process only: it speaks with the scheduler as a real one does."""
+"""A simulated worker in this process, which communicates with the scheduler like a real one."""
 
 from __future__ import annotations
 
@@ -32,21 +32,10 @@ async def _listener(handler: Any) -> InProcListener:
 
 
 class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
-    """One worker with its nanny. ``SpecCluster`` makes and closes it.
+    """One worker with its nanny, made and closed by ``SpecCluster``.
 
-    Parameters
-    ----------
-    address : str
-        Of the scheduler; not needed, since the scheduler is in this process.
-    scheduler : callable
-        Gives the scheduler.
-    simulation : Simulation
-    number : int
-        Position of the worker.
-    name
-        Name of the worker.
-    pace : callable
-        Gives the seconds that a task takes.
+    `address`: of the scheduler; unused. `scheduler`: returns the scheduler. `number`: position of the worker. `pace`:
+    returns the seconds that a task takes.
     """
 
     def __init__(
@@ -70,7 +59,7 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
         return scheduler
 
     async def start(self) -> None:
-        """Start what stands for the nanny, and the worker."""
+        """Start the simulated nanny and the worker."""
         if self._number >= self._simulation.arriving:
             if self._simulation.waiting is None:
                 await asyncio.get_running_loop().create_future()
@@ -129,7 +118,7 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
         self._life += [asyncio.create_task(self._listen(self._comm)), asyncio.create_task(self._beat())]
 
     def _leave(self) -> None:
-        # The scheduler's side of the connection ends by itself when ours does.
+        # The scheduler's side of the connection ends when ours does.
         for task in (*self._life[1:], *self._tasks):
             if task is not asyncio.current_task():
                 task.cancel()
@@ -141,7 +130,7 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
         self._ready.clear()
 
     async def _answer(self, comm: Any) -> None:
-        """Answer whatever is asked of worker or nanny directly, outside the stream."""
+        """Answer requests to worker or nanny outside the stream."""
         try:
             while True:
                 message = await comm.read()
@@ -151,7 +140,7 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
                 if message.get("reply", True):
                     await comm.write(None if restarting else {"status": "OK"})
                 if restarting:
-                    while self.name in self.scheduler.aliases:  # noqa: ASYNC110  # the scheduler notices by itself
+                    while self.name in self.scheduler.aliases:  # noqa: ASYNC110  # until the scheduler notices
                         await asyncio.sleep(0.01)
                     await self._register()
         except CommClosedError:
@@ -209,14 +198,9 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
             mine = next((ready for ready in self._ready if ready["key"] == message["key"]), None)
             if mine is not None:
                 self._ready.remove(mine)
-            self._send(
-                {
-                    "op": "steal-response",
-                    "key": message["key"],
-                    "state": "ready" if mine is not None else "executing",
-                    "stimulus_id": message["stimulus_id"],
-                }
-            )
+            state = "ready" if mine is not None else "executing"
+            same = {name: message[name] for name in ("key", "stimulus_id")}
+            self._send({"op": "steal-response", "state": state, **same})
         elif operation == "free-keys":
             for key in message["keys"]:
                 self._results.pop(key, None)

@@ -1,4 +1,4 @@
-"""Work for a simulated cluster: a client that loads a data set, goes through it several times, and lets it go."""
+"""Work for a simulated cluster: a client that loads a data set, processes it several times, and releases it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEPS = ("read-parquet", "assign", "shuffle-split", "groupby-agg", "tree-sum")
 
 
 async def work(cluster: SimulatedCluster) -> None:
-    """Submit graphs for ever; cancel this to end it."""
+    """Submit graphs until cancelled."""
     chance = random.Random(cluster.simulation.seed)
     async with Client(cluster, asynchronous=True) as client:
         round_number = 0

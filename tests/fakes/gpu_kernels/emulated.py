@@ -1,7 +1,7 @@
 """Kernels of this package, compiled for the CPU and launched on arrays of NumPy.
 
-Takes CuPy's place where kernels are compiled and launched. As CuPy does, it keeps one function for the same source and
-options, whoever asks for it, and refuses more shared memory than that function was allowed.
+Replaces CuPy where kernels are compiled and launched. Like CuPy, it keeps one function for the same source and options,
+and refuses more shared memory than that function was allowed.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 HERE = Path(__file__).parent
-N_PROCESSORS = 3
-"""Of the emulated GPU, so that several blocks of threads share the rows."""
+N_PROCESSORS = 3  # Of the emulated GPU, so that several blocks of threads share the rows.
 DEFAULT_SHARED_BYTES = 48 << 10
 CAPABILITY = "90"
 
@@ -36,13 +35,7 @@ class Function:
 
 
 class CuPy:
-    """What `gpucluster.learn.kernels.on_gpu.cuda` asks of CuPy.
-
-    Parameters
-    ----------
-    folder : Path
-        For what is compiled.
-    """
+    """The part of CuPy that `gpucluster.learn.kernels.on_gpu.cuda` uses. `folder`: for compiled kernels."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,7 +60,7 @@ class CuPy:
         return np.asarray(values)
 
     def function(self, code: str, name: str, options: tuple[str, ...]) -> Function:
-        """Return the current GPU's function of a source with its options, compiled when it is asked for first."""
+        """Return the current GPU's function of a source with its options, compiled at the first call."""
         if (code, options) not in self._libraries:
             folder = self._folder / f"{name}-{len(self._libraries)}"
             folder.mkdir(parents=True)

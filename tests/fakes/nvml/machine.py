@@ -46,10 +46,7 @@ def mig_slice(number: int, *, total: int = 10240, used: int = 20) -> str:
 
 @dataclass
 class FakeMachine:
-    """GPUs of a machine, as long as the test lasts.
-
-    ``environment`` makes a subprocess see them; ``write`` changes them, also under a running one.
-    """
+    """The simulated GPUs of a machine. ``environment`` shows them to a subprocess; ``write`` changes them any time."""
 
     libraries: Path
     file: Path
@@ -57,26 +54,26 @@ class FakeMachine:
     cuda_init: int = 0
 
     def write(self, lines: Sequence[str]) -> None:
-        """Let the machine have these lines from now on."""
+        """Set the lines that define the machine."""
         self.lines = list(lines)
         written = self.file.with_suffix(".new")
         written.write_text("\n".join(self.lines) + "\n")
         written.replace(self.file)
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Return an environment for a subprocess that shall see this machine."""
+        """Return an environment for a subprocess that sees this machine."""
         environment = {key: value for key, value in os.environ.items() if key != "CUDA_VISIBLE_DEVICES"}
         environment |= {
             "LD_LIBRARY_PATH": str(self.libraries),
             "FAKE_NVML": str(self.file),
             "FAKE_CUDA_INIT": str(self.cuda_init),
-            # Claims of GPUs hold for a whole machine: this one is another than that of the next test.
+            # Claims of GPUs are shared by a machine: each test has a different one.
             "GPUCLUSTER_NODE": f"{zlib.crc32(str(self.file).encode()):08x}",
         }
         return environment | more
 
     def run(self, program: str, **more: str) -> str:
-        """Run Python on this machine and return what it prints; fail with its own error."""
+        """Run Python on this machine and return its output; fail with its error."""
         done = subprocess.run(
             [sys.executable, "-c", program],
             env=self.environment(**more),

@@ -50,7 +50,7 @@ class AutoBackend(Chooser[AutoSpec]):
 
 
 async def choose(spec: AutoSpec) -> tuple[CudaSpec | LocalSpec, str]:
-    """Look at this machine and return what to start, with the reason in a sentence."""
+    """Look at this machine and return what to start, with the reason as a sentence."""
     probe = await asyncio.to_thread(probe_gpu)
     devices = 0
     if probe.usable:
@@ -62,7 +62,7 @@ async def choose(spec: AutoSpec) -> tuple[CudaSpec | LocalSpec, str]:
 
 
 def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) -> tuple[CudaSpec | LocalSpec, str]:
-    """Return what to start on a machine with this probe, so many devices, with or without dask-cuda."""
+    """Return what to start on a machine with this probe and number of devices, with or without dask-cuda."""
     options = spec.model_dump(exclude={"backend"}, exclude_unset=True)
     on_cpu = {name: value for name, value in options.items() if name in LocalSpec.model_fields}
     if not probe.usable:

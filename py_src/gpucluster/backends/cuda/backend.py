@@ -1,7 +1,7 @@
 """The backend ``cuda``: one worker per GPU, or per MIG slice, of this machine.
 
 Workers are forked like CPU workers. The process they are forked from imports RAPIDS before the first one, and has no
-CUDA context: that would be broken in every worker (``supervisor/process/preloading.py``). Each worker imports
+CUDA context, which would be broken in every worker (``supervisor/process/preloading.py``). Each worker imports
 dask-cuda itself.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from distributed import SpecCluster
 
 
-LINE_SECONDS = 1.0  # So often somebody in line looks whether it is their turn.
+LINE_SECONDS = 1.0  # Interval at which a cluster in the queue checks whether it is its turn.
 
 
 class CudaBackend(Backend[CudaSpec]):
@@ -45,7 +45,7 @@ class CudaBackend(Backend[CudaSpec]):
         """Choose the devices and resolve all sizes; refuse what cannot work."""
         context.report("preflight", "Looking at the GPUs")
         if spec.protocol != "tls" and context.security is not None:
-            # UCX ignores credentials without a word.
+            # UCX ignores credentials silently.
             raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'unix' or 'tls'.")
         policy = context.claims.policy if context.claims is not None else DEFAULT
         await asyncio.to_thread(examine, spec, policy)
@@ -72,7 +72,7 @@ class CudaBackend(Backend[CudaSpec]):
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Start a ``LocalCUDACluster``."""
         context.report("import", "Loading dask-cuda")
-        # In a thread: these imports take seconds, in which this process must go on answering.
+        # In a thread: these imports take seconds, and this process must answer meanwhile.
         if plan.options["enable_cudf_spill"]:
             await asyncio.to_thread(importlib.import_module, "cudf")
         from ..spec_deployment import SpecDeployment
@@ -99,7 +99,7 @@ class CudaBackend(Backend[CudaSpec]):
 
 
 async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -> Chosen:
-    """Wait in line where nothing is free."""
+    """Choose GPUs; wait in the queue if none is free."""
     try:
         while True:
             try:
@@ -128,7 +128,7 @@ def constructor_options(spec: CudaSpec, checked: Checked, *, memory_limit: int) 
         "enable_infiniband": spec.enable_infiniband,
         "enable_nvlink": spec.enable_nvlink,
         "enable_rdmacm": spec.enable_rdmacm,
-        # On by default, so it must not be what keeps workers without RMM from starting.
+        # On by default, so it must not prevent workers without RMM from starting.
         "rmm_track_allocations": spec.rmm_track_allocations and importable("rmm"),
         **worker_options(spec),
     }

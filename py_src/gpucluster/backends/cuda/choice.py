@@ -1,4 +1,4 @@
-"""Choosing the GPUs of a cluster among all who choose: at once, or in line where the site gives out slots."""
+"""Choosing the GPUs of a cluster: at once, or in a queue if the site assigns slots."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class DeviceChoice:
     def make(self, host: HostDevices | None = None) -> Chosen:
         """Choose and claim.
 
-        Raises `InLine` (nothing is free: ask again in a second) or `NoUsableDevice`, `PreflightFailed` (waiting would
-        not help).
+        Raises `InLine` (none is free: call again in a second) or `NoUsableDevice`, `PreflightFailed` (waiting would not
+        help).
         """
         host = host or host_devices()
         if isinstance(self._claims, NodeClaims):
@@ -58,14 +58,14 @@ class DeviceChoice:
                     return Chosen(devices, n_workers)
 
     def slots(self) -> tuple[GPUSlot, ...]:
-        """Return what was claimed, where the site gives out slots."""
+        """Return the claimed slots, if the site assigns slots."""
         if not isinstance(self._claims, NodeClaims) or self._policy.slots is None:
             return ()
         devices = {device.uuid: device for device in host_devices().devices}
         return tuple(self._slot(devices[uuid], mark) for uuid, mark in self._claims.held if uuid in devices)
 
     def leave(self) -> None:
-        """Give the place in line up."""
+        """Leave the queue."""
         if self._line is not None:
             self._line.leave()
 
@@ -84,7 +84,7 @@ class DeviceChoice:
             }
             self._line = Line(claims, parts)
         ends = seconds_since_boot() + self._policy.lifetime if self._policy.lifetime is not None else None
-        # Others see only some of the GPUs where CUDA_VISIBLE_DEVICES hides some.
+        # CUDA_VISIBLE_DEVICES may hide some of the GPUs.
         some = chosen or len(devices) < len(self._line.parts)
         self._line.take([device.uuid for device in devices], count, chosen=some, ends=ends)
         mine = [named[uuid] for uuid, _ in claims.held]
@@ -93,7 +93,7 @@ class DeviceChoice:
     def _slot(self, device: DeviceModel, mark: str) -> GPUSlot:
         parts = self._policy.parts(device)
         number = (int(mark) - 1) % parts + 1 if mark.isdecimal() and parts > 1 else None
-        # Somebody may hold all numbers, so that the claim has a word.
+        # If all numbers are taken, the mark of the claim is not a number.
         slot = f"slot {number} of {parts}" if number is not None else f"one of {parts} slots"
         label = MIG if device.parent_uuid is not None else COOPERATIVE.format(slot) if parts > 1 else WHOLE
         total = device.memory_total_bytes
@@ -113,12 +113,12 @@ class DeviceChoice:
         return max(0, most - self._claims.look().held_by(os.getuid()))
 
     def _must_have_share(self, claims: NodeClaims) -> None:
-        """Refuse more than the site gives to one user."""
+        """Refuse more than the site allows one user."""
         wanted = self._spec.n_workers or len(self._spec.devices or ()) or 1
         if (fault := self._policy.fault(wanted, claims.look().held_by(os.getuid()))) is not None:
             raise NoUsableDevice(fault)
 
 
 def not_in_line(place: InLine) -> NoUsableDevice:
-    """Return the refusal of somebody who does not want to wait."""
+    """Return the error for a request that does not wait."""
     return NoUsableDevice(f"No GPU is free, and wait_in_line=False. {place}. 'gpucluster node' shows the users.")

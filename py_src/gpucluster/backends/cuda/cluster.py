@@ -1,4 +1,4 @@
-"""``LocalCUDACluster`` without its traps. Importing this imports dask-cuda."""
+"""``LocalCUDACluster`` with corrections. Importing this imports dask-cuda."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ DEVICE_ERRORS = (pynvml.NVMLError, ValueError)  # What dask-cuda lets through wh
 
 
 class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
-    """``LocalCUDACluster`` that takes devices in the order given and refuses more workers than devices."""
+    """``LocalCUDACluster`` that uses devices in the order given and refuses more workers than devices."""
 
     cuda_visible_devices: list[str]
 
     def __init__(self, *args: Any, n_workers: int, **options: Any) -> None:
-        # LocalCUDACluster knows no cluster without workers. None is made before the cluster is awaited.
+        # LocalCUDACluster cannot begin without workers; they are only made when the cluster is awaited.
         super().__init__(*args, n_workers=max(1, n_workers), **options)
         if not n_workers:
             remove_from_plan(self, planned(self))
 
     def new_worker_spec(self) -> dict[str, Any]:
-        """Return the next worker: on the first device that has none."""
+        """Return the next worker, on the first device without one."""
         devices = self.cuda_visible_devices
         free = [device for device in devices if device not in planned(self)]
         if not free:
             raise InvalidRequest(self._too_many(len(devices) + 1))
-        # LocalCUDACluster takes the free device whose name sorts first; let it see one only.
+        # LocalCUDACluster would choose the free device whose name sorts first.
         self.cuda_visible_devices = free[:1]
         try:
             with affinity_of_any_device():
@@ -50,10 +50,7 @@ class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
         return spec
 
     def scale(self, n: int = 0, memory: Any = None, cores: Any = None) -> Any:
-        """Scale to ``n`` workers; refused before anything changes when there are not so many devices.
-
-        dask-cuda raises too late, with the plan half changed.
-        """
+        """Scale to ``n`` workers. Too many are refused before anything changes; dask-cuda changes half the plan."""
         if n > len(self.cuda_visible_devices):
             raise InvalidRequest(self._too_many(n))
         return super().scale(n, memory=memory, cores=cores)
@@ -64,7 +61,7 @@ class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
         if maximum is None or maximum == float("inf"):
             maximum = most
         if max(minimum, maximum) > most:
-            # dask-cuda would try to start the missing workers at each interval for ever.
+            # dask-cuda would try to start the missing workers forever.
             raise InvalidRequest(self._too_many(int(max(minimum, maximum))))
         return super().adapt(*args, minimum=minimum, maximum=maximum, **options)
 

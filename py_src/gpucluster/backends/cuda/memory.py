@@ -1,7 +1,7 @@
-"""GPU memory of a cluster in absolute bytes, and whether it is there.
+"""GPU memory of a cluster in bytes, and whether it is available.
 
-dask-cuda takes shares of the wrong GPU: the first one's for all, the whole GPU's for a MIG slice. So it is given
-bytes only, computed from what NVML says of each device: a share is one of the smallest device.
+dask-cuda refers shares to the wrong GPU: to the first one for all, to the whole GPU for a MIG slice. So it gets bytes
+only, computed from NVML's figures: a share refers to the smallest device.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ...protocol.sizes import format_size
 from .packages import importable
 
 DEFAULT_DEVICE_SHARE = 0.8
-SLOT_POOL_SHARE = 0.9  # Of a slot: CUDA itself takes some hundred MiB for each process, which are in no pool.
-ALIGNMENT_BYTES = 256  # RMM takes multiples of this only.
+SLOT_POOL_SHARE = 0.9  # Of a slot: CUDA itself takes a few hundred MiB per process outside of any pool.
+ALIGNMENT_BYTES = 256  # RMM accepts only multiples of this.
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *,
     """Turn shares into bytes and refuse what the devices do not have.
 
     * `devices`: every device the cluster may ever use.
-    * `first`: how many of them are used at once: these must have the memory free now.
-    * `parts`: into how many slots each of them is divided. A slot has its share of the memory, all shares are shares of
-      it, and where workers have RMM, it is theirs as a pool that cannot grow beyond it.
+    * `first`: how many of them are used at first: these must have the memory free now.
+    * `parts`: number of slots of each device. Shares then refer to a slot's memory, and workers with RMM have a pool
+      that cannot grow beyond it.
 
-    Raises `PreflightFailed` with figures and, where memory is taken, who uses it.
+    Raises `PreflightFailed` with figures and, if memory is in use, the processes that use it.
     """
     smallest = min(devices, key=lambda device: device.memory_total_bytes or 0)
     total = smallest.memory_total_bytes
@@ -93,7 +93,7 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *,
 
 
 def _within_slot(spec: GPUSpec) -> GPUSpec:
-    """Return a spec whose workers keep within a slot, where they have RMM and ask for no other allocator."""
+    """Return a spec whose workers stay within a slot, if they have RMM and use no other allocator."""
     if spec.rmm_async:
         bounds: dict[str, float] = {"rmm_maximum_pool_size": SLOT_POOL_SHARE}
     elif spec.rmm_managed_memory or not importable("rmm"):
@@ -102,7 +102,7 @@ def _within_slot(spec: GPUSpec) -> GPUSpec:
         bounds = {"rmm_pool_size": SLOT_POOL_SHARE, "rmm_maximum_pool_size": SLOT_POOL_SHARE}
     open_sizes = {name: share for name, share in bounds.items() if getattr(spec, name) is None}
     if spec.device_memory_limit == "auto":
-        # Of the pool: what is outside of it is CUDA's own.
+        # Of the pool: the rest is CUDA's own.
         open_sizes["device_memory_limit"] = DEFAULT_DEVICE_SHARE * SLOT_POOL_SHARE
     return spec.model_copy(update=open_sizes)
 
@@ -171,7 +171,7 @@ _ALLOCATORS = ("rmm_pool_size", "rmm_async", "rmm_managed_memory", "rmm_track_al
 
 
 def explain(cause: str, options: Mapping[str, Any]) -> str:
-    """Return the cause with the option that has probably led to it and what to do, if that is known."""
+    """Add the option that probably led to the cause, and what to do, if known."""
     chosen = [name for name in _ALLOCATORS if options.get(name)]
     if not chosen or not any(sign in cause for sign in _RMM_SIGNS):
         return cause

@@ -1,6 +1,6 @@
-"""Which packages this environment has, found without importing them.
+"""The packages of this environment, found without importing them.
 
-Importing cudf or cupy takes seconds, and may touch CUDA in a process that must not.
+Importing cudf or cupy takes seconds, and may initialize CUDA in a process that must not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"
 
 
 def importable(module: str) -> bool:
-    """Whether a module, given by its dotted name, can be found. No module is imported."""
+    """Whether a module can be found, without importing it or its parents."""
     if module in sys.modules:
         return sys.modules[module] is not None
     top, *rest = module.split(".")
@@ -37,7 +37,7 @@ def importable(module: str) -> bool:
 
 
 def check_platform() -> None:
-    """Refuse a machine, or an environment, that cannot run dask-cuda at all."""
+    """Refuse a machine or an environment that cannot run dask-cuda."""
     if not LINUX:
         raise PreflightFailed("GPU workers need Linux; choose the kind 'local' for CPU workers.")
     for module, package in (("dask_cuda", "dask-cuda"), ("cuda.bindings", "cuda-bindings")):
@@ -73,7 +73,7 @@ class Need:
     command: str  # What installs it.
 
     def refusal(self, where: str) -> MissingPackage:
-        """Return the error; ``where`` says that it is missing: 'is not installed'."""
+        """Return the error. `where`: 'is not installed', or the like."""
         message = (
             f"{self.option} needs the package '{self.package}', which {where}: run {self.command}, or leave the option "
             "out."
@@ -82,9 +82,10 @@ class Need:
 
 
 def needed_packages(spec: GPUSpec) -> list[Need]:
-    """Return what a worker's Python needs beside dask-cuda for what is asked of its GPU."""
+    """Return the packages that the GPU options of a worker need beside dask-cuda."""
     needs = []
-    if uses_rmm(spec):
+    # Tracking, which is on by default, does not need RMM.
+    if spec.allocates_with_rmm() or spec.rmm_allocator_external_lib_list:
         needs.append(Need(_rmm_option(spec), "rmm", "rmm", GPU_EXTRA))
     if spec.enable_cudf_spill:
         needs.append(Need("enable_cudf_spill", "cudf", "cudf", GPU_EXTRA))
@@ -92,11 +93,6 @@ def needed_packages(spec: GPUSpec) -> list[Need]:
         command = f"pip install {_DISTRIBUTIONS[library]}"
         needs.append(Need("rmm_allocator_external_lib_list", library, library, command))
     return needs
-
-
-def uses_rmm(spec: GPUSpec) -> bool:
-    """Whether an option asks for RMM; tracking alone does not, it is on by default."""
-    return spec.allocates_with_rmm() or bool(spec.rmm_allocator_external_lib_list)
 
 
 _DISTRIBUTIONS = {"cupy": "cupy-cuda13x", "torch": "torch"}

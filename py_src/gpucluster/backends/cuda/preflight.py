@@ -1,7 +1,7 @@
-"""Everything that can be checked before a GPU cluster is started.
+"""Checks before a GPU cluster is started.
 
-dask-cuda itself reports a missing module, a failed RMM pool or too many workers late and badly: as a running
-cluster with no workers, or with a scheduler left behind.
+dask-cuda itself reports a missing module, a failed RMM pool or too many workers late: as a running cluster without
+workers, or with a scheduler left behind.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ...devices.probe import probe_gpu
 from ...devices.selection import describe, refused_devices, select_devices
 from ...protocol.errors import FieldError, NoUsableDevice, PreflightFailed
 from ...protocol.models import DeviceModel, HostDevices
+from ...protocol.plain_text import counted
 from ...sharing.policy import DEFAULT, GPUPolicy
 from .memory import DeviceMemory, resolve_memory
 from .packages import check_packages, check_platform
@@ -42,13 +43,12 @@ class Checked:
     @property
     def maximum_reason(self) -> str:
         """Why there are no more workers than devices, as the end of a sentence."""
-        slices = all(device.parent_uuid for device in self.devices)
-        kind = "MIG slice" if slices else "GPU"
-        return f"this cluster has {len(self.devices)} {kind}{'s' * (len(self.devices) != 1)}, one worker each"
+        kind = "MIG slice" if all(device.parent_uuid for device in self.devices) else "GPU"
+        return f"this cluster has {counted(len(self.devices), kind)}, one worker each"
 
 
 def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
-    """Check all that does not depend on which GPUs are free. Blocks for as long as CUDA takes to answer."""
+    """Check everything that does not depend on which GPUs are free. Blocks until CUDA answers."""
     check_platform()
     probe = probe_gpu()
     if not probe.usable and not (spec.devices and probe.code == "hidden"):
@@ -62,7 +62,7 @@ def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
 def given_out(
     host: HostDevices, spec: CudaSpec, policy: GPUPolicy, taken: Mapping[str, int] | None = None
 ) -> list[DeviceModel]:
-    """Return the devices that this cluster may have, the best first."""
+    """Return the devices that this cluster may use, the best first."""
     named = {device.uuid: device for device in host.devices}
 
     def is_given(device: DeviceModel) -> bool:
@@ -80,7 +80,7 @@ def given_out(
 
 
 def check(chosen: Chosen, spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> Checked:
-    """Resolve the sizes for devices that have been chosen. Raises `PreflightFailed`: their memory does not do."""
+    """Resolve the sizes for the chosen devices. Raises `PreflightFailed`: their memory is not sufficient."""
     parts = max(policy.parts(device) for device in chosen.devices)
     memory = resolve_memory(spec, chosen.devices, chosen.n_workers, parts=parts)
     return Checked(tuple(chosen.devices), chosen.n_workers, memory)
@@ -93,13 +93,11 @@ def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
 
 
 def _too_many(n_workers: int, devices: Sequence[DeviceModel]) -> str:
-    count = len(devices)
-    there = (
-        f"only {count} GPU{'s' * (count != 1)} can be used"
-        if devices[0].parent_uuid is None
-        else (f"only {count} MIG slice{'s' * (count != 1)} can be used")
+    usable = counted(len(devices), "GPU" if devices[0].parent_uuid is None else "MIG slice")
+    return (
+        f"n_workers is {n_workers} but only {usable} can be used here; each worker needs its own. "
+        f"Ask for {len(devices)} or fewer."
     )
-    return f"n_workers is {n_workers} but {there} here; each worker needs its own. Ask for {count} or fewer."
 
 
 def _check_network(spec: CudaSpec) -> None:
@@ -122,7 +120,7 @@ def _check_log_directory(spec: CudaSpec) -> None:
         raise _refused("rmm_log_directory", f"You may not write to {directory}; choose one of your own directories.")
     status = os.stat(directory)
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
-        # Log files have names that others could guess and put links under.
+        # Log files have predictable names, under which others could put links.
         raise _refused("rmm_log_directory", f"Others may write to {directory}; choose a directory that is yours alone.")
 
 

@@ -1,4 +1,4 @@
-"""What can be asked of GPU workers on this machine."""
+"""The options of GPU workers on this machine."""
 
 from __future__ import annotations
 

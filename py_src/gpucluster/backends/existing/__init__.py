@@ -1,4 +1,4 @@
-"""A scheduler that somebody else has started: shown and connected to, never stopped."""
+"""A scheduler started outside gpucluster: shown and connected to, never stopped."""
 
 from .backend import ExistingBackend
 

@@ -1,4 +1,4 @@
-"""Which scheduler is meant, and the credentials that it asks for."""
+"""The address of the scheduler, and the credentials for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")
 
 
 def find_address(spec: ExistingSpec) -> str:
-    """Return the address that is meant."""
+    """Return the address from the spec, a scheduler file or Dask's configuration."""
     if spec.scheduler_file is not None:
         return _checked(_in_file(Path(spec.scheduler_file)), f"scheduler_file: {spec.scheduler_file}")
     if spec.address is not None and "://" in spec.address:
@@ -32,17 +32,17 @@ def find_address(spec: ExistingSpec) -> str:
     if found is None and spec.address is None and (path := dask.config.get("scheduler-file", None)) is not None:
         return _checked(_in_file(Path(str(path)).expanduser()), f"Dask's setting 'scheduler-file' ({path})")
     if found is None:
-        said = "no 'scheduler-address'" if spec.address is None else f"no setting '{spec.address}'"
+        missing = "no 'scheduler-address'" if spec.address is None else f"no setting '{spec.address}'"
         raise PreflightFailed(
-            f"address: Dask's configuration has {said}. Give an address such as "
-            "'tcp://node1:8786', or a scheduler file."
+            f"address: Dask's configuration has {missing}. Give an address such as 'tcp://node1:8786', or a scheduler "
+            "file."
         )
     return _checked(found, f"Dask's setting '{name}'")
 
 
 def _in_file(path: Path) -> Any:
     try:
-        told = json.loads(read_plain_file(path, MOST_BYTES))
+        found = json.loads(read_plain_file(path, MOST_BYTES))
     except NotPlain as error:
         raise PreflightFailed(f"scheduler_file: {path} {error}; it is not a scheduler file.") from error
     except FileNotFoundError:
@@ -56,7 +56,7 @@ def _in_file(path: Path) -> Any:
         raise PreflightFailed(
             f"scheduler_file: {path} is not a scheduler file: it holds no JSON. Dask writes one with --scheduler-file."
         ) from None
-    return told.get("address") if isinstance(told, dict) else None
+    return found.get("address") if isinstance(found, dict) else None
 
 
 def _checked(address: Any, where: str) -> str:
@@ -73,7 +73,7 @@ def _checked(address: Any, where: str) -> str:
 
 
 def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
-    """Return the credentials for that scheduler; ``None`` where it encrypts nothing."""
+    """Return the credentials for a scheduler; ``None`` if it does not encrypt."""
     if address.startswith("tcp://"):
         if spec.tls_key is not None:
             raise PreflightFailed(f"The scheduler's address is {address}: it takes no TLS files. Leave them out.")
@@ -83,14 +83,14 @@ def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
     given = {"tls_ca_file": spec.tls_ca_file, "tls_client_cert": spec.tls_cert, "tls_client_key": spec.tls_key}
     security = Security(require_encryption=True, **{name: path for name, path in given.items() if path is not None})
     for name in _FILES:
-        told = getattr(security, name)
-        if told is None:
+        value = getattr(security, name)
+        if value is None:
             raise PreflightFailed(
                 f"The scheduler at {address} encrypts: give tls_ca_file, tls_cert and tls_key, or set "
                 "distributed.comm.tls in Dask's configuration."
             )
-        if "\n" not in told:  # A path; Dask also takes the text itself.
-            _check_file(Path(told), secret=name == "tls_client_key")
+        if "\n" not in value:  # A path; Dask also accepts the text itself.
+            _check_file(Path(value), secret=name == "tls_client_key")
     return security
 
 
@@ -105,16 +105,15 @@ def _check_file(path: Path, *, secret: bool) -> None:
     if secret and (found.st_mode & 0o077 or found.st_uid not in {0, os.getuid()}):
         raise PreflightFailed(
             f"Other users can read the key {path}, so it protects nothing. Run: chmod 600 {path}  (and make a new "
-            "key if "
-            "someone may have read it)."
+            "key if someone may have read it)."
         )
 
 
 def keep_credentials(security: Security, folder: Path) -> None:
-    """Write the credentials where the cluster's clients look for them: a folder that goes when the cluster ends."""
+    """Write the credentials where the cluster's clients look for them: a folder that is removed with the cluster."""
     folder.mkdir(mode=0o700, exist_ok=True)
     for name, file in zip(_FILES, ("ca.pem", "cert.pem", "key.pem"), strict=True):
-        told = str(getattr(security, name))
+        value = str(getattr(security, name))
         descriptor = os.open(folder / file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as written:
-            written.write(told if "\n" in told else Path(told).read_text(encoding="ascii"))
+            written.write(value if "\n" in value else Path(value).read_text(encoding="ascii"))

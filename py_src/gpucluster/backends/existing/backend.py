@@ -1,4 +1,4 @@
-"""The kind ``existing``. Nothing of Dask is imported until a scheduler is looked for."""
+"""The kind ``existing``. Dask is not imported until a scheduler is looked for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ExistingBackend(Backend[ExistingSpec]):
 
     @classmethod
     def faults(cls, spec: ExistingSpec) -> list[FieldError]:
-        """Look for the scheduler's file, or whether something listens at its address."""
+        """Check the scheduler's file, or that something listens at its address."""
         from .address import find_address
 
         field = "address" if spec.scheduler_file is None else "scheduler_file"
@@ -44,7 +44,7 @@ class ExistingBackend(Backend[ExistingSpec]):
         return [FieldError(field=field, message=fault)] if fault is not None else []
 
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
-        """Find the scheduler, and find out whether it can be looked at."""
+        """Find the scheduler, and check that it can be read."""
         from .address import find_address, find_credentials
         from .greeting import find_pages, greet, must_speak
 
@@ -92,8 +92,7 @@ class ExistingBackend(Backend[ExistingSpec]):
 
 
 def _refused(address: str, error: Exception) -> str:
-    told = str(error)
-    if "pickle" in told.lower():
+    if "pickle" in str(error).lower():
         return (
             f"The scheduler at {address} takes no code from clients (distributed.scheduler.pickle is off there), and "
             "gpucluster needs that to look at it."

@@ -1,4 +1,4 @@
-"""The view of a scheduler that somebody else has started. Nothing in here ends anything."""
+"""The view of a scheduler started outside gpucluster. Nothing in here ends anything."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ REMOVE_SECONDS = 2.0
 
 
 class WatchedScheduler(RemoteScheduler):
-    """Looks at a scheduler of somebody else's, and leaves it as it was."""
+    """Reads a scheduler started outside gpucluster, and removes its plugins at the end."""
 
-    measure = True  # Whether its workers may be given our plugin.
+    measure = True  # Whether its workers may get our plugin.
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
-        """Give the plugin, if that is allowed."""
         if self.measure:
             await super().add_worker_plugin(name, pickled)
 
     async def close(self) -> None:
-        """Take the plugin back, and go."""
         if self._given and self.members().ended is None:
             with suppress(Exception):
                 await take_worker_plugin_elsewhere(self._client, PLUGIN, seconds=REMOVE_SECONDS)
@@ -33,7 +31,7 @@ class WatchedScheduler(RemoteScheduler):
 
 
 class ExistingDeployment(Deployment):
-    """Somebody else's scheduler and workers."""
+    """A scheduler and workers started outside gpucluster."""
 
     can = frozenset()
     why_not = "this scheduler and its workers were started outside gpucluster, which leaves them alone"
@@ -43,14 +41,14 @@ class ExistingDeployment(Deployment):
         self._since: dict[str, datetime] = {}
 
     def slots(self) -> list[Slot]:
-        """Return the workers that are there: how many there ought to be, only others know."""
+        """Return the connected workers: how many there should be is unknown."""
         now = datetime.now(UTC)
         names = [worker.name for worker in self.scheduler.members().workers]
         self._since = {name: self._since.get(name, now) for name in names}
         return [Slot(name, SlotState.RUNNING, since) for name, since in self._since.items()]
 
     async def release(self, names: Collection[str]) -> None:
-        """Refuse: they are somebody else's."""
+        """Refuse, because they were started outside gpucluster."""
         raise self._refusal("be ended from here: they were started outside gpucluster")
 
     async def close(self) -> None:

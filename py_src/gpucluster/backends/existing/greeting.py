@@ -1,4 +1,4 @@
-"""What a scheduler that somebody else has started says of itself, and whether it can be looked at."""
+"""The identity of a scheduler started outside gpucluster, and whether it can be read."""
 
 from __future__ import annotations
 
@@ -33,32 +33,29 @@ PAGE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Greeting:
-    """What a scheduler says of itself."""
+    """The relevant parts of a scheduler's identity."""
 
     dashboard_port: int | None
-    warning: str | None  # What to know about its version, in a sentence.
+    warning: str | None  # A message about its version.
 
 
 async def greet(address: str, security: Security | None) -> Greeting:
-    """Ask a scheduler what it is."""
+    """Request a scheduler's identity, and compare versions. Raises `PreflightFailed`."""
     caller = scheduler_rpc(address, security)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
-            told = await caller.identity()
-            if told.get("type") != "Scheduler":
-                kind = printable(str(told.get("type")), 20).lower()
+            identity = await caller.identity()
+            if identity.get("type") != "Scheduler":
+                kind = printable(str(identity.get("type")), 20).lower()
                 raise PreflightFailed(
                     f"What listens at {address} is a {kind} of Dask, not a scheduler: give the scheduler's address."
                 )
             versions = await caller.versions()
-    except TimeoutError as error:
-        # What kept the last attempt from succeeding is more than that there was no more time.
-        raise PreflightFailed(_why_not(address, error)) from error
-    except (OSError, ValueError, AttributeError, TypeError) as error:
+    except (OSError, ValueError, AttributeError, TypeError) as error:  # A timeout, which is an OSError, has a cause.
         raise PreflightFailed(_why_not(address, error)) from error
     finally:
         await close_rpc(caller)
-    port = told.get("services", {}).get("dashboard")
+    port = identity.get("services", {}).get("dashboard")
     warning = _compare(address, versions)
     return Greeting(port if isinstance(port, int) else None, warning)
 
@@ -84,7 +81,7 @@ def _why_not(address: str, error: BaseException) -> str:
 
 
 def _compare(address: str, versions: dict[str, Any]) -> str | None:
-    """Return what to know about its versions; refuse what cannot work."""
+    """Return a warning about its versions; refuse what cannot work."""
     python = str(versions.get("host", {}).get("python", ""))
     ours = platform.python_version_tuple()[:2]
     if python and tuple(python.split(".")[:2]) != ours:
@@ -94,22 +91,22 @@ def _compare(address: str, versions: dict[str, Any]) -> str | None:
             "Tasks can travel only between the same minor versions: use an environment "
             f"with Python {'.'.join(python.split('.')[:2])}."
         )
-    told = str(versions.get("packages", {}).get("distributed", ""))
+    there = str(versions.get("packages", {}).get("distributed", ""))
     here = importlib.metadata.version("distributed")
-    if told == here or not told:
+    if there == here or not there:
         return None
-    asked = _supported()
+    required = _supported()
     try:
-        fits = asked is None or asked.specifier.contains(Version(told), prereleases=True)
+        fits = required is None or required.specifier.contains(Version(there), prereleases=True)
     except InvalidVersion:
         fits = False
     if not fits:
         raise PreflightFailed(
-            f"The scheduler at {address} has distributed {printable(told, 20)}, and this gpucluster works with "
-            f"distributed{asked.specifier if asked is not None else ''}: use an environment like the scheduler's."
+            f"The scheduler at {address} has distributed {printable(there, 20)}, and this gpucluster works with "
+            f"distributed{required.specifier if required is not None else ''}: use an environment like the scheduler's."
         )
     return (
-        f"The scheduler has distributed {printable(told, 20)} and this environment {here}: what one of them does not "
+        f"The scheduler has distributed {printable(there, 20)} and this environment {here}: what one of them does not "
         "know may fail. Use the same version in both."
     )
 
@@ -123,7 +120,7 @@ def _supported() -> Requirement | None:
 
 
 async def find_pages(address: str, port: int | None) -> tuple[tuple[str, int], str] | None:
-    """Return host and port of the scheduler's web pages, and below which path they answer; ``None`` without any."""
+    """Return host and port of the scheduler's web pages, and their path; ``None`` without any."""
     if port is None:
         return None
     from tornado.httpclient import HTTPRequest
@@ -133,18 +130,14 @@ async def find_pages(address: str, port: int | None) -> tuple[tuple[str, int], s
     shown = f"[{host}]" if ":" in host else host
     client = SimpleAsyncHTTPClient(force_instance=True)
     try:
-        asked = HTTPRequest(
-            f"http://{shown}:{port}/",
-            follow_redirects=False,
-            connect_timeout=PAGE_SECONDS,
-            request_timeout=PAGE_SECONDS,
-        )
-        answer = await client.fetch(asked, raise_error=False)
+        url = f"http://{shown}:{port}/"
+        request = HTTPRequest(url, follow_redirects=False, connect_timeout=PAGE_SECONDS, request_timeout=PAGE_SECONDS)
+        answer = await client.fetch(request, raise_error=False)
     except (OSError, ValueError):
         return None
     finally:
         client.close()
-    # Dask leads from its first page to the status page, below its prefix if it has one.
+    # Dask redirects its first page to the status page, below its prefix if it has one.
     path = urlsplit(answer.headers.get("Location", "")).path
     if answer.code not in {301, 302} or not path.endswith("/status"):
         return None
@@ -153,11 +146,11 @@ async def find_pages(address: str, port: int | None) -> tuple[tuple[str, int], s
 
 CONNECT_SECONDS = 8.0
 GREETING_SECONDS = 3.0
-_MARK = b"pickle-protocol"  # In what Dask says first, over a connection that is not encrypted.
+_MARK = b"pickle-protocol"  # In Dask's first message over a connection that is not encrypted.
 
 
 class Speaks(Enum):
-    """What is spoken at an address."""
+    """The protocol at an address."""
 
     DASK = "Dask without encryption"
     TLS = "TLS"
@@ -165,7 +158,7 @@ class Speaks(Enum):
 
 
 async def must_speak(address: str) -> None:
-    """Refuse an address where no scheduler of Dask can be. Raises `PreflightFailed` with what is there instead."""
+    """Raise `PreflightFailed` if something other than a Dask scheduler listens at an address."""
     scheme, _, place = address.partition("://")
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)
@@ -216,16 +209,16 @@ async def _spoken_at(host: str, port: int, address: str) -> Speaks:
 
 
 async def _takes_tls(host: str, port: int) -> bool:
-    """Whether somebody answers to the first words of TLS, whatever comes of it."""
+    """Whether a TLS handshake is answered, successfully or not."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Only what is spoken is looked at; nothing is sent.
+    # Only the protocol is of interest; nothing is sent.
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     try:
         connecting = asyncio.open_connection(host, port, ssl=context)
         _, writer = await asyncio.wait_for(connecting, GREETING_SECONDS)
     except ssl.SSLError as error:
-        return "ALERT" in str(error.reason or "")  # It wants to know who we are, in TLS.
+        return "ALERT" in str(error.reason or "")  # It requires a client certificate, so it uses TLS.
     except (OSError, TimeoutError):
         return False
     await _leave(writer)

@@ -1,4 +1,4 @@
-"""What can be asked of a scheduler that somebody else has started."""
+"""The options for a scheduler started outside gpucluster."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...protocol.spec_base import SpecBase, not_shown, shown_in
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+(%\w+)?\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CONFIGURED = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 _NOT_OURS = ("n_workers", "threads_per_worker", "memory_limit", "local_directory")
-"""What is up to whoever starts the workers."""
+"""Decided where the workers are started."""
 
 
 class ExistingSpec(SpecBase):
-    """A scheduler that somebody else has started: looked at and connected to, never stopped."""
+    """A scheduler started outside gpucluster: read and connected to, never stopped."""
 
     model_config = ConfigDict(json_schema_extra=not_shown(*_NOT_OURS))
 
@@ -69,7 +69,7 @@ class ExistingSpec(SpecBase):
 
     @property
     def protocol(self) -> str:
-        """What the cluster's process prepares: nothing; the credentials are somebody else's."""
+        """What the cluster's process must prepare: nothing, as the scheduler has its credentials."""
         return "tcp"
 
     @field_validator("address")

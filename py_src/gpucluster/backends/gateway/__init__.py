@@ -1,4 +1,4 @@
-"""Clusters of a Dask Gateway server: asked for, scaled and shut down there, and looked at through its proxy."""
+"""Clusters of a Dask Gateway server: requested, scaled and shut down there, and read through its proxy."""
 
 from .backend import GatewayBackend
 

@@ -1,12 +1,14 @@
-"""The kind ``gateway``. Neither Dask nor dask-gateway is imported until a server is asked."""
+"""The kind ``gateway``. Neither Dask nor dask-gateway is imported until a server is used."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
-from ...protocol.errors import FieldError, PreflightFailed
+from ...protocol.errors import FieldError, GPUClusterError, PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
@@ -76,12 +78,12 @@ class GatewayBackend(Backend[GatewaySpec]):
         )
 
     async def preview(self, spec: GatewaySpec) -> Submission:
-        """Return what the server offers, and what it would be asked for."""
+        """Return the options that the server offers, and the request."""
         from .login import Login
         from .options import read_options
 
         async with _server(Login.of(spec)) as server:
-            with _before_the_start():
+            with as_preflight():
                 version = await server.version()
                 offered = read_options(await server.options())
             notes = [f"Dask Gateway {version} at {server.login.address}."]
@@ -89,25 +91,24 @@ class GatewayBackend(Backend[GatewaySpec]):
                 await _look(server, spec)
                 notes.append(f"The cluster {spec.cluster_name} is there, and would be connected to.")
                 return Submission(notes=notes)
-            notes += _told(offered)
-            asked = json.dumps(_checked(offered, spec), indent=2, ensure_ascii=False)
+            notes += [f"It offers {option.described()}." for option in offered] or ["It offers no options."]
+            request = json.dumps(_checked(offered, spec), indent=2, ensure_ascii=False)
         schemas = {option.name: option.schema() for option in offered}
-        return Submission(text=asked, notes=notes, offered=schemas)
+        return Submission(text=request, notes=notes, offered=schemas)
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Ask for the cluster, wait for its scheduler, and ask for workers."""
+        """Request the cluster, wait for its scheduler, and request workers."""
         from .starting import start
 
         return await start(plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Shut down the cluster that was remembered, also where its name was not known yet."""
+        """Shut down the remembered cluster, also if its name was not known yet."""
         from .ending import end_remembered
 
         await end_remembered(remembered, context)
 
     def left_behind(self, remembered: Remembered) -> str:
-        """Return which cluster it is, and how to shut it down in Python."""
         address, name = remembered["login"]["address"], remembered["name"]
         if name is None:
             return f"It is a cluster that was just requested from the Dask Gateway {address}."
@@ -123,18 +124,22 @@ def _server(login: Any) -> GatewayServer:
     return GatewayServer(login)
 
 
-def _before_the_start() -> Any:
-    """Return what raises a server's refusals as those of a preflight."""
-    from .ending import as_preflight
-
-    return as_preflight()
+@contextmanager
+def as_preflight() -> Iterator[None]:
+    """Raise errors of a server as `PreflightFailed`: nothing was started."""
+    try:
+        yield
+    except PreflightFailed:
+        raise
+    except GPUClusterError as error:
+        raise PreflightFailed(error.message) from error
 
 
 async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
-    """Check what can be checked; returns the options with their values."""
+    """Check the spec; return the options with their values."""
     from .options import read_options
 
-    with _before_the_start():
+    with as_preflight():
         await server.version()
         if spec.cluster_name is None:
             return _checked(read_options(await server.options()), spec)
@@ -152,9 +157,3 @@ def _checked(offered: list[Option], spec: GatewaySpec) -> dict[str, Any]:
 
     usual = configured("cluster.options") or {}
     return checked(offered, spec.gateway_options, {name: filled(value) for name, value in usual.items()})
-
-
-def _told(offered: list[Option]) -> list[str]:
-    if not offered:
-        return ["It offers no options."]
-    return [f"It offers {option.told()}." for option in offered]

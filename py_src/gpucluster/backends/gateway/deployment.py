@@ -24,10 +24,10 @@ logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 15.0
 CALM_SECONDS = 120.0
-"""Where nothing is waited for: that a scheduler is gone is noticed at once, and one server answers for all clusters of
-a site. Ten thousand that ask every 17 seconds are 590 questions a second, every two minutes 83."""
+"""While nothing is pending. The end of a scheduler is noticed at once in any case, and one server answers for all
+clusters of a site: for ten thousand, 590 requests per second at an interval of 17 seconds, and 83 at two minutes."""
 TROUBLE_SECONDS = 2.0
-TOLD_SECONDS = 10.0  # So long a worker that is gone is told about; the gateway has asked for another one meanwhile.
+REPORTED_SECONDS = 10.0  # A worker that is gone is reported this long; the gateway has requested another meanwhile.
 UNKNOWN_SECONDS = 10.0
 STOP_SECONDS = 7.0
 _LIMIT = re.compile(r"limit of (\d+) workers")
@@ -76,7 +76,7 @@ class GatewayDeployment(Deployment):
         now, wanted = datetime.now(UTC), self._wanted
         gone = [name for name in self._since if name not in here]
         for name in gone:
-            # Where fewer are wanted, the gateway has chosen it; where as many are, it was lost.
+            # If fewer workers are wanted, the gateway has ended it; otherwise it was lost.
             if wanted is not None and len(here) < wanted and name not in self._leaving:
                 self._lost[name] = time.monotonic()
         self._leaving.difference_update(gone)
@@ -84,7 +84,7 @@ class GatewayDeployment(Deployment):
         self._lost = {
             name: lost
             for name, lost in self._lost.items()
-            if time.monotonic() - lost < TOLD_SECONDS and name not in here
+            if time.monotonic() - lost < REPORTED_SECONDS and name not in here
         }
         slots = [
             Slot(name, SlotState.LEAVING if name in self._leaving else SlotState.RUNNING, since)
@@ -96,7 +96,7 @@ class GatewayDeployment(Deployment):
         return slots + [Slot(f"waiting-{i}", SlotState.PENDING, self._asked, why) for i in range(missing)]
 
     def leaving(self, n: int) -> set[str]:
-        """None that are known: the gateway chooses those that hold least, and moves what they hold before."""
+        """Return none: the gateway chooses the workers that hold least, and moves their results first."""
         return set()
 
     def notes(self) -> list[str]:
@@ -105,9 +105,9 @@ class GatewayDeployment(Deployment):
     # -- changing it -----------------------------------------------------------------------------
 
     async def scale(self, n: int) -> None:
-        said = await self._server.scale(self._name, n)
-        self._note_limit(said)
-        found = _LIMIT.search(said or "")
+        remark = await self._server.scale(self._name, n)
+        self._note_limit(remark)
+        found = _LIMIT.search(remark or "")
         self.limit = int(found[1]) if found else None
         self._wanted = n if self.limit is None else min(n, self.limit)
         self._adapting, self._ignored = False, None
@@ -123,34 +123,29 @@ class GatewayDeployment(Deployment):
             return
         self._note_limit(await self._server.adapt(self._name, bounds.minimum, bounds.maximum))
         self._adapting, self._wanted = True, None
-        given = {
-            "interval_seconds": bounds.interval_seconds,
-            "wait_count": bounds.wait_count,
-            "target_duration_seconds": bounds.target_duration_seconds,
-        }
-        ignored = [name for name, value in given.items() if value is not None]
-        what = ", ".join(ignored)
-        self._ignored = f"Dask Gateway has its own {what}: the requested values have no effect." if ignored else None
+        options = ("interval_seconds", "wait_count", "target_duration_seconds")
+        what = ", ".join(name for name in options if getattr(bounds, name) is not None)
+        self._ignored = f"Dask Gateway has its own {what}: the requested values have no effect." if what else None
 
-    def _note_limit(self, said: str | None) -> None:
-        self._limit = None if said is None else f"The limits of the site: {said}"
+    def _note_limit(self, remark: str | None) -> None:
+        self._limit = None if remark is None else f"The limits of the site: {remark}"
 
     async def release(self, names: Collection[str]) -> None:
         slots = {slot.name: slot for slot in self.slots()}
-        # One that has handed its results over is gone already, and would be replaced.
+        # A worker whose results were moved is gone already, and would be replaced.
         known = [slots[name] for name in names if name in slots and slots[name].state is not SlotState.LEAVING]
         for slot in known:
             self._lost.pop(slot.name, None)
         running = [slot.name for slot in known if slot.state is SlotState.RUNNING]
         if running:
             self._leaving.update(running)
-            # First these: of others the gateway would choose.
+            # First these: with fewer workers wanted, the gateway would choose which.
             await self._scheduler.end_workers(running)
         if known and self._wanted is not None:
             await self.scale(max(0, self._wanted - len(known)))
 
     async def close(self) -> None:
-        """Shut the cluster down, or only end the view; raises where the gateway does not say that it is over."""
+        """Shut the cluster down, or only end the view; raises if the gateway does not confirm it."""
         if self._following is not None:
             self._following.cancel()
         try:
@@ -166,7 +161,7 @@ class GatewayDeployment(Deployment):
     # -- following it ----------------------------------------------------------------------------
 
     async def _follow(self) -> None:
-        """Ask the gateway now and then, and often while something is wrong."""
+        """Query the gateway rarely, and often while something is wrong."""
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._look_soon.wait(), self._pause())
@@ -175,7 +170,6 @@ class GatewayDeployment(Deployment):
                 await self._look()
             except Exception:
                 logger.exception("The gateway did not respond")
-            # Whatever happens: not more often than that.
             await asyncio.sleep(TROUBLE_SECONDS)
 
     def _pause(self) -> float:
@@ -183,14 +177,14 @@ class GatewayDeployment(Deployment):
             return TROUBLE_SECONDS
         if any(slot.state is not SlotState.RUNNING for slot in self.slots()):
             return LOOK_SECONDS
-        # Spread out: many clusters begin when a class does.
+        # Randomized, because many clusters begin at the same time when a class does.
         return CALM_SECONDS * random.uniform(0.75, 1.25)  # noqa: S311  # no secret
 
     async def _look(self) -> None:
         try:
             report = await self._server.report(self._name)
         except ClusterUnknown as error:
-            # One that is just starting may not have read its list yet.
+            # A server that is just starting may not have read its list yet.
             self._trouble = error.message
             self._unknown_since = self._unknown_since or time.monotonic()
             if time.monotonic() - self._unknown_since > UNKNOWN_SECONDS:

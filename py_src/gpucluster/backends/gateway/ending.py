@@ -1,53 +1,39 @@
-"""End what a dead supervisor has asked a Dask Gateway for: by its name, or where that never came back, by what it is.
+"""End what a dead supervisor requested from a Dask Gateway, by its name or, if that never came back, by its properties.
 
-A cluster gets its name from the server. Before one is asked for, it is written down which clusters the user has and
-when that was, by the server's clock. If the supervisor dies before the name is written down, what was asked for is a
-cluster of the same options that was not there before, began within the time of a request, and that nobody uses.
+A cluster gets its name from the server. Before a request, the user's clusters and the time by the server's clock are
+written down. If the supervisor dies before the name is written down, its cluster is one with the same options that was
+not there before, began within the time of a request, and is unused.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from ...dask_internals.clusters import was_used
-from ...protocol.errors import GPUClusterError, PreflightFailed
 from ..backend import ReapContext, Remembered
 from .login import Login
 from .server import ANSWER_SECONDS, ClusterUnknown, GatewayServer, Report
 
-IN_FLIGHT_SECONDS = 2.0  # So long the server may still be at a request whose sender is dead.
+IN_FLIGHT_SECONDS = 2.0  # For this time the server may still process a request whose sender is dead.
 CLOCK_SECONDS = 5.0
 USE_SECONDS = 10.0
 
 
-@contextmanager
-def as_preflight() -> Iterator[None]:
-    """Raise the refusals of a server as those of a preflight: nothing was started."""
-    try:
-        yield
-    except PreflightFailed:
-        raise
-    except GPUClusterError as error:
-        raise PreflightFailed(error.message) from error
-
-
 async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
-    """Shut down what was asked for. Raises `GPUClusterError`: the server does not say that it is over."""
+    """Shut down what was requested. Raises `GPUClusterError` if the server does not confirm it."""
     if remembered.get("cluster_id") != context.cluster_id:
         raise ValueError("What was written down belongs to another cluster")
     async with GatewayServer(Login.remembered(remembered["login"])) as server:
         name = remembered["name"]
-        names = [str(name)] if name is not None else await _asked_for(server, remembered)
+        names = [str(name)] if name is not None else await _requested(server, remembered)
         for found in names:
             if await end(server, found):
                 context.report(f"The cluster {found} that its dead process had left was shut down at the Dask Gateway")
 
 
 async def end(server: GatewayServer, name: str) -> bool:
-    """Shut a cluster down; returns whether it lived until then."""
+    """Shut a cluster down; return whether it was running."""
     try:
         if (await server.report(name)).ended:
             return False
@@ -57,8 +43,8 @@ async def end(server: GatewayServer, name: str) -> bool:
     return True
 
 
-async def _asked_for(server: GatewayServer, remembered: Remembered) -> list[str]:
-    """Return the names of clusters that only the dead process can have asked for."""
+async def _requested(server: GatewayServer, remembered: Remembered) -> list[str]:
+    """Return the names of clusters that only the dead process can have requested."""
     asked = float(remembered["asked"])
     await asyncio.sleep(min(IN_FLIGHT_SECONDS, max(0.0, float(remembered["noted"]) + ANSWER_SECONDS - time.time())))
     found = []
@@ -71,7 +57,7 @@ async def _asked_for(server: GatewayServer, remembered: Remembered) -> list[str]
 
 
 async def _in_use(server: GatewayServer, report: Report) -> bool:
-    """Whether a cluster has workers or clients: ours can have neither, as its name never came back."""
+    """Whether a cluster has workers or clients: ours has neither, as its name never came back."""
     if report.status != "RUNNING":
         return False
     from .scheduler import security_of

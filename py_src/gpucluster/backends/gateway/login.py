@@ -1,4 +1,4 @@
-"""Which Dask Gateway server is meant, and how it knows the user. No secret leaves this module but to the server."""
+"""The Dask Gateway server, and the log-in there. Secrets leave this module only to the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_INSTALLED = (
 
 @dataclass(frozen=True)
 class Login:
-    """A server and how to log in, without any secret: it can be written down."""
+    """A server and how to log in, without secrets, so that it can be written down."""
 
     address: str
     proxy_address: str | None = None
@@ -32,7 +32,7 @@ class Login:
 
     @classmethod
     def of(cls, spec: GatewaySpec) -> Self:
-        """Return what a spec asks for; what it leaves open is looked up in Dask's configuration."""
+        """Return the login of a spec; defaults come from Dask's configuration."""
         address = spec.address
         if address is None:
             found = configured("address")
@@ -53,7 +53,7 @@ class Login:
         return asdict(self)
 
     def gateway(self) -> Any:
-        """Return dask-gateway's client of that server, asynchronous; it connects when it is used."""
+        """Return dask-gateway's asynchronous client of that server, which connects when it is used."""
         _must_be_installed()
         from dask_gateway import Gateway
 
@@ -63,7 +63,7 @@ class Login:
         return Gateway(
             self.address,
             proxy_address=proxy,
-            # Links are followed by our own processes.
+            # Only our own processes follow links.
             public_address=self.address,
             auth=self._auth(),
             asynchronous=True,
@@ -71,13 +71,13 @@ class Login:
 
     @property
     def kind(self) -> str:
-        """How the server knows the user: ``basic``, ``jupyterhub``, ``kerberos`` or the site's own class."""
+        """Kind of authentication: ``basic``, ``jupyterhub``, ``kerberos`` or the site's own class."""
         return self.auth or str(configured("auth.type") or "basic")
 
     def _auth(self) -> Any:
         from dask_gateway.auth import BasicAuth, JupyterHubAuth, KerberosAuth, get_auth
 
-        # What is configured is for the way that is configured.
+        # The configured arguments are for the configured kind.
         given = (configured("auth.kwargs") or {}) if self.kind == (configured("auth.type") or "basic") else {}
         secret = read_secret(self.password_from) if self.password_from is not None else None
         if self.kind == "basic":
@@ -109,7 +109,7 @@ def _must_be_installed() -> None:
 
 
 def configured(name: str) -> Any:
-    """Return a setting of Dask's configuration below ``gateway``, with variables of the environment filled in."""
+    """Return a setting of Dask's configuration below ``gateway``, with environment variables filled in."""
     _must_be_installed()
     import dask
 
@@ -117,7 +117,7 @@ def configured(name: str) -> Any:
 
 
 def filled(value: Any) -> Any:
-    """Return a setting with variables of the environment filled in, as dask-gateway does."""
+    """Fill environment variables in, as dask-gateway does."""
     if not isinstance(value, str):
         return value
     try:
@@ -143,7 +143,7 @@ def _checked(address: Any) -> str:
 
 
 def read_secret(where: str) -> str:
-    """Return a password or token out of a variable or a file."""
+    """Read a password or token from a variable or a file."""
     if not os.path.isabs(where):
         found = os.environ.get(where)
         if not found:
@@ -158,8 +158,7 @@ def read_secret(where: str) -> str:
             if about.st_mode & 0o077 or about.st_uid not in {0, os.getuid()}:
                 raise PreflightFailed(
                     f"password_from: other users can read {where}. Run: chmod 600 {where}  (and change the password "
-                    "if someone "
-                    "may have read it)."
+                    "if someone may have read it)."
                 )
             text = opened.read(MOST_BYTES).decode("utf-8").strip("\r\n")
     except OSError as error:

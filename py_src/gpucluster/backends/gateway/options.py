@@ -1,4 +1,4 @@
-"""The options that a Dask Gateway server offers: told, and checked before anything is asked for."""
+"""The options that a Dask Gateway server offers: described, and checked before a request."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class Option:
     choices: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Self:
-        about = told["spec"]
+    def read(cls, row: Mapping[str, Any]) -> Self:
+        spec = row["spec"]
         return cls(
-            name=printable(str(told["field"]), 100),
-            label=printable(str(told.get("label") or told["field"]), 100),
-            default=told.get("default"),
-            kind=str(about["type"]),
-            minimum=about.get("min"),
-            maximum=about.get("max"),
-            choices=tuple(str(choice) for choice in about.get("options") or ()),
+            name=printable(str(row["field"]), 100),
+            label=printable(str(row.get("label") or row["field"]), 100),
+            default=row.get("default"),
+            kind=str(spec["type"]),
+            minimum=spec.get("min"),
+            maximum=spec.get("max"),
+            choices=tuple(str(choice) for choice in spec.get("options") or ()),
         )
 
     @property
     def allowed(self) -> str:
-        """What it can be, in words."""
+        """Description of the values that it can have."""
         if self.kind == "select":
             return f"one of {', '.join(repr(printable(choice, 60)) for choice in self.choices)}"
         word = {
@@ -56,8 +56,8 @@ class Option:
             return f"{word} of at least {self.minimum:g}"
         return word if self.maximum is None else f"{word} of at most {self.maximum:g}"
 
-    def told(self) -> str:
-        """Return it in a line: name, what it can be, and what it is when left out."""
+    def described(self) -> str:
+        """Return a line with its name, its values, and its default."""
         title = "" if self.label == self.name else f" ({self.label})"
         left_out = self.default if isinstance(self.default, str) and self.default else json.dumps(self.default)
         return f"{self.name}{title}: {self.allowed}; {printable(str(left_out), 100)} when left out"
@@ -73,7 +73,7 @@ class Option:
         return found | {name: value for name, value in bounds.items() if value is not None}
 
     def value(self, given: Any) -> Any:
-        """Return what is sent for a value that somebody has typed, or that is of the right type already.
+        """Convert a value that was typed, or is of the right type already.
 
         Raises `ValueError` with the end of a sentence.
         """
@@ -128,8 +128,8 @@ def checked(offered: Sequence[Option], given: Mapping[str, Any], usual: Mapping[
     known = {option.name: option for option in offered}
     values = {option.name: option.default for option in offered}
     faults: list[FieldError] = []
-    for source, asked in (("Dask's setting gateway.cluster.options: ", usual), ("", given)):
-        for name, value in asked.items():
+    for source, options in (("Dask's setting gateway.cluster.options: ", usual), ("", given)):
+        for name, value in options.items():
             try:
                 if name not in known:
                     raise ValueError(_unknown(name, list(known)))
@@ -137,8 +137,8 @@ def checked(offered: Sequence[Option], given: Mapping[str, Any], usual: Mapping[
             except ValueError as error:
                 faults.append(FieldError(field=f"gateway_options.{name}", message=f"{source}{error}"))
     if faults:
-        told = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
-        raise PreflightFailed(told if told.endswith("?") else f"{told}.", fields=faults)
+        message = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
+        raise PreflightFailed(message if message.endswith("?") else f"{message}.", fields=faults)
     return values
 
 

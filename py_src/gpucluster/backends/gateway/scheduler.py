@@ -1,4 +1,4 @@
-"""The view of a scheduler behind a Dask Gateway: whether it has ended, the gateway knows better than a connection."""
+"""The view of a scheduler behind a Dask Gateway, which reports its end more reliably than a connection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONNECT_SECONDS = 20.0
 
 
 def security_of(report: Report) -> Security:
-    """Return the credentials of a cluster, as its server has told them."""
+    """Return the credentials of a cluster from its server's report."""
     return Security(
         require_encryption=True,
         tls_ca_file=report.certificate,
@@ -34,19 +34,19 @@ def security_of(report: Report) -> Security:
 
 
 class GatewayScheduler(RemoteScheduler):
-    """Looks at a scheduler behind a gateway, and goes on when the connection was cut."""
+    """Reads a scheduler behind a gateway, and reconnects when the connection breaks."""
 
-    silent: Callable[[], None] | None = None  # Told that the scheduler may have ended, or does not answer.
+    silent: Callable[[], None] | None = None  # Called when the scheduler may have ended, or does not answer.
     _over: Members | None = None
     _address_and_security: tuple[str, Security]
 
     def is_over(self, reason: str, *, failed: bool) -> None:
-        """Take it for ended: so says the gateway."""
+        """Note that it has ended according to the gateway."""
         self._over = Members(ended=reason, failed=failed)
         self._changed()
 
     def reconnects_to(self, address: str, security: Security) -> None:
-        """Connect anew there, when the connection is given up."""
+        """Set where to connect again when the client gives up."""
         self._address_and_security = (address, security)
 
     def members(self) -> Members:
@@ -58,7 +58,7 @@ class GatewayScheduler(RemoteScheduler):
         return replace(found, ended=None, failed=False)
 
     def _patience(self) -> float:
-        # Nothing is gone as long as the gateway says that it is there.
+        # It is not gone as long as the gateway reports it.
         return math.inf
 
     async def _come_back(self) -> None:
@@ -72,10 +72,10 @@ class GatewayScheduler(RemoteScheduler):
             try:
                 await self.connect_again(address, security, timeout=CONNECT_SECONDS)
             except Exception:
-                # Whatever keeps it: the next look comes, and with it the next attempt.
+                # The next look tries again.
                 logger.info("The scheduler cannot be reached yet", exc_info=True)
             except asyncio.CancelledError:
-                # A client that is given up cancels what it waits for; whoever ends the view cancels this task.
+                # A client that gives up cancels its own requests; the end of the view cancels this task.
                 task = asyncio.current_task()
                 if task is None or task.cancelling():
                     raise
@@ -84,7 +84,7 @@ class GatewayScheduler(RemoteScheduler):
 
 
 def pages(server: GatewayServer, report: Report) -> tuple[tuple[str, int], str] | None:
-    """Return host and port of the web pages, and below which path they are; ``None`` where they cannot be shown."""
+    """Return host and port of the web pages, and their path; ``None`` if they cannot be shown."""
     place = urlsplit(server.login.address)
     if report.dashboard_route is None or place.scheme != "http":
         return None

@@ -1,4 +1,4 @@
-"""What is asked of one Dask Gateway server, with an answer in time or a sentence."""
+"""Requests to one Dask Gateway server, with a timeout and explained errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GatewayAway(OperationFailed):
 
 
 class GatewayRefused(OperationFailed):
-    """The server answers, and will not do it."""
+    """The server refuses a request."""
 
     code = "gateway_refused"
 
@@ -50,7 +50,7 @@ class ClusterUnknown(GatewayRefused):
 
 @dataclass(frozen=True)
 class Report:
-    """What the server says of a cluster."""
+    """The server's report on a cluster."""
 
     name: str
     status: str  # PENDING, RUNNING, STOPPING, STOPPED or FAILED.
@@ -62,24 +62,24 @@ class Report:
 
     @property
     def ended(self) -> bool:
-        """Whether it is over, or nearly."""
+        """Whether it is over, or ending."""
         return self.status not in ACTIVE
 
     @classmethod
-    def read(cls, told: Any) -> Self:
+    def read(cls, answer: Any) -> Self:
         return cls(
-            name=str(told["name"]),
-            status=str(told["status"]),
-            started=float(told["start_time"]) / 1000,
-            options=dict(told.get("options") or {}),
-            dashboard_route=told.get("dashboard_route"),
-            certificate=told.get("tls_cert"),
-            key=told.get("tls_key"),
+            name=str(answer["name"]),
+            status=str(answer["status"]),
+            started=float(answer["start_time"]) / 1000,
+            options=dict(answer.get("options") or {}),
+            dashboard_route=answer.get("dashboard_route"),
+            certificate=answer.get("tls_cert"),
+            key=answer.get("tls_key"),
         )
 
 
 class GatewayServer:
-    """A server, asked by one user. To be closed."""
+    """A server, for one user. Must be closed."""
 
     def __init__(self, login: Login) -> None:
         self.login = login
@@ -99,66 +99,62 @@ class GatewayServer:
         return f"{self._gateway.proxy_address}/{name}"
 
     async def version(self) -> str:
-        """Return the server's version; nobody need be logged in for that."""
-        told = await self._ask("GET", "/api/version")
-        if not isinstance(told, dict) or "version" not in told:
+        """Return the server's version, without a log-in."""
+        answer = await self._ask("GET", "/api/version")
+        if not isinstance(answer, dict) or "version" not in answer:
             raise GatewayAway(_NO_GATEWAY.format(self.login.address))
-        return str(told["version"])
+        return str(answer["version"])
 
     async def clock(self) -> float:
         """Return the time by the server's clock, in seconds since 1970."""
-        return await self._told(clock(self._gateway))
+        return await self._answer(clock(self._gateway))
 
     async def options(self) -> list[dict[str, Any]]:
-        """Return what it lets the user choose: rows of field, label, default and spec."""
-        told = await self._ask("GET", "/api/v1/options")
-        return list(told["cluster_options"])
+        """Return the options that it offers: rows of field, label, default and spec."""
+        return list((await self._ask("GET", "/api/v1/options"))["cluster_options"])
 
     async def clusters(self) -> list[Report]:
-        told = await self._ask("GET", _CLUSTERS)
-        return [Report.read(one) for one in told.values()]
+        return [Report.read(one) for one in (await self._ask("GET", _CLUSTERS)).values()]
 
     async def submit(self, options: dict[str, Any]) -> str:
-        """Ask for a cluster; returns its name."""
-        told = await self._ask("POST", _CLUSTERS, {"cluster_options": options})
-        return str(told["name"])
+        """Request a cluster; return its name."""
+        return str((await self._ask("POST", _CLUSTERS, {"cluster_options": options}))["name"])
 
     async def report(self, name: str) -> Report:
-        """Return what it says of a cluster. Raises `ClusterUnknown`."""
+        """Return the report on a cluster. Raises `ClusterUnknown`."""
         return Report.read(await self._ask("GET", self._path(name)))
 
     async def stop(self, name: str) -> None:
-        """Shut a cluster down; nothing happens where it is over."""
+        """Shut a cluster down, unless it is over."""
         await self._ask("DELETE", self._path(name))
 
     async def scale(self, name: str, n: int) -> str | None:
-        """Ask for so many workers; returns what the server says where it allows fewer."""
-        return _said(await self._ask("POST", f"{self._path(name)}/scale", {"count": n}))
+        """Request `n` workers; return the server's remark if it allows fewer."""
+        return _remark(await self._ask("POST", f"{self._path(name)}/scale", {"count": n}))
 
     async def adapt(self, name: str, minimum: int, maximum: int) -> str | None:
-        """Let the number follow the load; returns what the server says where it allows less."""
+        """Start adaptive scaling; return the server's remark if it lowers the bounds."""
         body = {"minimum": minimum, "maximum": maximum, "active": True}
-        return _said(await self._ask("POST", f"{self._path(name)}/adapt", body))
+        return _remark(await self._ask("POST", f"{self._path(name)}/adapt", body))
 
     async def stop_adapting(self, name: str) -> None:
-        """Let the number stay as it is."""
         await self._ask("POST", f"{self._path(name)}/adapt", {"active": False})
 
     def _path(self, name: str) -> str:
         return f"{_CLUSTERS}{quote(name, safe='')}"
 
     async def _ask(self, method: str, path: str, body: Any = None) -> Any:
-        return await self._told(ask(self._gateway, method, path, body))
+        return await self._answer(ask(self._gateway, method, path, body))
 
-    async def _told(self, asked: Awaitable[T]) -> T:
-        with _in_sentences(self.login):
+    async def _answer(self, request: Awaitable[T]) -> T:
+        with _explained(self.login):
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await asked
+                return await request
 
 
-def _said(told: Any) -> str | None:
-    """Return what the server remarks on a request that it has changed."""
-    message = told.get("msg") if isinstance(told, dict) else None
+def _remark(answer: Any) -> str | None:
+    """Return the server's remark on a request that it has changed."""
+    message = answer.get("msg") if isinstance(answer, dict) else None
     return printable(str(message), 300) if message else None
 
 
@@ -169,8 +165,8 @@ _NO_GATEWAY = (
 
 
 @contextmanager
-def _in_sentences(login: Login) -> Iterator[None]:
-    """Raise what may go wrong between us and a server as one of the errors above."""
+def _explained(login: Login) -> Iterator[None]:
+    """Convert errors of a request into one of the errors above."""
     from aiohttp import ClientConnectorDNSError, ClientError, ClientResponseError, ClientSSLError, ContentTypeError
 
     refused, broken = refusals()
@@ -185,13 +181,13 @@ def _in_sentences(login: Login) -> Iterator[None]:
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
     except ValueError as error:  # 404, 422
-        said = printable(str(error).strip(), 300)
-        if _UNKNOWN.fullmatch(said):
-            raise ClusterUnknown(f"Dask Gateway knows of no such cluster: {said}.") from error
-        # A proxy whose server is just starting, or a server of something else, also says 404.
-        if said.lower() in {"", "not found", "404 page not found", "404: not found"} or "<" in said:
+        message = printable(str(error).strip(), 300)
+        if _UNKNOWN.fullmatch(message):
+            raise ClusterUnknown(f"Dask Gateway knows of no such cluster: {message}.") from error
+        # A proxy whose server is just starting, or another kind of server, also answers 404.
+        if message.lower() in {"", "not found", "404 page not found", "404: not found"} or "<" in message:
             raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
-        raise GatewayRefused(f"Dask Gateway refuses that: {said}.") from error
+        raise GatewayRefused(f"Dask Gateway refuses that: {message}.") from error
     except refused as error:
         raise GatewayRefused(f"Dask Gateway could not do this: {printable(str(error), 300)}.") from error
     except broken as error:
@@ -215,7 +211,7 @@ def _in_sentences(login: Login) -> Iterator[None]:
             f"The server requires a login with {login.kind}, which needs the module '{error.name}'. Install it here."
         ) from error
     except Exception as error:
-        if login.kind == "kerberos":  # Its libraries have errors of their own.
+        if login.kind == "kerberos":  # Its libraries have other errors.
             raise LogInRefused(
                 f"Kerberos authentication failed at {login.address}: is your ticket valid (klist)? If not, run kinit."
             ) from error

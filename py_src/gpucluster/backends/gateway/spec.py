@@ -1,4 +1,4 @@
-"""What can be asked of a Dask Gateway server."""
+"""The options of clusters of a Dask Gateway server."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 _PROXY = re.compile(r"(?:(?:gateway|tls)://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})|([0-9]{1,5})")
 _NOT_OURS = ("threads_per_worker", "memory_limit", "local_directory")
-"""What the site decides, or offers as options of its own."""
+"""Decided by the site, which may offer its own options for them."""
 
 
 def _parse_options(value: Any) -> dict[str, Any]:
-    """Read a mapping, or the same as text: ``worker_cores=2,profile=big``, or an object of JSON."""
+    """Read a mapping, or text: ``worker_cores=2,profile=big``, or a JSON object."""
     if isinstance(value, str):
         text = value.strip()
         if text.startswith("{"):
@@ -127,16 +127,16 @@ class GatewaySpec(SpecBase):
 
     @property
     def protocol(self) -> str:
-        """What the cluster's process prepares: nothing; the credentials are the server's."""
+        """What the cluster's process must prepare: nothing, as the server has the credentials."""
         return "tcp"
 
     @property
     def ends_with_us(self) -> bool:
-        """Whether the server is to shut the cluster down when it is stopped here."""
+        """Whether Stop also shuts the cluster down on the server."""
         return self.cluster_name is None if self.shutdown_on_stop is None else self.shutdown_on_stop
 
     def process_environment(self) -> dict[str, str]:
-        """Return the Hub's token where it may be needed; no worker is started by that process, and none inherits it."""
+        """Add the Hub's token if it may be needed; that process starts no worker that could inherit it."""
         token = os.environ.get(HUB_TOKEN) if self.auth in {None, "jupyterhub"} else None
         return {**super().process_environment(), **({HUB_TOKEN: token} if token else {})}
 

@@ -1,4 +1,4 @@
-"""Ask a Dask Gateway for a cluster so that it is either there, or shut down again, or written down to be."""
+"""Request a cluster from a Dask Gateway so that it either runs, or is shut down, or is written down for that."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ LAST_WORD_SECONDS = 5.0
 
 
 async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
-    """Have the cluster, connect to it, and ask for its workers.
+    """Request the cluster, connect to it, and request its workers.
 
-    Raises `StartFailed` with what the gateway says; a cluster that was asked for is shut down again.
+    Raises `StartFailed` with the gateway's message; a new cluster is shut down again.
     """
     spec: GatewaySpec = plan.options["spec"]
     login: Login = plan.options["login"]
@@ -59,13 +59,13 @@ async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
             raise StartFailed(error.message) from error
         raise
     if not spec.ends_with_us:
-        record.clear()  # From here on it is a cluster of its own.
+        record.clear()  # From here on it is independent of this process.
     deployment.follow()
     return deployment
 
 
 class RequestRecord:
-    """What is written down of a cluster before it is asked for, and afterwards."""
+    """What is written down about a cluster before and after the request."""
 
     def __init__(self, context: StartContext, spec: GatewaySpec, login: Login) -> None:
         self._context = context
@@ -74,7 +74,7 @@ class RequestRecord:
         self.name: str | None = None
 
     def write_request(self, before: list[Report], options: dict[str, Any], asked: float) -> None:
-        """Write down what is about to be asked for: its name is not known yet."""
+        """Write down a request before it is sent: the cluster's name is not known yet."""
         self._kept |= {
             "before": [report.name for report in before],
             "options": options,
@@ -88,13 +88,13 @@ class RequestRecord:
         self._context.remember({"cluster_id": self._kept["cluster_id"], "login": self._kept["login"], "name": name})
 
     def clear(self) -> None:
-        """Nothing is to be ended any more."""
+        """Write down that nothing is left to end."""
         self.name = None
         self._context.remember({})
 
     @property
     def to_end(self) -> str | None:
-        """The cluster to shut down where its start fails: one that was there before is not."""
+        """The cluster to shut down if the start fails, unless it was there before."""
         return None if self._of_others else self.name
 
 
@@ -114,7 +114,7 @@ async def _submit(server: GatewayServer, record: RequestRecord, options: dict[st
     try:
         return await asyncio.shield(asking)
     except asyncio.CancelledError:
-        # Its name is needed to shut it down; where it does not come, what is written down is enough.
+        # Its name is needed to shut it down; without it, the written request is enough.
         with suppress(Exception):
             await asyncio.wait_for(asking, LAST_WORD_SECONDS)
         raise
@@ -160,7 +160,7 @@ async def _connect(server: GatewayServer, report: Report, context: StartContext)
 
 
 async def _give_up(server: GatewayServer, record: RequestRecord) -> None:
-    """Shut down what was asked for; what cannot be said to be over stays written down."""
+    """Shut down what was requested; it stays written down unless the end is confirmed."""
     try:
         if record.to_end is not None:
             await end(server, record.to_end)

@@ -1,4 +1,4 @@
-"""Kubernetes' API, by kr8s: who is asked, in whose name, and its refusals in sentences."""
+"""Kubernetes' API through kr8s: the server, the log-in, and its error messages explained."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class KubernetesSilent(StartFailed):
 
 
 class KubernetesRefused(StartFailed):
-    """Kubernetes does not do what it was asked for; the message has no full stop at its end."""
+    """Kubernetes refuses a request; the message has no full stop at its end."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -45,13 +45,13 @@ class KubernetesRefused(StartFailed):
 
     @property
     def absent(self) -> bool:
-        """Whether there is no such thing."""
+        """Whether the object does not exist."""
         return self.status == 404
 
 
 @dataclass(frozen=True)
 class Access:
-    """Which Kubernetes is meant; small enough to be written down."""
+    """How to find the Kubernetes server; it can be written to the record."""
 
     kubeconfig: str | None  # Path, or paths with ``:`` between them.
     context: str | None
@@ -59,23 +59,23 @@ class Access:
 
     @classmethod
     def of(cls, kubeconfig: str | None, context: str | None, namespace: str | None) -> Self:
-        """Return it with what the environment says of what was left open."""
+        """Complete the values with those of the environment."""
         return cls(kubeconfig or os.environ.get("KUBECONFIG"), context, namespace or _namespace_of_pod())
 
 
 def _namespace_of_pod() -> str | None:
-    """Return the namespace of the pod that this process is in, unless a kubeconfig says more."""
+    """Return the namespace of the pod that this process is in, unless there is a kubeconfig."""
     try:
-        told = (SERVICE_ACCOUNT / "namespace").read_text(encoding="ascii").strip()
+        namespace = (SERVICE_ACCOUNT / "namespace").read_text(encoding="ascii").strip()
     except OSError:
         return None
     given = os.environ.get("KUBECONFIG") or Path("~/.kube/config").expanduser().is_file()
-    return None if given else told or None
+    return None if given else namespace or None
 
 
 @asynccontextmanager
 async def private_folder() -> AsyncIterator[Path]:
-    """Give a folder for what kr8s writes down, as keys that stand in a kubeconfig, and remove it."""
+    """Provide a temporary folder for files that kr8s writes, such as keys of a kubeconfig."""
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="gpucluster-") as name:
         tempfile.tempdir = name
@@ -86,12 +86,12 @@ async def private_folder() -> AsyncIterator[Path]:
 
 
 def private_keys_in(folder: Path) -> None:
-    """Let kr8s write such things into that folder from now on; for a process that owns one cluster."""
+    """Let kr8s write such files into that folder from now on; for a process that owns one cluster."""
     tempfile.tempdir = str(folder)
 
 
 class Kubernetes:
-    """The API, as far as a cluster needs it. Made by ``connect``."""
+    """The part of the API that a cluster needs. Made by ``connect``."""
 
     def __init__(self, api: Api, namespace: str) -> None:
         self.api = api
@@ -103,27 +103,27 @@ class Kubernetes:
 
     @classmethod
     async def connect(cls, access: Access) -> Kubernetes:
-        """Log in, and ask for the version."""
+        """Log in, and request the version."""
         import kr8s.asyncio
 
         where = access.kubeconfig or "~/.kube/config"
         if fault := await asyncio.to_thread(kubeconfig_fault, access.kubeconfig):
             raise PreflightFailed(fault)
         try:
-            async with _sentences(where):
+            async with _explained(where):
                 with warnings.catch_warnings():
-                    # Which versions kr8s was tried with; nobody can do anything about it here.
+                    # About the versions that kr8s was tested with.
                     warnings.simplefilter("ignore", UserWarning)
                     api = await kr8s.asyncio.api(
                         kubeconfig=access.kubeconfig, context=access.context, namespace=access.namespace
                     )
         except StartFailed:
             raise
-        except Exception as error:  # Whatever kr8s stumbles over in a kubeconfig.
+        except Exception as error:  # kr8s raises errors of any kind for a broken kubeconfig.
             raise PreflightFailed(_no_login(where, access.context, error)) from error
         api.timeout = PATIENCE_SECONDS
         if access.namespace is None and access.context is not None:
-            # kr8s takes that of the current context, which may be another.
+            # kr8s uses that of the current context, which may be another.
             api.namespace = api.auth.kubeconfig.get_context(access.context).get("namespace", "default")
         return cls(api, api.namespace)
 
@@ -140,11 +140,11 @@ class Kubernetes:
         namespaced: bool = True,
         **options: Any,
     ) -> dict[str, Any]:
-        """Ask for one thing, such as ``pods`` or ``pods/NAME``. Raises `KubernetesSilent`, `KubernetesRefused`."""
+        """Send a request for, say, ``pods`` or ``pods/NAME``. Raises `KubernetesSilent`, `KubernetesRefused`."""
         if body is not None:
             options["content"] = json.dumps(body)
         async with (
-            _sentences(self.server),
+            _explained(self.server),
             self.api.call_api(
                 method, version=version, namespace=self.namespace if namespaced else None, url=path, **options
             ) as answer,
@@ -153,13 +153,13 @@ class Kubernetes:
             return found
 
     async def items(self, path: str, *, version: str = "v1", **parameters: str) -> list[dict[str, Any]]:
-        """Return all things of a kind in the namespace."""
+        """Return all objects of a kind in the namespace."""
         found = await self.ask("GET", path, version=version, params=parameters)
         items: list[dict[str, Any]] = found.get("items") or []
         return items
 
     async def delete(self, path: str, *, version: str = "v1") -> None:
-        """Delete one thing, and what belongs to it; nothing happens where it is gone."""
+        """Delete one object and its dependents, unless it is gone."""
         try:
             await self.ask("DELETE", path, version=version, body={"propagationPolicy": "Background"})
         except KubernetesRefused as error:
@@ -177,12 +177,12 @@ def _no_login(where: str, context: str | None, error: Exception) -> str:
             f"There is no kubeconfig at {where}, and this is not a Kubernetes pod. Get one from your site and name it "
             "with 'kubeconfig', or set KUBECONFIG."
         )
-    told = printable(" ".join(str(error).split()) or type(error).__name__, 200).rstrip(".")
-    return f"The kubeconfig ({where}) cannot be used: {told}."
+    why = printable(" ".join(str(error).split()) or type(error).__name__, 200).rstrip(".")
+    return f"The kubeconfig ({where}) cannot be used: {why}."
 
 
 @asynccontextmanager
-async def _sentences(where: str) -> AsyncIterator[None]:
+async def _explained(where: str) -> AsyncIterator[None]:
     import httpx
     import kr8s
 
@@ -199,7 +199,7 @@ async def _sentences(where: str) -> AsyncIterator[None]:
         raise KubernetesSilent(f"Kubernetes ({where}) does not answer. Is this network the right one?") from error
     except (httpx.TransportError, ssl.SSLError) as error:
         if isinstance(error, httpx.TransportError):
-            with suppress(RuntimeError):  # It need not know.
+            with suppress(RuntimeError):  # The error may have no request.
                 where = printable(str(error.request.url.copy_with(path="/", query=None)).rstrip("/"), 200)
         if "CERTIFICATE" in str(error).upper():
             raise KubernetesSilent(
@@ -210,25 +210,25 @@ async def _sentences(where: str) -> AsyncIterator[None]:
             "address right, and is this network the right one?"
         ) from error
     except (KeyError, OSError, RuntimeError, TypeError, AttributeError) as error:
-        # Of kr8s where a kubeconfig is not as it expects, or a program that it names for the log-in fails.
+        # From kr8s if a kubeconfig is not as it expects, or a program that it names for the log-in fails.
         raise KubernetesSilent(
             f"The log-in to Kubernetes ({where}) failed ({type(error).__name__}: {printable(str(error), 200)})."
         ) from error
 
 
-def _refusal(status: int, told: str) -> str:
+def _refusal(status: int, message: str) -> str:
     if status == 401:
         return "Kubernetes does not know who you are: the log-in in the kubeconfig has expired; log in again"
-    if "exceeded quota" in told:
-        return f"The namespace's quota is used up: {quota_of(told)}"
+    if "exceeded quota" in message:
+        return f"The namespace's quota is used up: {quota_of(message)}"
     if status == 403:
-        return f"Kubernetes denied the request: {told}"
-    return told
+        return f"Kubernetes denied the request: {message}"
+    return message
 
 
-def quota_of(told: str) -> str:
-    """Return what a refusal says of a quota, in fewer words: ``requested: pods=1, used: pods=4, limited: pods=4``."""
-    return told.partition("exceeded quota: ")[2] or told
+def quota_of(message: str) -> str:
+    """Return the part of a refusal about the quota: ``requested: pods=1, used: pods=4, limited: pods=4``."""
+    return message.partition("exceeded quota: ")[2] or message
 
 
 MOST_BYTES = 2**22
@@ -238,32 +238,32 @@ _WHAT_TO_DO = "Get one from your site, or name another with 'kubeconfig'."
 
 
 def kubeconfig_fault(paths: str | None) -> str | None:
-    """Return what is wrong with the files that there are, in a sentence with what to do; ``None``: nothing.
+    """Return what is wrong with a kubeconfig and what to do; ``None``: nothing.
 
-    `paths`: as ``KUBECONFIG`` has them, with ``:`` between them; default: ``~/.kube/config``. One that is not there is
-    no fault: others may be, or a pod's service account.
+    `paths`: as in ``KUBECONFIG``, separated by ``:``; default: ``~/.kube/config``. A missing file is no fault: there
+    may be others, or a pod's service account.
     """
     for path in (paths or _DEFAULT).split(os.pathsep):
         file = Path(path).expanduser()
         if not path or not file.exists():
             continue
-        told = printable(str(file), 300)
+        shown = printable(str(file), 300)
         try:
             text = read_plain_file(file, MOST_BYTES).decode()
             must_be_bounded(yaml.compose(text, Loader=yaml.SafeLoader))
             data = yaml.safe_load(text)
         except NotPlain as error:
-            return f"The kubeconfig {told} {error}. {_WHAT_TO_DO}"
+            return f"The kubeconfig {shown} {error}. {_WHAT_TO_DO}"
         except OSError as error:
-            return f"The kubeconfig {told} cannot be read ({error.strerror}). {_WHAT_TO_DO}"
+            return f"The kubeconfig {shown} cannot be read ({error.strerror}). {_WHAT_TO_DO}"
         except TooManyEntries as error:
-            return f"The kubeconfig {told} cannot be used: {error}. {_WHAT_TO_DO}"
+            return f"The kubeconfig {shown} cannot be used: {error}. {_WHAT_TO_DO}"
         except (ValueError, RecursionError, yaml.YAMLError):
-            return f"The kubeconfig {told} is not YAML. {_WHAT_TO_DO}"
+            return f"The kubeconfig {shown} is not YAML. {_WHAT_TO_DO}"
         if data is None:
-            return f"The kubeconfig {told} is empty. {_WHAT_TO_DO}"
+            return f"The kubeconfig {shown} is empty. {_WHAT_TO_DO}"
         if fault := _form_fault(data):
-            return f"The file {told} is no kubeconfig: {fault}. {_WHAT_TO_DO}"
+            return f"The file {shown} is no kubeconfig: {fault}. {_WHAT_TO_DO}"
     return None
 
 

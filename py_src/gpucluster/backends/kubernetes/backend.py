@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_WORKERS = 1
-START_SECONDS = 1800.0  # An image for GPUs is pulled for many minutes, and a node may have to be added first.
+START_SECONDS = 1800.0  # Pulling an image for GPUs takes many minutes, and a node may have to be added first.
 REAP_SECONDS = 90.0
 IN_FLIGHT_SECONDS = 2.0
 
@@ -38,11 +38,11 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     @classmethod
     def faults(cls, spec: KubernetesSpec) -> list[FieldError]:
-        """Look whether the kubeconfig can be read and has the context."""
+        """Check that the kubeconfig can be read and has the context."""
         return faults_of_kubeconfig(spec.kubeconfig, spec.context)
 
     async def preflight(self, spec: KubernetesSpec, context: StartContext) -> Plan:
-        """Log in, and ask Kubernetes whether it would take such a cluster."""
+        """Log in, and check that Kubernetes would accept such a cluster."""
         from .api import private_keys_in
         from .scheduler import is_inside
 
@@ -56,8 +56,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         if spec.protocol == "tcp":
             remarks.append(
                 "This cluster does not encrypt: anyone who reaches one of its pods, or this machine's port, can run "
-                "code "
-                "in all of them."
+                "code in all of them."
             )
         return Plan(
             n_workers=n_workers,
@@ -74,7 +73,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         )
 
     async def preview(self, spec: KubernetesSpec) -> Submission:
-        """Return the manifest, after Kubernetes has said that it would take it."""
+        """Return the manifest, after Kubernetes has checked it."""
         from .api import private_folder
         from .deployment import manifest_text
         from .scheduler import is_inside
@@ -84,13 +83,11 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             kubernetes, manifest = await _accepted(spec, "id", n_workers, inside=is_inside())
             await kubernetes.close()
         return Submission(
-            text=manifest_text(manifest),
-            notes=[f"Kubernetes ({kubernetes.server}) would take it; nothing was made."],
+            text=manifest_text(manifest), notes=[f"Kubernetes ({kubernetes.server}) would take it; nothing was made."]
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Hand the cluster to the operator, and connect to its scheduler."""
-        from .api import Kubernetes, KubernetesRefused
         from .deployment import KubernetesDeployment
 
         spec: KubernetesSpec = plan.options["spec"]
@@ -102,8 +99,8 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             raise StartFailed(f"{error.message}.") from error
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Delete all that has the cluster's name and its labels."""
-        from .api import Access, Kubernetes, private_folder
+        """Delete everything with the cluster's name and labels."""
+        from .api import Access, private_folder
         from .ending import end_cluster
         from .manifest import resource_name
 
@@ -116,14 +113,13 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             kubernetes = await Kubernetes.connect(access)
             patience = min(REAP_SECONDS, context.seconds - 2 * IN_FLIGHT_SECONDS)
             ended = await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
-            await asyncio.sleep(IN_FLIGHT_SECONDS)  # Kubernetes may just have been taking it.
+            await asyncio.sleep(IN_FLIGHT_SECONDS)  # Kubernetes may just have been accepting it.
             ended += await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
             await kubernetes.close()
         if ended:
             context.report(f"What its dead process had left in Kubernetes was deleted: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
-        """Return what it is called there, and how to remove it without the operator."""
         from .ending import commands_to_remove
 
         commands = commands_to_remove(
@@ -144,12 +140,12 @@ def _access(spec: KubernetesSpec) -> Access:
 async def _accepted(
     spec: KubernetesSpec, cluster_id: str, n_workers: int, *, inside: bool
 ) -> tuple[Kubernetes, dict[str, object]]:
-    """Return the Kubernetes that would take such a cluster, and the manifest."""
-    from .api import Kubernetes, KubernetesRefused, KubernetesSilent
+    """Return the Kubernetes that would accept such a cluster, and the manifest."""
+    from .api import KubernetesSilent
     from .manifest import dask_cluster, must_have_dask_kubernetes, needs_secret
 
     must_have_dask_kubernetes()
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # It would tell of every question.
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # It would log every request.
     try:
         kubernetes = await Kubernetes.connect(_access(spec))
         manifest = dask_cluster(spec, cluster_id, kubernetes.namespace, n_workers)
@@ -176,12 +172,12 @@ _FORWARD: tuple[Right, ...] = tuple(("", "pods/portforward", verb) for verb in (
 
 
 def rights(*, secret: bool, forward: bool) -> tuple[Right, ...]:
-    """Return what a user must be allowed to do in the namespace."""
+    """Return the rights that the user needs in the namespace."""
     return _ALWAYS + (_SECRET if secret else ()) + (_FORWARD if forward else ())
 
 
 async def must_take(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed: tuple[Right, ...]) -> None:
-    """Refuse what this Kubernetes would not take. Raises `PreflightFailed` or `KubernetesSilent`."""
+    """Raise `PreflightFailed` if this Kubernetes would refuse the cluster, or `KubernetesSilent`."""
     await _must_have_operator(kubernetes)
     await _must_have_namespace(kubernetes)
     await _must_be_allowed(kubernetes, needed)
@@ -193,12 +189,12 @@ async def must_take(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed:
 
 async def _must_have_operator(kubernetes: Kubernetes) -> None:
     try:
-        told = await kubernetes.ask("GET", DASK, version="", base="/apis", namespaced=False)
+        found = await kubernetes.ask("GET", DASK, version="", base="/apis", namespaced=False)
     except KubernetesRefused as error:
         if not error.absent:
             raise PreflightFailed(f"{error.message}.") from error
-        told = {}
-    if not any(resource.get("name") == "daskclusters" for resource in told.get("resources", ())):
+        found = {}
+    if not any(resource.get("name") == "daskclusters" for resource in found.get("resources", ())):
         raise PreflightFailed(
             "Dask's operator is not installed in this Kubernetes. An administrator can: helm install --repo "
             "https://helm.dask.org --create-namespace -n dask-operator --generate-name dask-kubernetes-operator"
@@ -215,7 +211,7 @@ async def _must_have_namespace(kubernetes: Kubernetes) -> None:
                 "them."
             ) from error
         if error.status != 403:
-            raise  # Many may not look at namespaces and use one all the same.
+            raise  # Users may use a namespace without the right to read it.
 
 
 async def _must_be_allowed(kubernetes: Kubernetes, needed: tuple[Right, ...]) -> None:
@@ -241,11 +237,11 @@ async def _may(kubernetes: Kubernetes, right: Right) -> bool:
         "spec": {"resourceAttributes": attributes},
     }
     try:
-        told = await kubernetes.ask(
+        answer = await kubernetes.ask(
             "POST", "selfsubjectaccessreviews", version="authorization.k8s.io/v1", body=review, namespaced=False
         )
     except KubernetesRefused as error:
         if error.status != 403:
             raise
-        return True  # Missing rights to ask are reported by what follows.
-    return bool(told.get("status", {}).get("allowed"))
+        return True  # Missing rights are then reported by the next requests.
+    return bool(answer.get("status", {}).get("allowed"))

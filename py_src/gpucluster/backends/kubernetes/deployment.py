@@ -32,19 +32,19 @@ from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesS
 from .ending import end_cluster, selector
 from .manifest import dask_cluster, needs_secret, resource_name, secret
 from .pods import PodSlot, Thing, is_ready, name_of, pod_of, verdict, waits_for_node
-from .scheduler import PodScheduler, Way
+from .scheduler import PodScheduler, Route
 from .spec import KubernetesSpec
 from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
-UNHEARD_SECONDS = 15.0  # An operator that has not noted a number for so long gets it again.
-_NOTED = "kopf.zalando.org/last-handled-configuration"  # What the operator's framework has acted on last.
+UNHEARD_SECONDS = 15.0  # After this time without a reaction of the operator, the number is sent again.
+_NOTED = "kopf.zalando.org/last-handled-configuration"  # What the operator's framework has handled last.
 
 
 class Replicas:
-    """The number of one worker group.
+    """The number of workers of one worker group.
 
     The operator acts when the number changes, and makes as many deployments as are missing then. It replaces none that
-    somebody deletes. Two changes in quick succession may be one for it.
+    is deleted. It may see two changes in quick succession as one.
     """
 
     def __init__(self, kubernetes: Kubernetes, cluster: str, wanted: int) -> None:
@@ -54,44 +54,44 @@ class Replicas:
         self._changed = time.monotonic()
 
     def want(self, n: int) -> None:
-        """Have so many from now on; ``settle`` tells the operator."""
+        """Set the number; ``settle`` sends it to the operator."""
         if n != self.wanted:
             self.wanted, self._changed = n, time.monotonic()
 
     async def settle(self, there: int) -> None:
-        """Tell the operator what brings the number of deployments to what is wanted."""
+        """Send the operator the number that brings the deployments to what is wanted. `there`: deployments now."""
         try:
             group = await self._kubernetes.ask("GET", self._path, version=DASK)
         except KubernetesRefused as error:
             if error.absent:
-                return  # The operator has not made it yet, or somebody has deleted the cluster.
+                return  # The operator has not made it yet, or the cluster was deleted.
             raise
-        asked = int(group["spec"]["worker"].get("replicas") or 0)
+        sent = int(group["spec"]["worker"].get("replicas") or 0)
         if there >= self.wanted:
-            # Fewer only where they are gone already: the operator chooses none.
-            if asked != self.wanted and there == self.wanted:
-                await self._tell(self.wanted)
-        elif asked != self.wanted:
-            # What it has not acted on yet would be one change with this one, and perhaps none.
-            if self._unheard() or (asked <= there and self._has_noted(group, asked)):
-                await self._tell(self.wanted)
-        elif self._has_noted(group, asked) and self._unheard():
-            # It has acted on this number, and yet some are missing: only another number makes it act again.
+            # A lower number only after the deployments are gone, so that the operator does not choose them.
+            if sent != self.wanted and there == self.wanted:
+                await self._send(self.wanted)
+        elif sent != self.wanted:
+            # Together with a change that it has not handled yet, the operator might see no change at all.
+            if self._unheard() or (sent <= there and self._has_noted(group, sent)):
+                await self._send(self.wanted)
+        elif self._has_noted(group, sent) and self._unheard():
+            # It has handled this number, and yet some are missing: only another number makes it act again.
             logger.info("The operator has made %d of %d workers; the request is repeated", there, self.wanted)
-            await self._tell(there)
+            await self._send(there)
 
     def _unheard(self) -> bool:
         return time.monotonic() - self._changed > UNHEARD_SECONDS
 
     @staticmethod
-    def _has_noted(group: dict[str, Any], asked: int) -> bool:
-        told = group["metadata"].get("annotations", {}).get(_NOTED)
+    def _has_noted(group: dict[str, Any], sent: int) -> bool:
+        noted = group["metadata"].get("annotations", {}).get(_NOTED)
         try:
-            return told is None or json.loads(told)["spec"]["worker"].get("replicas") == asked
+            return noted is None or json.loads(noted)["spec"]["worker"].get("replicas") == sent
         except (ValueError, KeyError, TypeError, AttributeError):
             return True
 
-    async def _tell(self, n: int) -> None:
+    async def _send(self, n: int) -> None:
         self._changed = time.monotonic()
         body = {"spec": {"worker": {"replicas": n}}}
         await self._kubernetes.ask("PATCH", self._path, version=DASK, body=body, headers=MERGE)
@@ -100,7 +100,7 @@ class Replicas:
 logger = logging.getLogger("gpucluster.backends")
 
 INTERVAL_SECONDS = 1.0
-CALM_SECONDS = 10.0  # Between two looks when all workers are there.
+CALM_SECONDS = 10.0  # Between two looks when all workers run.
 STOP_SECONDS = 8.0
 CONNECT_SECONDS = 20.0
 
@@ -117,7 +117,7 @@ class KubernetesDeployment(Deployment):
         self._context = context
         self._kubernetes = kubernetes
         self._id = context.cluster_id
-        self._way = Way(kubernetes, self._id, inside=plan.options["inside"])
+        self._route = Route(kubernetes, self._id, inside=plan.options["inside"])
         self._replicas = Replicas(kubernetes, resource_name(self._id), plan.n_workers)
         self._slots: dict[str, PodSlot] = {}
         self._not_there_yet: list[PodSlot] = []
@@ -138,7 +138,7 @@ class KubernetesDeployment(Deployment):
     async def start(
         cls, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes, access: Access
     ) -> KubernetesDeployment:
-        """Hand the cluster to the operator, wait for its scheduler, and connect."""
+        """Submit the cluster to the operator, wait for its scheduler, and connect."""
         self = cls(spec, plan, context, kubernetes)
         manifest = dask_cluster(spec, self._id, kubernetes.namespace, plan.n_workers)
         self.submitted = manifest_text(manifest)
@@ -168,7 +168,7 @@ class KubernetesDeployment(Deployment):
         try:
             made = await self._kubernetes.ask("POST", "daskclusters", version=DASK, body=manifest)
             if needs_secret(self._spec):
-                told = secret(
+                body = secret(
                     self._spec,
                     self._id,
                     made,
@@ -176,7 +176,7 @@ class KubernetesDeployment(Deployment):
                     dashboard_prefix=self._context.dashboard_prefix,
                     variables=given_environment(self._spec),
                 )
-                await self._kubernetes.ask("POST", "secrets", body=told)
+                await self._kubernetes.ask("POST", "secrets", body=body)
         except KubernetesRefused as error:
             raise StartFailed(f"Kubernetes did not take the cluster: {error.message}.") from error
 
@@ -184,7 +184,7 @@ class KubernetesDeployment(Deployment):
         from ..existing.greeting import greet
 
         self._context.report("scheduler", "Connecting to the scheduler")
-        (host, port), dashboard = await self._way.open()
+        (host, port), dashboard = await self._route.open()
         address = f"{self._spec.protocol}://{host}:{port}"
         security = self._context.security if self._spec.protocol == "tls" else None
         try:
@@ -213,11 +213,11 @@ class KubernetesDeployment(Deployment):
         return [slot.model() for slot in (*self._slots.values(), *self._not_there_yet)]
 
     def staying(self) -> list[PodSlot]:
-        """Return the slots that count: neither over nor told to end."""
+        """Return the slots that count: neither over nor leaving."""
         return [slot for slot in self._slots.values() if slot.living] + self._not_there_yet
 
     def in_the_queue(self) -> list[str]:
-        """Return the names of those whose pods have no node, the last ones first."""
+        """Return the names of workers whose pods have no node, the last ones first."""
         waiting = [slot for slot in self._slots.values() if slot.living and not slot.came]
         waiting = [slot for slot in waiting if slot.pod is None or waits_for_node(slot.pod)]
         return [slot.name for slot in (*waiting, *self._not_there_yet)][::-1]
@@ -226,7 +226,7 @@ class KubernetesDeployment(Deployment):
         self.slots()
         queue = self.in_the_queue()
         others = [slot for slot in self.staying()[::-1] if slot.name not in queue]
-        # One that has a node is worth more than one that waits.
+        # Workers that wait for a node leave before those that have one.
         others.sort(key=lambda slot: slot.state is SlotState.RUNNING)
         names = queue + [slot.name for slot in others]
         return set(names[: max(0, len(names) - n)])
@@ -250,7 +250,7 @@ class KubernetesDeployment(Deployment):
             self._following.soon()
 
     def _expect(self, count: int) -> None:
-        """Have so many slots of workers that the operator has made no deployment for yet."""
+        """Set the number of slots of workers that the operator has made no deployment for yet."""
         del self._not_there_yet[count:]
         while len(self._not_there_yet) < count:
             self._numbered += 1
@@ -285,7 +285,7 @@ class KubernetesDeployment(Deployment):
         self._following.soon()
 
     async def close(self) -> None:
-        """End everything in Kubernetes; raises where it does not say that the pods are gone."""
+        """End everything in Kubernetes; raises if it does not confirm that the pods are gone."""
         await self.adapt(None)
         self._tasks.stop()
         ending = asyncio.ensure_future(
@@ -300,7 +300,7 @@ class KubernetesDeployment(Deployment):
             try:
                 await ending
             finally:
-                await self._way.close()
+                await self._route.close()
         self._context.remember({})
 
     # -- following it ----------------------------------------------------------------------------
@@ -320,25 +320,25 @@ class KubernetesDeployment(Deployment):
                 slot.there = False
                 continue
             if slot.state is SlotState.LEAVING:
-                # Kubernetes may not have answered when it was told to.
+                # Kubernetes may not have answered the first request.
                 await self._kubernetes.delete(f"deployments/{name}", version="apps/v1")
                 continue
             pod = pod_of(name, pods)
             before = slot.pod
             events = [] if pod is None or is_ready(pod) else await events_of(self._kubernetes, name_of(pod))
             if slot.saw(pod, verdict(found[name], pod, events)) and before is not None:
-                told = await how_it_ended(self._kubernetes, before, pod)
-                self._context.tell("worker_died", f"Worker {name}: {told}.")
+                why = await how_it_ended(self._kubernetes, before, pod)
+                self._context.tell("worker_died", f"Worker {name}: {why}.")
         self.slots()
-        await self._let_go()
+        await self._forget_stale()
         too_many = self._n_there() - self._replicas.wanted
         if too_many > 0:
-            # The operator was just making them when fewer were wanted.
+            # The operator was just making them when the number was lowered.
             await self.release([name for name in fresh if self._slots[name].state is not SlotState.RUNNING][-too_many:])
         await self._replicas.settle(self._n_there())
 
-    async def _let_go(self) -> None:
-        """Take workers out of the scheduler whose pods are gone: it would believe in silent ones for minutes."""
+    async def _forget_stale(self) -> None:
+        """Remove workers whose pods are gone from the scheduler, which would keep silent ones for minutes."""
         for worker in self.scheduler.members().workers:
             slot = self._slots.get(worker.name)
             if slot is not None and slot.is_stale(urlsplit(worker.address).hostname or ""):
@@ -347,7 +347,7 @@ class KubernetesDeployment(Deployment):
 
 
 def manifest_text(manifest: Thing) -> str:
-    """Return a manifest as people write them: ``kubectl create -f`` takes it."""
-    plain = json.loads(json.dumps(manifest))  # Without references within the text.
+    """Return a manifest as YAML for ``kubectl create -f``."""
+    plain = json.loads(json.dumps(manifest))  # Without YAML's references.
     text: str = yaml.safe_dump(plain, sort_keys=False, width=120)
     return text

@@ -18,7 +18,7 @@ LOOK_SECONDS = 0.3
 
 
 class NotEnded(OperationTimedOut):
-    """Kubernetes has been told to delete something, and it is there yet."""
+    """Something that Kubernetes was requested to delete is still there."""
 
     code = "kubernetes_not_ended"
 
@@ -29,7 +29,7 @@ def selector(cluster_id: str, component: str | None = None) -> str:
 
 
 async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, *, secret: bool) -> list[str]:
-    """Delete a cluster and wait until its pods are gone; returns the names of what was deleted."""
+    """Delete a cluster and wait until its pods are gone; return the names of the deleted objects."""
     name = resource_name(cluster_id)
     ended: dict[str, None] = {}
     deadline = time.monotonic() + patience
@@ -40,7 +40,7 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
             ended[name] = None
             if secret:
                 await kubernetes.delete(f"secrets/{name}")
-        # The garbage collector would do it, too, and takes its time.
+        # The garbage collector would do this, too, but later.
         deployments = await kubernetes.items("deployments", version="apps/v1", labelSelector=selector(cluster_id))
         for deployment in deployments:
             if not is_leaving(deployment):
@@ -60,7 +60,7 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
 
 
 def commands_to_remove(name: str, namespace: str, kubeconfig: str | None, context: str | None) -> list[str]:
-    """Return commands that remove a cluster and all that belongs to it, also where no operator does its part."""
+    """Return commands that remove a cluster and its dependents, also without a running operator."""
     kubectl = ["kubectl", "--namespace", namespace]
     if kubeconfig is not None and kubeconfig != os.environ.get("KUBECONFIG"):
         kubectl += ["--kubeconfig", kubeconfig]

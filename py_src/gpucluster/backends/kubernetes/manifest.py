@@ -1,4 +1,4 @@
-"""What Kubernetes is asked for: a ``DaskCluster`` of Dask's operator, and a secret with what nobody else may read."""
+"""What is submitted to Kubernetes: a ``DaskCluster`` of Dask's operator, and a secret with its credentials."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"
 CLUSTER_LABEL = "dask.org/cluster-name"
 SECRETS = PurePosixPath("/var/run/gpucluster")  # Where the pods find their credentials.
-GRACE_SECONDS = 5  # A pod that is asked to end has so long; what it held was moved before.
+GRACE_SECONDS = 5  # Time for a pod to end; its results were moved before.
 DEATH_TIMEOUT_SECONDS = 60
 _PREFIX = "GPUCLUSTER_DASHBOARD_PREFIX"
 _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
 def must_have_dask_kubernetes() -> None:
-    """Refuse where dask-kubernetes is not installed. Raises `MissingPackage`."""
+    """Raise `MissingPackage` if dask-kubernetes is not installed."""
     try:
         import dask_kubernetes.operator.kubecluster  # noqa: F401
     except ImportError as error:
@@ -36,7 +36,7 @@ def must_have_dask_kubernetes() -> None:
 
 
 def resource_name(cluster_id: str) -> str:
-    """Return the name of the ``DaskCluster``: no other cluster's begins so."""
+    """Return the name of the ``DaskCluster``, which is no prefix of another cluster's."""
     return f"gpucluster-{cluster_id}"
 
 
@@ -47,17 +47,17 @@ def usual_image() -> str:
 
 
 def labels(cluster_id: str) -> dict[str, str]:
-    """Return what everything of a cluster is labelled with; the operator hands it on to what it makes."""
+    """Return the labels of a cluster, which the operator passes on to the objects that it makes."""
     return {MANAGED_BY: "gpucluster", INSTANCE: cluster_id}
 
 
 def needs_secret(spec: KubernetesSpec) -> bool:
-    """Whether there is something that nobody else may read."""
+    """Whether there are credentials or variables that must be kept secret."""
     return spec.protocol == "tls" or bool(spec.env)
 
 
 def dask_cluster(spec: KubernetesSpec, cluster_id: str, namespace: str, n_workers: int) -> dict[str, Any]:
-    """Return the manifest. There are no secrets in it: it refers to them. Raises `MissingPackage`."""
+    """Return the manifest, which refers to secrets but has none. Raises `MissingPackage`."""
     must_have_dask_kubernetes()
     from dask_kubernetes.operator import make_cluster_spec
 
@@ -81,23 +81,19 @@ def secret(
     dashboard_prefix: str,
     variables: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the secret, which goes when the ``DaskCluster`` goes."""
-    told = {f"env.{name}": value.encode() for name, value in variables.items()}
+    """Return the secret, which is deleted with the ``DaskCluster``."""
+    values = {f"env.{name}": value.encode() for name, value in variables.items()}
     if spec.protocol == "tls" and tls_directory is not None:
-        told |= {file: read_own_file(tls_directory / file) for file in _TLS_FILES}
-        told["dashboard-prefix"] = dashboard_prefix.encode()
+        values |= {file: read_own_file(tls_directory / file) for file in _TLS_FILES}
+        values["dashboard-prefix"] = dashboard_prefix.encode()
     found = owner["metadata"]
     reference = {name: owner[name] for name in ("apiVersion", "kind")} | {name: found[name] for name in ("name", "uid")}
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {
-            "name": resource_name(cluster_id),
-            "labels": labels(cluster_id),
-            "ownerReferences": [reference],
-        },
+        "metadata": {"name": resource_name(cluster_id), "labels": labels(cluster_id), "ownerReferences": [reference]},
         "type": "Opaque",
-        "data": {name: base64.b64encode(value).decode("ascii") for name, value in told.items()},
+        "data": {name: base64.b64encode(value).decode("ascii") for name, value in values.items()},
     }
 
 
@@ -115,7 +111,7 @@ def _fill_scheduler(pod: dict[str, Any], spec: KubernetesSpec) -> None:
         for option, file in zip(("--tls-ca-file", "--tls-cert", "--tls-key"), _TLS_FILES, strict=True):
             container["args"] += [option, str(SECRETS / file)]
         container["env"].append((_PREFIX, "dashboard-prefix"))
-        # Without the prefix there is no page, not even that of its health.
+        # All pages are below the prefix, also that of its health.
         for probe in ("readinessProbe", "livenessProbe"):
             del container[probe]["httpGet"]
             container[probe]["tcpSocket"] = {"port": "http-dashboard"}
@@ -162,7 +158,7 @@ def _fill_pod(pod: dict[str, Any], spec: KubernetesSpec, name: str) -> None:
     container["env"] += [
         {"name": variable, "valueFrom": {"secretKeyRef": {"name": name, "key": key}}} for variable, key in keys
     ]
-    container["terminationMessagePolicy"] = "FallbackToLogsOnError"  # So that it says why it ended.
+    container["terminationMessagePolicy"] = "FallbackToLogsOnError"  # To learn why it ended.
     pod["terminationGracePeriodSeconds"] = GRACE_SECONDS
     pod["automountServiceAccountToken"] = spec.service_account is not None
     if spec.protocol == "tls":

@@ -1,4 +1,4 @@
-"""Why a pod waits, cannot start or is gone, in a few words, from what Kubernetes says of it and its events."""
+"""Why a pod waits, cannot start or is gone, in a few words, from its status and its events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...protocol.plain_text import printable
 from ..deployment import Slot, SlotState
 from .api import quota_of
 
-Thing = Mapping[str, Any]  # A thing of Kubernetes, as its API tells it.
+Thing = Mapping[str, Any]  # An object of Kubernetes, as from its API.
 _HOPELESS = {
     "ImagePullBackOff": "its image cannot be pulled",
     "InvalidImageName": "its image has an impossible name",
@@ -22,7 +22,7 @@ _HOPELESS = {
     "CreateContainerError": "its container cannot be made",
     "RunContainerError": "its container cannot be run",
 }
-_PATIENCE_SECONDS = 15.0  # The secret comes a moment after the pods: what misses it is hopeless only after so long.
+_PATIENCE_SECONDS = 15.0  # The secret is made after the pods: until then a missing one does not make them hopeless.
 _MOST_RESTARTS = 2
 _PREEMPTION = re.compile(r"\.? *(preemption:|no new claims to deallocate).*", re.DOTALL)
 _LONGEST = 300
@@ -30,11 +30,11 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be said of one pod."""
+    """Why the worker of a pod is not connected."""
 
-    why: str  # Without a full stop at the end.
-    hopeless: bool = False  # Whether it will not start as it is.
-    refused: bool = False  # Whether a quota keeps it away, so that it may come when others go.
+    why: str  # Without a full stop.
+    hopeless: bool = False  # Whether it will not start unless something is changed.
+    refused: bool = False  # Whether a quota prevents it, so that it may start when other pods end.
 
 
 def name_of(thing: Thing) -> str:
@@ -49,7 +49,7 @@ def is_ready(pod: Thing) -> bool:
 
 
 def is_leaving(thing: Thing) -> bool:
-    """Whether it was told to end."""
+    """Whether it is being deleted."""
     return "deletionTimestamp" in thing["metadata"]
 
 
@@ -58,39 +58,39 @@ def waits_for_node(pod: Thing) -> bool:
 
 
 def pod_of(deployment: str, pods: Iterable[Thing]) -> Thing | None:
-    """Return the pod of a deployment; where one replaces another, the newer."""
+    """Return the pod of a deployment; the newer one if there are two."""
     ours = [pod for pod in pods if name_of(pod).startswith(f"{deployment}-")]
     ours.sort(key=lambda pod: (not is_leaving(pod), str(pod["metadata"].get("creationTimestamp", ""))))
     return ours[-1] if ours else None
 
 
 def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: datetime | None = None) -> Verdict:
-    """Return why the worker of a deployment is not there. `pod`: its pod. `events`: the pod's, in any order."""
+    """Return why the worker of a deployment is not connected. `events`: those of its pod, in any order."""
     if pod is None or is_leaving(pod):
         return _without_pod(deployment)
     status = pod.get("status", {})
-    told = _last(events)
+    last = _last(events)
     if status.get("phase") == "Failed":
         return Verdict(f"its pod failed: {_words(status.get('reason'), status.get('message'))}", hopeless=True)
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
             why = _short(_PREEMPTION.sub("", str(condition.get("message") or condition.get("reason") or "")))
-            grows = told is not None and told.get("reason") == "TriggeredScaleUp"
+            grows = last is not None and last.get("reason") == "TriggeredScaleUp"
             return Verdict((why or "no node takes it yet") + (", a node is being added" if grows else ""))
     for container in status.get("containerStatuses") or ():
         waiting = container.get("state", {}).get("waiting")
-        if waiting is not None and (found := _waiting(pod, container, waiting, told, now)) is not None:
+        if waiting is not None and (found := _waiting(pod, container, waiting, last, now)) is not None:
             return found
     if waits_for_node(pod):
         return Verdict("waits for a node")
     if status.get("phase") == "Pending":
-        why = "" if told is None or told.get("type") != "Warning" else _short(str(told.get("message", "")))
+        why = "" if last is None or last.get("type") != "Warning" else _short(str(last.get("message", "")))
         return Verdict(why or f"is made on {printable(str(pod['spec']['nodeName']), 60)}")
     return Verdict("its pod runs, and its worker starts")
 
 
 def ended(container: Thing) -> str | None:
-    """Return how a container has ended the last time; ``None``: it has not."""
+    """Return how a container last ended; ``None``: it has not."""
     last = _termination(container)
     if last is None:
         return None
@@ -102,8 +102,8 @@ def ended(container: Thing) -> str | None:
 
 
 def last_words(container: Thing) -> str:
-    told = str((_termination(container) or {}).get("message") or "").strip()
-    return "\n".join(printable(line, _LONGEST) for line in told.splitlines())
+    message = str((_termination(container) or {}).get("message") or "").strip()
+    return "\n".join(printable(line, _LONGEST) for line in message.splitlines())
 
 
 def _termination(container: Thing) -> Thing | None:
@@ -111,16 +111,16 @@ def _termination(container: Thing) -> Thing | None:
     return found or container.get("state", {}).get("terminated")
 
 
-def _waiting(pod: Thing, container: Thing, waiting: Thing, told: Thing | None, now: datetime | None) -> Verdict | None:
+def _waiting(pod: Thing, container: Thing, waiting: Thing, last: Thing | None, now: datetime | None) -> Verdict | None:
     reason = str(waiting.get("reason", ""))
     if reason in {"ContainerCreating", "PodInitializing", ""}:
-        return Verdict("its image is pulled") if told is not None and told.get("reason") == "Pulling" else None
+        return Verdict("its image is pulled") if last is not None and last.get("reason") == "Pulling" else None
     image = printable(str(container.get("image", "")), 120)
     message = _short(str(waiting.get("message") or ""))
     if reason in {"ErrImagePull", "RegistryUnavailable"}:
         return Verdict(f"its image '{image}' could not be pulled, and is tried again")
-    if reason == "ImagePullBackOff" and told is not None and told.get("type") == "Warning":
-        message = _short(str(told.get("message") or message))
+    if reason == "ImagePullBackOff" and last is not None and last.get("type") == "Warning":
+        message = _short(str(last.get("message") or message))
     why = _HOPELESS.get(reason, f"its container waits ({printable(reason, 60)})")
     if "Image" in reason:
         why = why.replace("its image", f"its image '{image}'")
@@ -134,10 +134,10 @@ def _waiting(pod: Thing, container: Thing, waiting: Thing, told: Thing | None, n
 def _without_pod(deployment: Thing) -> Verdict:
     for condition in deployment.get("status", {}).get("conditions") or ():
         if condition.get("type") == "ReplicaFailure" and condition.get("status") == "True":
-            told = str(condition.get("message") or "")
-            if "exceeded quota" in told:
-                return Verdict(f"the namespace's quota is used up: {_short(quota_of(told))}", refused=True)
-            return Verdict(f"Kubernetes does not make its pod: {_short(told)}", hopeless=True)
+            message = str(condition.get("message") or "")
+            if "exceeded quota" in message:
+                return Verdict(f"the namespace's quota is used up: {_short(quota_of(message))}", refused=True)
+            return Verdict(f"Kubernetes does not make its pod: {_short(message)}", hopeless=True)
     return Verdict("its pod is made")
 
 
@@ -147,10 +147,10 @@ def _last(events: Iterable[Thing]) -> Thing | None:
 
 
 def _age(pod: Thing, now: datetime | None) -> float:
-    told = pod["metadata"].get("creationTimestamp")
-    if told is None:
+    created = pod["metadata"].get("creationTimestamp")
+    if created is None:
         return 0.0
-    return ((now or datetime.now(UTC)) - datetime.fromisoformat(str(told))).total_seconds()
+    return ((now or datetime.now(UTC)) - datetime.fromisoformat(str(created))).total_seconds()
 
 
 def _words(reason: Any, message: Any) -> str:
@@ -163,26 +163,26 @@ def _short(text: str) -> str:
 
 @dataclass
 class PodSlot:
-    """What is known of one worker and its pod."""
+    """The state of one worker and its pod."""
 
     name: str  # Of the worker, and of its deployment.
     state: SlotState = SlotState.PENDING
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str | None = None
-    there: bool = True  # Whether its deployment is there.
+    there: bool = True  # Whether its deployment exists.
     pod: Thing | None = None
-    verdict: Verdict | None = None  # Why it is not connected, as it was last seen.
-    came: bool = False  # Whether its worker was connected ever.
-    incarnation: tuple[str, int] | None = None  # Its pod, and how often its container was started anew, as last seen.
-    addresses: set[str] = field(default_factory=set)  # Of all pods that it has had.
+    verdict: Verdict | None = None  # Why it was not connected at the last look.
+    came: bool = False  # Whether its worker was ever connected.
+    incarnation: tuple[str, int] | None = None  # Its pod and its container's restarts at the last look.
+    addresses: set[str] = field(default_factory=set)  # Of all its pods so far.
 
     @property
     def living(self) -> bool:
-        """Whether it counts: neither over nor told to end."""
+        """Whether it counts: neither over nor leaving."""
         return self.state in {SlotState.PENDING, SlotState.RUNNING}
 
     def saw(self, pod: Thing | None, verdict: Verdict) -> bool:
-        """Note what was found; returns whether a worker of it has ended that nobody had told to."""
+        """Note a look at its pod; return whether its worker has ended without a request."""
         before, now = self.incarnation, incarnation(pod)
         self.there, self.pod, self.verdict, self.incarnation = True, pod, verdict, now
         if (address := address_of(pod)) is not None:
@@ -190,7 +190,7 @@ class PodSlot:
         return self.came and before is not None and before != now and self.state is not SlotState.LEAVING
 
     def update(self, here: Collection[str]) -> bool:
-        """Find out the state; returns whether the slot is there no more. `here`: names of the connected workers."""
+        """Update the state from the names of the connected workers; return whether the slot is gone."""
         if self.state is SlotState.LEAVING:
             return not self.there and self.name not in here
         state, why = self._look(here)
@@ -209,7 +209,7 @@ class PodSlot:
         return (SlotState.FAILED if verdict.hopeless else SlotState.PENDING), verdict.why
 
     def is_stale(self, host: str) -> bool:
-        """Whether a worker at that address of a pod cannot be there any more: another pod has taken its place."""
+        """Whether that is the address of an earlier pod, so that no worker can be there any more."""
         return host in self.addresses and host != address_of(self.pod)
 
     def leave(self) -> None:
@@ -225,7 +225,7 @@ class PodSlot:
 
 
 def incarnation(pod: Thing | None) -> tuple[str, int] | None:
-    """Return which pod it is, and how often its container was started anew."""
+    """Return the pod's UID, and how often its container was restarted."""
     if pod is None:
         return None
     statuses: Sequence[Thing] = pod.get("status", {}).get("containerStatuses") or ({},)

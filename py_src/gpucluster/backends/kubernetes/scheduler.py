@@ -1,4 +1,4 @@
-"""The view of a scheduler in a pod, and the way to it."""
+"""The view of a scheduler in a pod, and the connection to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOSE_SECONDS = 1.0
 
 
 class PodScheduler(RemoteScheduler):
-    """Looks at a scheduler in a pod."""
+    """Reads a scheduler in a pod."""
 
     async def target(self, seconds: float) -> int:
         return await target_elsewhere(self._client, seconds)
@@ -39,8 +39,8 @@ def is_inside() -> bool:
     return False
 
 
-class Way:
-    """How the scheduler of a cluster is reached: by its service, or through Kubernetes' own port-forward."""
+class Route:
+    """The route to the scheduler of a cluster: its service, or Kubernetes' own port-forward."""
 
     def __init__(self, kubernetes: Kubernetes, cluster_id: str, *, inside: bool) -> None:
         self._kubernetes = kubernetes
@@ -49,15 +49,15 @@ class Way:
         self._open = AsyncExitStack()
 
     async def open(self) -> tuple[tuple[str, int], tuple[str, int]]:
-        """Return host and port of the scheduler, and of its web pages; from here on they can be connected to."""
+        """Open the route; return host and port of the scheduler, and of its web pages."""
         if self._inside:
             host = f"{self._service}.{self._kubernetes.namespace}.svc"
             return (host, SCHEDULER_PORT), (host, DASHBOARD_PORT)
         from kr8s.asyncio.objects import Service
 
-        told = await self._kubernetes.ask("GET", f"services/{self._service}")
-        service: Any = await Service(told, api=self._kubernetes.api)
-        # On loopback only, and to whichever pod is behind the service when somebody connects.
+        found = await self._kubernetes.ask("GET", f"services/{self._service}")
+        service: Any = await Service(found, api=self._kubernetes.api)
+        # On loopback only, and to the pod that is behind the service at the time of a connection.
         ports = [
             await self._open.enter_async_context(service.portforward(port, local_port="auto"))
             for port in (SCHEDULER_PORT, DASHBOARD_PORT)
@@ -65,6 +65,6 @@ class Way:
         return ("127.0.0.1", ports[0]), ("127.0.0.1", ports[1])
 
     async def close(self) -> None:
-        """Close the way, also where somebody is on it."""
+        """Close the route, also while it is in use."""
         with suppress(Exception):
             await asyncio.wait_for(self._open.aclose(), CLOSE_SECONDS)

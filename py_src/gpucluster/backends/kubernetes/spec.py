@@ -1,4 +1,4 @@
-"""What can be asked of Kubernetes."""
+"""The options of clusters of Kubernetes pods."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _parse_tolerations(value: Any) -> list[str]:
 
 
 def toleration(text: str) -> dict[str, str]:
-    """Return what stands in a pod's ``tolerations`` for a taint, written as ``kubectl taint`` does."""
+    """Return the entry of a pod's ``tolerations`` for a taint in the notation of ``kubectl taint``."""
     label, _, effect = text.partition(":")
     key, equals, value = label.partition("=")
     if not _LABEL.fullmatch(key) or not _VALUE.fullmatch(value) or (":" in text and effect not in _EFFECTS):
@@ -79,9 +79,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     model_config = ConfigDict(json_schema_extra=not_shown("interface"))
 
     backend: Literal["kubernetes"] = Field(
-        "kubernetes",
-        title="Kind",
-        description="Scheduler and workers as Kubernetes pods, made by Dask's operator.",
+        "kubernetes", title="Kind", description="Scheduler and workers as Kubernetes pods, made by Dask's operator."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one")
     image: str | None = Field(

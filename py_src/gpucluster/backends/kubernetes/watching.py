@@ -1,4 +1,4 @@
-"""What Kubernetes tells of a cluster's pods, and the wait for its scheduler."""
+"""Looks at a cluster's pods, and waits for its scheduler."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from .pods import Thing, ended, is_leaving, is_ready, last_words, name_of, pod_o
 logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 0.5
-OPERATOR_SECONDS = 30.0  # An operator that has made nothing by then does not look at this namespace, or does not run.
-SILENCE_SECONDS = 60.0  # A start is not given up because Kubernetes has not answered for a moment.
+OPERATOR_SECONDS = 30.0  # An operator that has made nothing by then does not watch this namespace, or does not run.
+SILENCE_SECONDS = 60.0  # A start fails only if Kubernetes has not answered for this time.
 _ENDS = frozenset(
     {"Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady", "NodeShutdown", "Killing"}
 )
-"""Reasons of events that tell why a pod is gone."""
+"""Reasons of events that explain why a pod is gone."""
 
 
 async def look(kubernetes: Kubernetes, selector: str) -> tuple[list[Thing], list[Thing]]:
     """Return the deployments and pods with these labels, without deployments that are being deleted."""
-    # One after the other: where a log-in has expired, kr8s renews it for one question at a time.
+    # One after the other: kr8s renews an expired log-in for one request at a time.
     deployments = await kubernetes.items("deployments", version="apps/v1", labelSelector=selector)
     pods = await kubernetes.items("pods", labelSelector=selector)
     return [deployment for deployment in deployments if not is_leaving(deployment)], [*pods]
 
 
 async def events_of(kubernetes: Kubernetes, name: str) -> list[dict[str, Any]]:
-    """Return the events of one thing; none where nobody may look at events."""
+    """Return the events of one object; none without the right to read events."""
     with suppress(KubernetesRefused):
         return await kubernetes.items("events", fieldSelector=f"involvedObject.name={name}")
     return []
@@ -45,8 +45,8 @@ async def events_of(kubernetes: Kubernetes, name: str) -> list[dict[str, Any]]:
 async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None) -> str:
     """Return why a worker is gone, in a few words.
 
-    `before`: the pod that its worker was in. `now`: the pod that is there now: the same, where only its container was
-    started anew.
+    `before`: the pod that its worker was in. `now`: the current pod, which is the same if only its container was
+    restarted.
     """
     if now is not None and now["metadata"].get("uid") == before["metadata"].get("uid"):
         statuses: Sequence[Thing] = now.get("status", {}).get("containerStatuses") or ({},)
@@ -61,11 +61,11 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
     return f"its pod on {node} is gone ({events[-1]['reason']}: {message}), and another takes its place"
 
 
-async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, tell: Callable[[str], None]) -> None:
-    """Wait until the scheduler's pod takes connections; whoever has less patience cancels this.
+async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, report: Callable[[str], None]) -> None:
+    """Wait until the scheduler's pod accepts connections; the caller may cancel this.
 
-    `tell`: is told what is waited for, in a few words, whenever that changes. Raises `StartFailed`: it will not, with
-    the reason.
+    `report`: called with what is waited for, in a few words, whenever that changes. Raises `StartFailed` with the
+    reason if it will not.
     """
     begun = heard = time.monotonic()
     before: str | None = None
@@ -95,7 +95,7 @@ async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, tell: Call
             if time.monotonic() - begun > OPERATOR_SECONDS:
                 raise StartFailed(await _silent_operator(kubernetes, cluster_id))
         if waits != before:
-            tell(waits)
+            report(waits)
             before = waits
         await asyncio.sleep(LOOK_SECONDS)
 
@@ -107,11 +107,11 @@ async def _silent_operator(kubernetes: Kubernetes, cluster_id: str) -> str:
     except KubernetesRefused as error:
         if error.absent:
             return f"The DaskCluster {name} was deleted while it started."
-    # The operator's framework writes events where a step of it fails.
+    # The operator's framework writes events if a step fails.
     warnings = [event for event in await events_of(kubernetes, name) if event.get("type") in {"Warning", "Error"}]
     if warnings:
-        told = printable(str(warnings[-1].get("message", "")), 300).rstrip(". ")
-        return f"Dask's operator could not make the scheduler: {told}."
+        why = printable(str(warnings[-1].get("message", "")), 300).rstrip(". ")
+        return f"Dask's operator could not make the scheduler: {why}."
     return (
         f"Dask's operator has made no scheduler in {OPERATOR_SECONDS:.0f} seconds. Does it run, and does it look at "
         f"the namespace '{kubernetes.namespace}'? kubectl get pods -A -l "

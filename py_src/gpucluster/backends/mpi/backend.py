@@ -44,7 +44,7 @@ class MPIBackend(Backend[MPISpec]):
     traits: ClassVar[Traits] = Traits(this_machine=False)
 
     async def preflight(self, spec: MPISpec, context: StartContext) -> Plan:
-        """Find the launcher, and whether it belongs to mpi4py's MPI."""
+        """Find the launcher, and check that it belongs to mpi4py's MPI."""
         from ..nodes import scheduler_address
 
         context.report("preflight", "Looking for a launcher of MPI")
@@ -107,7 +107,7 @@ async def _look(spec: MPISpec, cluster_id: str) -> tuple[Launcher, list[str], tu
 
 
 def _number(spec: MPISpec, launcher: Launcher) -> int:
-    """Return how many ranks there are: as many as was said, or as have room."""
+    """Return the number of ranks: that of the spec, or as many as there is room for."""
     if spec.n_workers is not None:
         return spec.n_workers
     if spec.gpus_per_rank:

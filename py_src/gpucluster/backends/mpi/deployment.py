@@ -1,6 +1,6 @@
 """One cluster of ranks: the scheduler is in this process, each worker a rank of one MPI program.
 
-MPI ends all ranks when one of them dies. Then the whole program is started again, and Dask computes anew what was lost.
+MPI ends all ranks when one of them dies. Then the whole program is started again, and Dask recomputes what was lost.
 """
 
 from __future__ import annotations
@@ -44,33 +44,31 @@ WHY_FIXED = (
 
 
 class RanksScheduler(PrivateDashboardScheduler):
-    """A scheduler whose workers are the ranks of one program, whoever asks it for something.
+    """A scheduler whose workers are the ranks of one program, also for Dask clients that bypass the supervisor.
 
-    Dask's own clients ask it without the supervisor.
-
-    `begin_anew`: ends the program and starts it again; returns when that is begun. Told whether only some workers were
-    meant. `nannies`: whether each worker has a nanny, so that Dask can restart workers without their ranks.
+    `restart`: ends the program and starts it again; returns when that has begun. Its argument: whether only some
+    workers were to be restarted. `nannies`: whether workers have nannies, so that Dask can restart them alone.
     """
 
-    def __init__(self, *args: Any, begin_anew: Callable[[bool], Awaitable[None]], nannies: bool, **kwargs: Any) -> None:
-        self._begin_anew = begin_anew
+    def __init__(self, *args: Any, restart: Callable[[bool], Awaitable[None]], nannies: bool, **kwargs: Any) -> None:
+        self._restart_program = restart
         self._nannies = nannies
         super().__init__(*args, **kwargs)
 
     async def restart_workers(self, workers: Any = None, **options: Any) -> Any:
-        """Restart workers: all of them where they are ranks, which Dask would only close and then wait for."""
+        """Restart workers: all of them if they are ranks, which Dask would close and then wait for in vain."""
         if self._nannies:
             return await super().restart_workers(workers, **options)
         waiting = asyncio.ensure_future(super().restart_workers(None, **options))
         try:
-            await asyncio.sleep(0)  # First it lets those go that are here.
-            await self._begin_anew(workers is not None)
+            await asyncio.sleep(0)  # First it removes the current workers.
+            await self._restart_program(workers is not None)
             return await waiting
         finally:
             waiting.cancel()
 
     async def retire_workers(self, *args: Any, close_workers: bool = False, **options: Any) -> Any:
-        """Refuse it, as the end of one rank is the end of all; a nanny's worker may leave to start anew."""
+        """Refuse, because all ranks end with the first; a nanny's worker may leave in order to restart."""
         if self._nannies and not close_workers:
             return await super().retire_workers(*args, close_workers=close_workers, **options)
         raise RuntimeError(f"The workers of this cluster cannot be retired: {WHY_FIXED}.")
@@ -81,9 +79,9 @@ RanksScheduler.__name__ = Scheduler.__name__
 
 
 class RanksView(InProcessScheduler):
-    """The supervisor's view; it also tells when there is no more place for ranks."""
+    """The supervisor's view, which also reports the end of the allocation."""
 
-    over: str | None = None  # Why the cluster ends, in a sentence.
+    over: str | None = None  # Why the cluster ends, as a sentence.
 
     def members(self) -> Members:
         found = super().members()
@@ -93,7 +91,7 @@ class RanksView(InProcessScheduler):
 logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 0.5
-MISSING_SECONDS = 3.0  # So long a worker may be gone while its rank is there yet, before the program counts as broken.
+MISSING_SECONDS = 3.0  # After this time without a worker whose rank still runs, the program counts as broken.
 MISSING_WITH_NANNY_SECONDS = 60.0
 _ALLOCATION_OVER = re.compile(r"invalid job id|already completing|unable to confirm allocation|expired|revoked", re.I)
 
@@ -112,11 +110,11 @@ class MPIDeployment(Deployment):
         self.lost_together = not spec.has_nannies
         self._launcher: Launcher = plan.options["launcher"]
         self._command: list[str] = plan.options["command"]
-        self._told: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
         self._scheduler: RanksScheduler
         self._program: Program | None = None
-        self._noted: Program | None = None  # The last one whose end was told, or was meant.
-        self._replaced: Program | None = None  # The one that is being ended so that another takes its place.
+        self._noted: Program | None = None  # The last one whose end was reported or requested.
+        self._replaced: Program | None = None  # The one that is being ended and replaced.
         self._closed = False
         self._changing = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
@@ -130,7 +128,7 @@ class MPIDeployment(Deployment):
         self = cls(spec, plan, context)
         context.report("scheduler", "Starting the scheduler")
         self._scheduler = RanksScheduler(
-            begin_anew=self._begin_anew,
+            restart=self._restart_program,
             nannies=spec.has_nannies,
             host=host,
             port=0,
@@ -143,7 +141,7 @@ class MPIDeployment(Deployment):
             await self._scheduler
             self.scheduler = RanksView(self._scheduler)
             self.submitted = shlex.join(self._command) + "\n"
-            self._told = told_to_ranks(spec, context, plan.n_workers, self._scheduler.address)
+            self._message = message_to_ranks(spec, context, plan.n_workers, self._scheduler.address)
             context.remember({"id": context.cluster_id, "local_directory": spec.local_directory})
             context.report("launch", f"Starting {counted(plan.n_workers, 'rank')} with {self._launcher.name}")
             await self._begin()
@@ -169,7 +167,7 @@ class MPIDeployment(Deployment):
                 complete = len(self._came) == len(self._names)
                 state, why = SlotState.LOST if complete else SlotState.FAILED, over
             elif name in missing and not self._spec.has_nannies:
-                # Not before: its rank may be ending, and with it the program. Whoever asks anew then is refused.
+                # Not before: its rank may be ending, and with it the program, and requests would be refused.
                 state, why = SlotState.LOST, "its worker has ended"
             before = self._since.get(name)
             since = before[1] if before is not None and before[0] is state else datetime.now(UTC)
@@ -179,8 +177,8 @@ class MPIDeployment(Deployment):
 
     # -- changing it -----------------------------------------------------------------------------
 
-    async def scale(self, n: int) -> None:  # there is one number
-        """Start the program again where it is over, or not whole any more; nobody asks for another number."""
+    async def scale(self, n: int) -> None:  # The number is fixed.
+        """Start the program again if it is over or has lost workers."""
         program = self._program
         if program is not None and program.over is None:
             if not self._missing():
@@ -189,37 +187,32 @@ class MPIDeployment(Deployment):
         await self._begin(instead_of=program)
 
     async def release(self, names: Collection[str]) -> None:
-        """Forget those that could not start: ``scale`` starts all ranks again."""
+        """Do nothing: ``scale`` starts all ranks again."""
 
-    async def _begin_anew(self, instead_of_some: bool) -> None:
-        """Start the program again because the scheduler was told to restart its workers, or some of them."""
-        if instead_of_some:  # Of all others the scheduler itself tells.
+    async def _restart_program(self, instead_of_some: bool) -> None:
+        """Start the program again because a client restarts all workers, or some of them."""
+        if instead_of_some:  # The scheduler itself reports a restart of all.
             self._context.tell(Verb.RESTART, "Restart all workers, because a Dask client asked to restart some of them")
         await self._begin()
 
     async def _begin(self, instead_of: Program | None = None) -> None:
-        """End what runs, and start the program anew, unless somebody else has just done so."""
+        """End the program and start it again, unless `instead_of` has just been replaced."""
         async with self._changing:
             if self._closed or (instead_of is not None and self._program is not instead_of):
                 return
-            if (before := self._program) is not None:
-                self._note_end(before)  # Whoever watches may not have looked since.
-                self._noted = self._replaced = before
             self._came = {}
+            environment = launcher_environment(self._launcher, self._spec)
             try:
-                if before is not None:
+                if (before := self._program) is not None:
+                    self._note_end(before)  # ``_watch`` may not have looked since.
+                    self._noted = self._replaced = before
                     await before.end()
-                self._program = await self._start_program()
+                self._kills = MemoryKills()
+                self._program = await Program.start(self._command, environment, self._message, self._launcher.name)
+            except OSError as error:
+                raise StartFailed(f"{self._command[0]} cannot be started ({error.strerror}).") from error
             finally:
                 self._replaced = None
-
-    async def _start_program(self) -> Program:
-        environment = launcher_environment(self._launcher, self._spec)
-        self._kills = MemoryKills()
-        try:
-            return await Program.start(self._command, environment, self._told, self._launcher.name)
-        except OSError as error:
-            raise StartFailed(f"{self._command[0]} cannot be started ({error.strerror}).") from error
 
     async def close(self) -> None:
         self._closed = True
@@ -239,7 +232,7 @@ class MPIDeployment(Deployment):
     # -- following it ----------------------------------------------------------------------------
 
     async def _watch(self) -> None:
-        """Tell when the program ends, and end one that has lost a worker without noticing."""
+        """Report when the program ends, and end one that has lost a worker without noticing."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             program = self._program
@@ -256,7 +249,7 @@ class MPIDeployment(Deployment):
         await program.end(f"the worker of rank {', '.join(self._missing())} has ended")
 
     def _note_end(self, program: Program) -> None:
-        """Tell of a program that is over, once."""
+        """Report the end of a program, once."""
         if program.over is None or program is self._noted:
             return
         self._noted = program
@@ -281,18 +274,9 @@ class MPIDeployment(Deployment):
 
 
 DEATH_TIMEOUT_SECONDS = 60
-_TLS = {
-    "tls_ca_file": "ca-file",
-    "tls_client_cert": "client.cert",
-    "tls_client_key": "client.key",
-    "tls_scheduler_cert": "scheduler.cert",
-    "tls_scheduler_key": "scheduler.key",
-    "tls_worker_cert": "worker.cert",
-    "tls_worker_key": "worker.key",
-}
 
 
-def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, scheduler: str) -> dict[str, Any]:
+def message_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, scheduler: str) -> dict[str, Any]:
     """Return the message to all ranks. `scheduler`: its address."""
     return {
         "id": context.cluster_id,
@@ -326,14 +310,21 @@ def arguments(spec: MPISpec) -> list[str]:
 
 
 def _credentials(context: StartContext) -> dict[str, Any]:
-    """Return the credentials as settings of Dask, which dask-mpi's workers find there; text in place of paths."""
+    """Return the credentials as Dask's configuration, where dask-mpi's workers find them; text instead of paths."""
     found = portable_credentials(context.security)
-    settings = {f"distributed.comm.tls.{place}": found[name] for name, place in _TLS.items() if name in found}
-    return {**settings, "distributed.comm.require-encryption": True} if found else {}
+    if not found:
+        return {}
+    places = {  # tls_ca_file: ca-file, tls_client_cert: client.cert
+        name: name.removeprefix("tls_").replace("_file", "-file").replace("_", ".")
+        for name in found
+        if name.startswith("tls_")
+    }
+    settings = {f"distributed.comm.tls.{place}": found[name] for name, place in places.items()}
+    return {**settings, "distributed.comm.require-encryption": True}
 
 
 def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
-    # dask-cuda calls it so, and it has no second way to say it.
+    # dask-cuda and Dask have different names for it.
     options: dict[str, Any] = {"scheduler" if spec.gpus_per_rank else "scheduler_ip": scheduler}
     options["death_timeout"] = DEATH_TIMEOUT_SECONDS
     if spec.gpus_per_rank:
@@ -350,7 +341,7 @@ def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
 
 
 def _gpu_options(spec: MPISpec) -> dict[str, Any]:
-    """Return arguments of ``dask_cuda.CUDAWorker``. A share is of the rank's own GPU: it sees no other."""
+    """Return arguments of ``dask_cuda.CUDAWorker``. Shares refer to the rank's own GPU: it sees no other."""
     limit = spec.device_memory_limit
     return {
         **memory_options(spec, spec),

@@ -1,4 +1,4 @@
-"""End what an MPI program has left on this machine. What is elsewhere ends by itself: its input has ended."""
+"""End what an MPI program has left on this machine. Ranks elsewhere end automatically with their input."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 
 import psutil
 
-MARK = "GPUCLUSTER_MPI_CLUSTER"  # By this variable the processes of a cluster are found, whatever became of the rest.
+MARK = "GPUCLUSTER_MPI_CLUSTER"  # This variable marks all processes of a cluster.
 PATIENCE_SECONDS = 4.0
 
 
 def scratch_name(cluster_id: str) -> str:
-    """Return how the private folders of a cluster's ranks begin."""
+    """Return the prefix of the private folders of a cluster's ranks."""
     return f"gpucluster-{cluster_id}"
 
 
 def end_processes(cluster_id: str) -> int:
-    """Kill all processes of a cluster on this machine; returns how many there were."""
+    """Kill all processes of a cluster on this machine; return their number."""
     ended: set[psutil.Process] = set()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while found := _marked(cluster_id):
@@ -50,7 +50,7 @@ def _marked(cluster_id: str) -> list[psutil.Process]:
 
 
 def remove_scratch(cluster_id: str, local_directory: str | None) -> None:
-    """Delete the folders that ranks on this machine have left."""
+    """Delete the folders that ranks left on this machine."""
     for top in {tempfile.gettempdir(), os.environ.get("SLURM_TMPDIR"), local_directory} - {None}:
         for path in Path(str(top)).glob(f"{scratch_name(cluster_id)}-*"):
             with suppress(OSError):

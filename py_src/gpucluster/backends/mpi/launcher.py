@@ -1,4 +1,4 @@
-"""What starts the ranks: which launcher there is, whose it is, and the command line that follows."""
+"""The launcher of the ranks: which one is used, which MPI it belongs to, and its command line."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _STEP_VARIABLES = re.compile(
     r"SLURM_(STEP.*|NTASKS.*|NPROCS|NNODES|TASKS_PER_NODE|CPUS_PER_TASK|CPU_BIND.*|MEM_BIND.*|DISTRIBUTION|PROCID|LOCALID"
     r"|NODEID|GTIDS|TASK_PID|SRUN_COMM_.*|LAUNCH_NODE_IPADDR|UMASK|PTY_.*|LABELIO|TRES_PER_TASK)|PMI_.*|PMIX_.*"
 )
-"""What srun, or the one that this process was started by, has set for its own step: the next srun would follow it."""
+"""Variables that srun sets for its own step; another srun below it would follow them."""
 _BEFORE_MPI = re.compile(
     r"PATH|LD_LIBRARY_PATH|LD_PRELOAD|PYTHON\w*|(MPI|MPI4PY|MPICH|MPIR|OMPI|OPAL|PRTE|PMIX|I_MPI|UCX|FI|PSM2|HYDRA|SLURM"
     r"|CUDA|NCCL)_\w+"
 )
-"""What somebody gives to the workers and MPI itself reads when it is loaded, before a rank receives anything."""
+"""Variables for the workers that MPI reads when it is loaded, before a rank receives anything."""
 _ASK_LIBRARY = (
     "import importlib.util, sys\n"
     "missing = [name for name in ('gpucluster', 'dask_mpi', 'mpi4py') if importlib.util.find_spec(name) is None]\n"
@@ -44,7 +44,7 @@ _PACKAGES = {"dask_mpi": "dask-mpi", "mpi4py": "mpi4py", "gpucluster": "gpuclust
 
 
 class Family(StrEnum):
-    """Whose launcher, or library, it is."""
+    """The MPI, or Slurm, that a launcher or library belongs to."""
 
     MPICH = "MPICH"
     OPEN_MPI = "Open MPI"
@@ -54,7 +54,7 @@ class Family(StrEnum):
 
 
 _KIN = {Family.MPICH: {Family.MPICH, Family.INTEL}, Family.INTEL: {Family.MPICH, Family.INTEL}}
-"""Those that understand each other's processes."""
+"""Families that can start each other's processes."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,10 @@ class Launcher:
         return Path(self.path).name
 
     def starts(self, library: Family) -> bool:
-        """Whether processes that use this library know each other when it has started them."""
+        """Whether processes with this library can connect to each other when this launcher starts them."""
         if Family.UNKNOWN in {self.family, library} or self.family is Family.SLURM:
             return True
         return library in _KIN.get(self.family, {self.family})
-
-
-def in_allocation(environment: Mapping[str, str] = os.environ) -> bool:
-    return "SLURM_JOB_ID" in environment
 
 
 def allocated_cpus(environment: Mapping[str, str] = os.environ) -> int | None:
@@ -87,7 +83,7 @@ def allocated_cpus(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 def allocated_gpus(environment: Mapping[str, str] = os.environ) -> int | None:
-    """Return how many GPUs the allocation has on all its nodes, as far as it says so."""
+    """Return how many GPUs the allocation has on all its nodes, if known."""
     with suppress(KeyError, ValueError):
         return int(environment["SLURM_GPUS"].rpartition(":")[2])
     with suppress(KeyError, ValueError):
@@ -99,15 +95,15 @@ def allocated_gpus(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 async def find_library(python: str) -> Family:
-    """Return whose MPI library mpi4py uses in a Python."""
+    """Return the family of the MPI library that mpi4py uses in a Python."""
     if not (os.path.isfile(python) and os.access(python, os.X_OK)):
         what = "is no program that you can run" if os.path.exists(python) else "is not there"
         raise PreflightFailed(
             f"rank_python: {python} {what}. Give the absolute path of the Python of an environment that has "
             "gpucluster[mpi], or leave it out to take the cluster's own."
         )
-    status, told = await _ask(python, "-P", "-c", _ASK_LIBRARY)
-    word, _, rest = told.strip().rpartition("\n")[2].partition(" ")
+    status, output = await _run(python, "-P", "-c", _ASK_LIBRARY)
+    word, _, rest = output.strip().rpartition("\n")[2].partition(" ")
     if status == 0 and word == "missing":
         where = "this Python environment" if python == sys.executable else f"the environment of {python}"
         raise MissingPackage(
@@ -115,21 +111,21 @@ async def find_library(python: str) -> Family:
         )
     if status != 0 or word != "library":
         raise PreflightFailed(
-            f"MPI cannot be loaded ({last_words(told)}). mpi4py needs the library of an MPI: load its module, as with "
+            f"MPI cannot be loaded ({last_line(output)}). mpi4py needs the library of an MPI: load its module, as with "
             "'module load openmpi', or pip install mpich."
         )
     return _library(rest)
 
 
-def _library(told: str) -> Family:
+def _library(version: str) -> Family:
     for family in (Family.OPEN_MPI, Family.INTEL, Family.MPICH):
-        if family.value.removesuffix(" MPI") in told:
+        if family.value.removesuffix(" MPI") in version:
             return family
-    return Family.MPICH if "MVAPICH" in told or "Cray" in told else Family.UNKNOWN
+    return Family.MPICH if "MVAPICH" in version or "Cray" in version else Family.UNKNOWN
 
 
 async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
-    """Return what starts the ranks."""
+    """Return the launcher of the ranks."""
     candidates = _candidates(spec)
     if not candidates:
         if spec.launcher is not None and os.path.isabs(spec.launcher):
@@ -163,48 +159,48 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
 
 
 def _candidates(spec: MPISpec) -> list[str]:
-    asked = (spec.launcher,) if spec.launcher is not None else NAMES
+    names = (spec.launcher,) if spec.launcher is not None else NAMES
     places = [str(Path(spec.rank_python or sys.executable).parent), *os.get_exec_path()]
-    found = [shutil.which(name, path=place) for place in places for name in asked]
-    if spec.launcher is None and in_allocation():
+    found = [shutil.which(name, path=place) for place in places for name in names]
+    if spec.launcher is None and "SLURM_JOB_ID" in os.environ:
         found.insert(0, shutil.which("srun"))
     return list(dict.fromkeys(path for path in found if path is not None))
 
 
 async def look_at(path: str) -> Launcher:
-    """Ask a launcher whose it is. Raises `PreflightFailed`: it cannot be started."""
-    status, told = await _ask(path, "--version")
+    """Identify a launcher by its version. Raises `PreflightFailed`: it cannot be started."""
+    status, output = await _run(path, "--version")
     if status != 0:
-        raise PreflightFailed(f"The launcher {path} cannot be started ({last_words(told)}).")
-    return identify(path, told)
+        raise PreflightFailed(f"The launcher {path} cannot be started ({last_line(output)}).")
+    return identify(path, output)
 
 
-def identify(path: str, told: str) -> Launcher:
-    """Return what a launcher says of itself with ``--version``."""
+def identify(path: str, output: str) -> Launcher:
+    """Return the launcher that prints this with ``--version``."""
     family = Family.UNKNOWN
-    if re.search(r"Open MPI|OpenRTE|PRRTE|prte", told):
+    if re.search(r"Open MPI|OpenRTE|PRRTE|prte", output):
         family = Family.OPEN_MPI
-    elif "Intel" in told:
+    elif "Intel" in output:
         family = Family.INTEL
-    elif "HYDRA" in told or "MPICH" in told:
+    elif "HYDRA" in output or "MPICH" in output:
         family = Family.MPICH
-    elif told.startswith("slurm"):  # Debian: slurm-wlm
+    elif output.startswith("slurm"):  # Debian: slurm-wlm
         family = Family.SLURM
-    version = re.search(r"\d+(\.\d+)+", told)
+    version = re.search(r"\d+(\.\d+)+", output)
     return Launcher(path, family, tuple(int(part) for part in version[0].split(".")) if version else ())
 
 
 async def pmi_options(launcher: Launcher, spec: MPISpec, library: Family) -> list[str]:
-    """Return Slurm's option for connecting ranks; nothing if it has no way that the library knows."""
+    """Return Slurm's option for connecting ranks; nothing if it has none that the library knows."""
     if launcher.family is not Family.SLURM or any(word.startswith("--mpi") for word in spec.options):
         return []
     ways = ("pmix", "pmi2") if library is Family.OPEN_MPI else ("pmi2", "pmix")
-    _, told = await _ask(launcher.path, "--mpi=list")
-    known = set(re.findall(r"[a-z0-9_]+", told))
+    _, output = await _run(launcher.path, "--mpi=list")
+    known = set(re.findall(r"[a-z0-9_]+", output))
     return next(([f"--mpi={way}"] for way in ways if way in known), [])
 
 
-async def _ask(*command: str) -> tuple[int | None, str]:
+async def _run(*command: str) -> tuple[int | None, str]:
     try:
         process = await asyncio.create_subprocess_exec(
             *contained(*command),
@@ -216,7 +212,7 @@ async def _ask(*command: str) -> tuple[int | None, str]:
     except OSError as error:
         return None, str(error.strerror)
     try:
-        told, _ = await asyncio.wait_for(process.communicate(), PATIENCE_SECONDS)
+        output, _ = await asyncio.wait_for(process.communicate(), PATIENCE_SECONDS)
     except TimeoutError:
         return None, f"it did not answer within {PATIENCE_SECONDS:.0f} seconds"
     finally:
@@ -224,12 +220,12 @@ async def _ask(*command: str) -> tuple[int | None, str]:
             with suppress(ProcessLookupError):
                 process.terminate()
             await asyncio.shield(process.wait())
-    return process.returncode, told.decode(errors="replace")
+    return process.returncode, output.decode(errors="replace")
 
 
-def last_words(told: str) -> str:
-    """Return the last line of what a program has printed, without a full stop."""
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
+def last_line(output: str) -> str:
+    """Return the last line of a program's output, without a full stop."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     return printable(lines[-1], 300).rstrip(".") if lines else "it said nothing"
 
 
@@ -250,19 +246,15 @@ def _options(launcher: Launcher, spec: MPISpec, name: str) -> list[list[str]]:
     if launcher.family is Family.SLURM:
         # The notebook's own step holds CPUs: without this the ranks would wait for its end.
         overlap = [["--overlap"]] if launcher.version >= _OVERLAP_SINCE else []
-        return [
-            *overlap,
-            ["--kill-on-bad-exit"],
-            ["--job-name", name],
-            ["--cpus-per-task", str(spec.threads_per_worker)],
-        ]
+        cores = ["--cpus-per-task", str(spec.threads_per_worker)]
+        return [*overlap, ["--kill-on-bad-exit"], ["--job-name", name], cores]
     if launcher.family is Family.OPEN_MPI:
-        # A rank has several threads, and is bound to one core otherwise.
+        # Otherwise a rank, which has several threads, would be bound to one core.
         found = [["--bind-to", "none"]]
         if os.geteuid() == 0:
             found.append(["--allow-run-as-root"])
         if not {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"} & set(os.environ):
-            # More ranks than cores are nobody's mistake on one's own machine.
+            # On a single machine, more ranks than cores are intended.
             found.append(["--oversubscribe"] if launcher.version < (5,) else ["--map-by", ":OVERSUBSCRIBE"])
         return found
     if launcher.family is Family.INTEL:
@@ -271,11 +263,13 @@ def _options(launcher: Launcher, spec: MPISpec, name: str) -> list[list[str]]:
 
 
 def launcher_environment(launcher: Launcher, spec: MPISpec) -> dict[str, str]:
-    """Return the environment of the launcher, which some pass on to other hosts: without what somebody gave the
-    workers, which they receive in another way, where that is not too late."""
-    told = {name for name in spec.env or () if not _BEFORE_MPI.fullmatch(name)}
+    """Return the environment of the launcher, which some pass on to other hosts.
+
+    Variables for the workers are only in it if MPI needs them early; all others go to the ranks in another way.
+    """
+    later = {name for name in spec.env or () if not _BEFORE_MPI.fullmatch(name)}
     early = {name: value for name, value in given_variables().items() if _BEFORE_MPI.fullmatch(name)}
-    found = {name: value for name, value in os.environ.items() if name not in told} | early
+    found = {name: value for name, value in os.environ.items() if name not in later} | early
     if launcher.family is Family.SLURM:
         return {name: value for name, value in found.items() if not _STEP_VARIABLES.fullmatch(name)}
     return found

@@ -1,4 +1,4 @@
-"""One running MPI program: started, heard, and ended with all that it has started here."""
+"""One running MPI program: its start, its output, and its end with all processes that it started here."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .worker import BROKEN, FAILED
 
 logger = logging.getLogger("gpucluster.workers")
 
-GRACE_SECONDS = 1.5  # So long a launcher that is told to end may take for that.
+GRACE_SECONDS = 1.5  # Time for a launcher to end after a signal.
 END_SECONDS = GRACE_SECONDS + KILL_SECONDS + 1.0
 KEPT_LINES = 40
 _RANK = re.compile(r"rank (\d+|\?): ?(.*)", re.DOTALL)
 _NOISE = re.compile(r"=.*|[-\s*]*|YOUR APPLICATION TERMINATED.*|This typically refers to.*|Please see the FAQ.*", re.I)
-"""What launchers say of every end."""
+"""What launchers print at every end."""
 _SIGNAL = re.compile(r"\bsignal (?P<number>\d+)")
 _SIGNAL_OF_RANK = re.compile(
     r"process rank (?P<rank>\d+) .*exited on signal (?P<number>\d+)"  # Open MPI
@@ -42,15 +42,15 @@ _ABORT = re.compile(
 class Program:
     """The ranks of one cluster, from one start of the launcher to its end. Made by ``start``."""
 
-    def __init__(self, process: asyncio.subprocess.Process, name: str, told: Mapping[str, Any]) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, name: str, message: Mapping[str, Any]) -> None:
         self._process = process
         self._name = name
-        self._cluster_id: str = told["id"]
-        self._local_directory: str | None = told["local_directory"]
+        self._cluster_id: str = message["id"]
+        self._local_directory: str | None = message["local_directory"]
         self._ending = False
         self._lines: list[str] = []
-        self._ranks_heard = False
-        self._said: str | None = None
+        self._has_ranks = False
+        self._failure: str | None = None
         self._first_end: str | None = None
         self._watchers = Watchers()
         self._killed_by: int | None = None
@@ -60,28 +60,28 @@ class Program:
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], environment: Mapping[str, str], told: Mapping[str, Any], name: str
+        cls, command: Sequence[str], environment: Mapping[str, str], message: Mapping[str, Any], name: str
     ) -> Program:
         """Start the launcher and pass it the message to all ranks.
 
-        `told`: secret: it goes through the launcher's standard input. Its ``id`` is the cluster's. `name`: of the
-        launcher, for people. Raises `OSError`: it cannot be started.
+        `message`: secret, so it goes through the launcher's standard input. Its ``id`` is the cluster's. `name`: the
+        launcher's name in messages. Raises `OSError`: it cannot be started.
         """
         process = await asyncio.create_subprocess_exec(
             *contained(*command, seconds=GRACE_SECONDS),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            env={**environment, MARK: told["id"]},
+            env={**environment, MARK: message["id"]},
             start_new_session=True,
         )
         assert process.stdin is not None
-        # It stays open: where it ends, so do the ranks.
-        process.stdin.write(json.dumps(told).encode() + b"\n")
-        return cls(process, name, told)
+        # It stays open: the ranks end when it does.
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        return cls(process, name, message)
 
     async def wait(self) -> None:
-        """Wait until it is over, and nothing of it is left on this machine."""
+        """Wait until it is over, and none of its processes is left on this machine."""
         await asyncio.shield(self._following)
 
     async def end(self, why: str = "it was ended") -> None:
@@ -105,7 +105,7 @@ class Program:
     async def _follow(self) -> None:
         reading = asyncio.create_task(self._read())
         status = await self._process.wait()
-        # What tasks have started may hold the pipe open until they end below.
+        # Processes that tasks started may hold the pipe open until they are ended here.
         await asyncio.to_thread(self._clean)
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, 1.0)
@@ -117,7 +117,7 @@ class Program:
         remove_scratch(self._cluster_id, self._local_directory)
 
     async def _read(self) -> None:
-        """Read what it prints, always: whoever is not read stops when the pipe is full."""
+        """Read its output, always: it would block when the pipe is full."""
         assert self._process.stdout is not None
         rest = b""
         while part := await self._process.stdout.read(65536):
@@ -125,57 +125,57 @@ class Program:
             if len(rest) > 65536:
                 lines, rest = [*lines, rest], b""
             for line in lines:
-                self._heard(line.decode(errors="replace").rstrip())
+                self._handle(line.decode(errors="replace").rstrip())
         if rest:
-            self._heard(rest.decode(errors="replace").rstrip())
+            self._handle(rest.decode(errors="replace").rstrip())
 
-    def _heard(self, line: str) -> None:
+    def _handle(self, line: str) -> None:
         found = _RANK.fullmatch(line)
         if found is None:
             self._note_signal(line)
             self._note_abort(line)
             if self._ending or _NOISE.fullmatch(line):
-                return  # Launchers take each end for a misfortune.
+                return  # Launchers report each end as an error.
             self._lines = [*self._lines[1 - KEPT_LINES :], line]
             logger.info("%s: %s", self._name, line)
             return
-        self._ranks_heard = True
+        self._has_ranks = True
         rank, text = found.groups()
         if text.startswith(EVENT):
             with suppress(ValueError, KeyError, TypeError):
-                self._told_by_rank(rank, json.loads(text.removeprefix(EVENT)))
+                self._handle_event(rank, json.loads(text.removeprefix(EVENT)))
             return
         if text.startswith((FAILED, BROKEN)):
-            self._said = self._said or f"rank {rank} {text}"
+            self._failure = self._failure or f"rank {rank} {text}"
         self._note_abort(text, rank)
         logger.info("%s", line)
 
     def _note_signal(self, line: str) -> None:
-        """Note what a launcher says of ranks that a signal has ended; some also know which rank that was."""
+        """Note a launcher's message about a signal, which may name the rank."""
         if self._ending:
             return
-        if (said := _SIGNAL.search(line)) is not None:
-            self._killed_by = self._killed_by or int(said["number"])
-        if self._first_end is None and (said := _SIGNAL_OF_RANK.search(line)) is not None:
-            self._first_end = _end_of(said["rank"] or said["task"], -int(said["number"] or signal.SIGKILL))
+        if (found := _SIGNAL.search(line)) is not None:
+            self._killed_by = self._killed_by or int(found["number"])
+        if self._first_end is None and (found := _SIGNAL_OF_RANK.search(line)) is not None:
+            self._first_end = _end_of(found["rank"] or found["task"], -int(found["number"] or signal.SIGKILL))
 
     def _note_abort(self, line: str, rank: str = "?") -> None:
-        """Note what MPI says of ranks that have called ``MPI_Abort``, or that it has ended because of an error."""
-        if self._ending or self._first_end is not None or (said := _ABORT.search(line)) is None:
+        """Note a message of MPI about a rank that called ``MPI_Abort``, or that MPI ended because of an error."""
+        if self._ending or self._first_end is not None or (found := _ABORT.search(line)) is None:
             return
-        rank = said["rank"] or said["other"] if rank == "?" else rank
-        if said["rank"] is None or said["why"].startswith("application called"):
-            code = f"({said['code']})" if said["code"] else ""
+        rank = found["rank"] or found["other"] if rank == "?" else rank
+        if found["rank"] is None or found["why"].startswith("application called"):
+            code = f"({found['code']})" if found["code"] else ""
             self._first_end = f"rank {rank} called MPI_Abort{code}"
         else:
-            self._first_end = f"MPI ended rank {rank}: {printable(said['why'], 300).rstrip('.')}"
+            self._first_end = f"MPI ended rank {rank}: {printable(found['why'], 300).rstrip('.')}"
 
-    def _told_by_rank(self, rank: str, event: dict[str, Any]) -> None:
+    def _handle_event(self, rank: str, event: dict[str, Any]) -> None:
         if "watcher" in event:
             self._watchers.watch(rank, int(event["watcher"]), str(event["host"]))
         elif "stopped" in event:
-            told = f"rank {rank} did not continue for {float(event['stopped']):.0f} seconds after it was stopped"
-            self._first_end = self._first_end or told
+            why = f"rank {rank} did not continue for {float(event['stopped']):.0f} seconds after it was stopped"
+            self._first_end = self._first_end or why
         else:
             status = int(event["status"])
             if self._first_end is None and not self._ending:
@@ -184,31 +184,31 @@ class Program:
     def _why(self, status: int) -> str:
         if self._ending:
             return self._first_end or "it was ended"
-        if self._said is not None:
-            return printable(self._said, 400).rstrip(".")
+        if self._failure is not None:
+            return printable(self._failure, 400).rstrip(".")
         if self._first_end is not None:
             return self._first_end
         if self._killed_by is not None and self._watchers.first_gone is not None and status >= 0:
             return _end_of(self._watchers.first_gone, -self._killed_by)
-        told = f"{self._name} ended with status {status}"
+        why = f"{self._name} ended with status {status}"
         if status < 0:
-            told = f"{self._name} was ended by signal {-status}"
-        elif status == 0 and not self._ranks_heard:
-            told = f"{self._name} started no rank (do launcher_options name another program?)"
-        words = _telling(self._lines)
-        return f"{told}: {words}" if words else f"{told} and printed nothing"
+            why = f"{self._name} was ended by signal {-status}"
+        elif status == 0 and not self._has_ranks:
+            why = f"{self._name} started no rank (do launcher_options name another program?)"
+        line = _error_line(self._lines)
+        return f"{why}: {line}" if line else f"{why} and printed nothing"
 
 
 def _end_of(rank: str, status: int) -> str:
-    told = f"ended with status {status}"
+    how = f"ended with status {status}"
     if status < 0:
         with suppress(ValueError):
-            told = f"was ended by {signal.Signals(-status).name}"
-    return f"rank {rank} {told}"
+            how = f"was ended by {signal.Signals(-status).name}"
+    return f"rank {rank} {how}"
 
 
-def _telling(lines: Sequence[str]) -> str | None:
-    """Return the line that says most about a failure, without a full stop."""
+def _error_line(lines: Sequence[str]) -> str | None:
+    """Return the line that best explains a failure, without a full stop."""
     worth = [line.strip() for line in lines if line.strip() and not _NOISE.fullmatch(line)]
     for line in worth:
         if re.search(r"error|fail|unable|not found|no such|not enough|unrecogni[sz]ed|invalid|requested", line, re.I):
@@ -217,10 +217,10 @@ def _telling(lines: Sequence[str]) -> str | None:
 
 
 class Watchers:
-    """The outer processes of the ranks that run on this host, each of which says what has become of its rank.
+    """The outer processes of the ranks on this host, each of which reports how its rank ended.
 
-    One that is killed can say nothing. The system tells their ends in their order, and so which one was killed and
-    which ones the launcher has ended because of that.
+    One that is killed cannot report. The order in which they end shows which one was killed first, so that the launcher
+    ended the others.
     """
 
     def __init__(self) -> None:

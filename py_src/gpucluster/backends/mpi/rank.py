@@ -1,10 +1,9 @@
 """``python -m gpucluster.backends.mpi.rank``: one rank of a cluster, as an MPI launcher starts it.
 
-This process is none of MPI's: it forks the one that is, and sees to its end. What that prints gets the number of its
-rank in front; when it ends, everything below it ends; and when whoever wanted the cluster is gone, so is the rank.
-The launcher's standard input tells that: it brings one line, which is secret, and is closed when nobody wants the
-cluster any more. Launchers of MPI hand it to the first rank only, and end the others when that one ends; Slurm's
-hands it to all.
+This process does not use MPI: it forks the one that does, and monitors it. It prefixes its output with the number of
+its rank; when it ends, everything below it is ended; and the rank ends when the cluster does. The launcher's standard
+input brings one line, which is secret, and is closed at the end of the cluster. Launchers of MPI pass it to the first
+rank only, and end the others when that one ends; Slurm's passes it to all.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from typing import Any
 from ...operating_system.lifetimes import adopt_orphans, end_with_parent
 
 NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK")
-"""Variables that launchers number their processes with."""
-EVENT = "gpucluster-rank "  # After the rank's own beginning, marks a line that is for the reader and not for people.
+"""Variables in which launchers number their processes."""
+EVENT = "gpucluster-rank "  # After the rank's prefix, marks a line for the supervisor and not for the log.
 LONGEST_LINE = 65536
 KILL_SECONDS = 5.0
-STOPPED_SECONDS = 12.0  # So long a rank may be stopped (SIGSTOP) before it counts as lost: others wait for it.
+STOPPED_SECONDS = 12.0  # A rank that is stopped longer (SIGSTOP) counts as lost, because others wait for it.
 
 
 def rank_number() -> int | None:
-    """Return the number that the launcher gave this process; ``None``: it did not say."""
+    """Return the number that the launcher gave this process; ``None``: none."""
     for name in NUMBERS:
         with suppress(KeyError, ValueError):
             return int(os.environ[name])
@@ -41,8 +40,8 @@ def rank_number() -> int | None:
 class Rank:
     """The process above one rank.
 
-    `child`: number of the process that is the rank. `to_child`, `output`, `control`: descriptors: what the child reads
-    as its standard input, what it prints, and what it tells only here.
+    `child`: process id of the rank. `to_child`, `output`, `control`: descriptors for its standard input, its output,
+    and its messages to this process.
     """
 
     def __init__(self, child: int, to_child: int, output: int, control: int) -> None:
@@ -55,11 +54,11 @@ class Rank:
         self._secret = b""
         self._unwritten = b""
         self._line = b""
-        self._told = b""
+        self._message = b""
         self._selector = selectors.DefaultSelector()
 
     def watch(self) -> int:
-        """Watch over the child until it has ended or nobody wants it; returns the status to end with."""
+        """Monitor the child until it or the cluster ends; return the exit status for this process."""
         woken, wakes = socket.socketpair()
         woken.setblocking(False)
         wakes.setblocking(False)
@@ -99,7 +98,7 @@ class Rank:
         return 128 - status if status < 0 else status
 
     def _status(self) -> int | None:
-        """Return how the child has ended; ``None``: it has not. Notes when it is stopped, and when it goes on."""
+        """Return the child's exit status, ``None`` while it runs; note when it is stopped, and when it continues."""
         with suppress(ChildProcessError):
             while True:
                 pid, status = os.waitpid(self._child, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
@@ -123,7 +122,7 @@ class Rank:
     # -- what comes in ---------------------------------------------------------------------------
 
     def _read_input(self) -> bool:
-        """Read what the launcher hands over; returns whether the cluster is over."""
+        """Read the launcher's input; return whether the cluster is over."""
         try:
             part = os.read(0, 65536)
         except OSError:
@@ -165,12 +164,11 @@ class Rank:
         if not part:
             self._selector.unregister(descriptor)
         elif descriptor == self._control:
-            self._told += part
-            *lines, self._told = self._told.split(b"\n")
+            *lines, self._message = (self._message + part).split(b"\n")
             for line in lines:
-                told: dict[str, Any] = json.loads(line)
-                self._number = told.get("rank", self._number)
-                self._scratch = told.get("scratch", self._scratch)
+                message: dict[str, Any] = json.loads(line)
+                self._number = message.get("rank", self._number)
+                self._scratch = message.get("scratch", self._scratch)
         else:
             *lines, self._line = (self._line + part).split(b"\n")
             if len(self._line) > LONGEST_LINE:
@@ -179,7 +177,7 @@ class Rank:
                 self._say(line.decode(errors="replace").rstrip())
 
     def _drain(self) -> None:
-        """Read what the child has printed last; what it has started may hold the pipe open."""
+        """Read the rest of the child's output, although its subprocesses may hold the pipe open."""
         for descriptor in (self._control, self._output):
             os.set_blocking(descriptor, False)
             with suppress(BlockingIOError, KeyError, ValueError):
@@ -199,7 +197,7 @@ class Rank:
     # -- the end ---------------------------------------------------------------------------------
 
     def _end_all(self) -> None:
-        """Kill everything below this process, and what comes to it meanwhile; delete its scratch folder."""
+        """Kill everything below this process, including new orphans; delete its scratch folder."""
         import psutil
 
         deadline = time.monotonic() + KILL_SECONDS
@@ -214,7 +212,7 @@ class Rank:
             if not below:
                 break
             time.sleep(0.01)
-        self._drain()  # Where it was told to end, the name of its folder may not have been read yet.
+        self._drain()  # After a signal, the name of its folder may not have been read yet.
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

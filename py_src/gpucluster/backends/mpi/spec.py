@@ -1,4 +1,4 @@
-"""What can be asked of workers that are the ranks of one MPI program."""
+"""The options of clusters whose workers are the ranks of one MPI program."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ...protocol.spec_base import WorkerCount, shown_in
 
 MOST_OPTIONS = 100
 _LAUNCHER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
-_COUNTS = frozenset({"-n", "-np", "--np", "--n", "--ntasks"})  # Options of launchers that say what ``n_workers`` says.
+_COUNTS = frozenset({"-n", "-np", "--np", "--n", "--ntasks"})  # Options of launchers for ``n_workers``.
 
 
 def _parse_options(value: Any) -> Any:
-    """Read a list, or text as it would stand on a command line; no shell reads it."""
+    """Read a list, or text as on a command line, without a shell."""
     if not isinstance(value, str):
         return value
     try:
@@ -97,7 +97,7 @@ class MPISpec(NodeSpec, GPUSpec):
 
     @property
     def port_protocol(self) -> str:
-        """What is spoken at ports, those of the scheduler included."""
+        """The protocol of ports, including those of the scheduler."""
         return "tls" if self.protocol == "mpi" else self.protocol
 
     @property
@@ -107,7 +107,7 @@ class MPISpec(NodeSpec, GPUSpec):
 
     @property
     def has_nannies(self) -> bool:
-        """Whether each worker has a process of its own below its rank; dask-cuda's always have."""
+        """Whether each worker runs in a separate process below its rank, as dask-cuda's always do."""
         return self.nanny or self.gpus_per_rank > 0
 
     @field_validator("launcher")

@@ -1,4 +1,4 @@
-"""What each rank does: it receives everything through MPI, then dask-mpi runs a worker here."""
+"""The process of each rank: it receives its settings through MPI, then dask-mpi runs a worker in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENDED = "its worker has ended"
 
 
 def work(control: int, given: int) -> NoReturn:
-    """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would."""
+    """Run a worker until it ends; then end this process, without waiting for other ranks as MPI itself would."""
     try:
         _work(control, given)
         sys.stderr.write(f"{ENDED}\n")
@@ -36,62 +36,56 @@ def work(control: int, given: int) -> NoReturn:
 
 def _work(control: int, given: int) -> None:
     prepare_library()
-    # Otherwise MPICH lets the launcher end all processes at once: the one above could rarely say which rank that was.
+    # Otherwise MPICH lets the launcher end all processes before the parent process can report which rank it was.
     os.environ.setdefault("MPIR_CVAR_COREDUMP_ON_ABORT", "1")
     from mpi4py import MPI
 
     world: Any = MPI.COMM_WORLD
-    told, number = _told(world, given)
+    settings, number = _receive(world, given)
     forget_names_of_shared_memory(world)
-    _choose_gpu(told, world)
-    if told["joins"]:
+    _choose_gpu(settings, world)
+    if settings["joins"]:
         from ...comm.mpi.world import join
 
-        join(_address_towards(told["scheduler"]))
-    os.environ.update(told["environment"])
+        join(_address_towards(settings["scheduler"]))
+    os.environ.update(settings["environment"])
     with suppress(OSError):
-        os.chdir(told["directory"])
-    for place in told["import_from"]:
+        os.chdir(settings["directory"])
+    for place in settings["import_from"]:
         with suppress(OSError):  # It is not on this host.
-            is_mine = place == told["directory"] or os.stat(place).st_uid in {0, os.getuid()}
+            is_mine = place == settings["directory"] or os.stat(place).st_uid in {0, os.getuid()}
             if is_mine and place not in sys.path and not everybody_may_fill(place):
                 sys.path.append(place)  # Last: no file there replaces what is installed.
-    scratch = _make_scratch(told)
+    scratch = _make_scratch(settings)
     keep_mpi(MPI, BROKEN)
     os.write(control, json.dumps({"rank": number, "scratch": scratch}).encode() + b"\n")
     import dask
 
     # The reader adds the time.
     plain = {"distributed.admin.log-format": "%(levelname)-7s %(name)s  %(message)s"}
-    dask.config.set({**plain, **told["config"], "temporary-directory": scratch})
+    dask.config.set({**plain, **settings["config"], "temporary-directory": scratch})
     from dask_mpi.cli import main as run_dask_mpi
 
     from ...dask_internals.listening import serve_no_worker_pages
 
     serve_no_worker_pages()
-    options = {**told["options"], "name": str(number), "host": _address_towards(told["scheduler"])}
-    arguments = [
-        *told["arguments"],
-        *_memory_limit(told, world),
-        "--local-directory",
-        scratch,
-        "--worker-options",
-        json.dumps(options),
-    ]
+    options = {**settings["options"], "name": str(number), "host": _address_towards(settings["scheduler"])}
+    arguments = [*settings["arguments"], *_memory_limit(settings, world), "--local-directory", scratch]
+    arguments += ["--worker-options", json.dumps(options)]
     run_dask_mpi.main(args=arguments, prog_name="dask-mpi", standalone_mode=False)
 
 
-def _told(world: Any, given: int) -> tuple[dict[str, Any], int]:
+def _receive(world: Any, given: int) -> tuple[dict[str, Any], int]:
     """Return the message to all ranks, and the number of this one.
 
-    Where launcher and MPI do not know each other, each process takes itself for the only one. Slurm's own numbers do
-    then, as it hands the input to all of them; tasks cannot use MPI.
+    If launcher and MPI do not belong together, each process is alone in its world. With Slurm, which passes the input
+    to all processes, its own numbers are used then; tasks cannot use MPI.
     """
     line = sys.stdin.readline() if world.Get_rank() == 0 else ""
-    told: dict[str, Any] | None = world.bcast(json.loads(line) if line else None)
+    settings: dict[str, Any] | None = world.bcast(json.loads(line) if line else None)
     size, number = world.Get_size(), world.Get_rank()
-    if told is None or size != told["n_workers"]:
-        alone = size == 1 and told is not None and "SLURM_PROCID" in os.environ
+    if settings is None or size != settings["n_workers"]:
+        alone = size == 1 and settings is not None and "SLURM_PROCID" in os.environ
         if not alone:
             from mpi4py import MPI
 
@@ -100,13 +94,13 @@ def _told(world: Any, given: int) -> tuple[dict[str, Any], int]:
                 f"the launcher does not belong to the MPI that mpi4py uses ({library}): this rank sees {size} in all"
             )
         number = given
-    assert told is not None
-    return told, number
+    assert settings is not None
+    return settings, number
 
 
-def _choose_gpu(told: dict[str, Any], world: Any) -> None:
-    """Leave this rank one GPU of its host: that of its place among the ranks there."""
-    if not told["gpus_per_rank"]:
+def _choose_gpu(settings: dict[str, Any], world: Any) -> None:
+    """Make one GPU of this host visible, by the number of this rank among those on the host."""
+    if not settings["gpus_per_rank"]:
         return
     place = _place_here(world)
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -116,8 +110,7 @@ def _choose_gpu(told: dict[str, Any], world: Any) -> None:
     if place >= len(found):
         raise RuntimeError(
             f"{socket.gethostname()} has {len(found)} GPUs for this program, and at least {place + 1} ranks: start "
-            "fewer "
-            "there"
+            "fewer there"
         )
     os.environ["CUDA_VISIBLE_DEVICES"] = found[place]
 
@@ -131,17 +124,16 @@ def _place_here(world: Any) -> int:
     return int(world.Split_type(MPI.COMM_TYPE_SHARED).Get_rank())
 
 
-def _memory_limit(told: dict[str, Any], world: Any) -> list[str]:
-    """Return dask-mpi's option for the memory of a worker with a GPU if it is not set: dask-cuda, which sees one GPU,
-    would take all there is for each."""
-    if not told["gpus_per_rank"] or not told["memory_is_shared"]:
+def _memory_limit(settings: dict[str, Any], world: Any) -> list[str]:
+    """Return dask-mpi's option for an equal share of memory; dask-cuda, which sees one GPU, would use all of it."""
+    if not settings["gpus_per_rank"] or not settings["memory_is_shared"]:
         return []
     from mpi4py import MPI
 
     from ...dask_internals.machine import memory_bytes
 
     here = world.Split_type(MPI.COMM_TYPE_SHARED).Get_size()
-    if world.Get_size() == 1:  # Where MPI knows of no others, Slurm does.
+    if world.Get_size() == 1:  # If MPI knows of no others, Slurm does.
         here = int(os.environ.get("SLURM_STEP_TASKS_PER_NODE", "1").partition("(")[0].partition(",")[0])
     return ["--memory-limit", str(memory_bytes() // max(1, here))]
 
@@ -157,14 +149,14 @@ def _gpus() -> list[str]:
         pynvml.nvmlShutdown()
 
 
-def _make_scratch(told: dict[str, Any]) -> str:
-    top = told["local_directory"] or os.environ.get("SLURM_TMPDIR") or tempfile.gettempdir()
+def _make_scratch(settings: dict[str, Any]) -> str:
+    top = settings["local_directory"] or os.environ.get("SLURM_TMPDIR") or tempfile.gettempdir()
     os.makedirs(top, mode=0o700, exist_ok=True)
-    return tempfile.mkdtemp(prefix=f"{told['scratch']}-", dir=top)
+    return tempfile.mkdtemp(prefix=f"{settings['scratch']}-", dir=top)
 
 
 def _address_towards(scheduler: str) -> str:
-    """Return the address of this host by which it reaches the scheduler, so that others reach the worker by it."""
+    """Return this host's address towards the scheduler, by which others reach the worker."""
     host, _, port = scheduler.partition("://")[2].rpartition(":")
     host = host.strip("[]")
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -201,11 +193,11 @@ FINALIZED = "code in a task finalized MPI, which its worker needs"
 
 
 def keep_mpi(MPI: Any, failed: str) -> None:
-    """Let ``MPI.Finalize()`` fail in tasks, and end this process where other code finalizes MPI all the same.
+    """Let ``MPI.Finalize()`` fail in tasks, and end this process if other code finalizes MPI anyway.
 
-    The worker would look well otherwise, and could not reach the other ranks any more.
+    Otherwise the worker would seem to work, but could not reach the other ranks.
 
-    `MPI`: ``mpi4py.MPI``, initialized. `failed`: what a line begins with that tells why this rank has ended.
+    `MPI`: ``mpi4py.MPI``, initialized. `failed`: prefix of a line that reports why this rank ended.
     """
 
     def Finalize() -> NoReturn:
@@ -221,5 +213,5 @@ def keep_mpi(MPI: Any, failed: str) -> None:
         os._exit(1)
 
     MPI.Finalize = Finalize
-    # MPI promises to delete what is attached there before it finalizes anything else.
+    # MPI guarantees to delete attributes of COMM_SELF before it finalizes anything else.
     MPI.COMM_SELF.Set_attr(MPI.Comm.Create_keyval(delete_fn=end), True)

@@ -8,14 +8,14 @@ from typing import Any
 
 from ...dask_internals.scheduler_state import own_failure
 
-MOST_KEYS = 1000  # Of more tasks that fail, the first ones are not counted any more.
+MOST_KEYS = 1000  # If more tasks fail, the first ones are no longer counted.
 MOST_KINDS = 10
 LONGEST_ERROR, LONGEST_TRACEBACK = 2_000, 20_000
 _REPR = re.compile(r"""(\w+)\((['"])(.*)\2,?\)""", re.DOTALL)
 
 
 class Failures:
-    """Follows which tasks have failed by themselves; those that depend on them do not count."""
+    """Tracks failed tasks, without those that failed because they depend on another one."""
 
     def __init__(self, scheduler: Any) -> None:
         self._scheduler = scheduler
@@ -30,7 +30,7 @@ class Failures:
             self._keys.popitem(last=False)
 
     def read(self) -> list[dict[str, Any]]:
-        """Return the last failure of each kind of task, with the number of those that failed; the newest kind first."""
+        """Return the last failure of each kind of task and the number of failed tasks; the newest kind first."""
         found: dict[str, dict[str, Any]] = {}
         for key in reversed(list(self._keys)):
             failure = own_failure(self._scheduler, key)
@@ -41,19 +41,19 @@ class Failures:
             elif len(found) < MOST_KINDS:
                 found[failure["task"]] = failure | {
                     "n_tasks": 1,
-                    "error": _shortened(_spoken(failure["error"]), LONGEST_ERROR),
+                    "error": _shortened(_as_printed(failure["error"]), LONGEST_ERROR),
                     "traceback": _shortened(failure["traceback"], LONGEST_TRACEBACK),
                 }
         return list(found.values())
 
 
-def _spoken(error: str) -> str:
+def _as_printed(error: str) -> str:
     """Return the ``repr`` of an exception as Python prints it: ``ValueError: no number``."""
     found = _REPR.fullmatch(error)
     return error if found is None else f"{found[1]}: {found[3]}".replace("\\n", "\n").replace("\\'", "'")
 
 
 def _shortened(text: str, longest: int) -> str:
-    """Return the text without its middle, where it is too long."""
+    """Cut out the middle of a text that is too long."""
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]}\n…\n{text[-half:]}"

@@ -17,7 +17,7 @@ from .view import Columns, Failing, Gone, Member, Members, Retired, SchedulerVie
 
 
 class InProcessScheduler(SchedulerView):
-    """Looks at a scheduler directly; needs a running event loop."""
+    """Reads a scheduler directly; needs a running event loop."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -25,7 +25,6 @@ class InProcessScheduler(SchedulerView):
         self._reader.attach(scheduler)
         scheduler.add_plugin(self._reader, name=self._reader.name)
         self.dashboard = web_address(scheduler)
-
         self._opened: tuple[str, int] | None = None
 
     @property
@@ -41,20 +40,20 @@ class InProcessScheduler(SchedulerView):
 
     def watch(self, changed: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
-        told = False
+        is_scheduled = False
 
-        def tell() -> None:
-            nonlocal told
-            told = False
+        def call_back() -> None:
+            nonlocal is_scheduled
+            is_scheduled = False
             changed()
 
-        def soon() -> None:
-            nonlocal told
-            if not told:  # Many come in the same moment.
-                told = True
-                loop.call_soon(tell)
+        def call_back_soon() -> None:
+            nonlocal is_scheduled
+            if not is_scheduled:  # Many may come at the same moment.
+                is_scheduled = True
+                loop.call_soon(call_back)
 
-        self._reader.watch(soon)
+        self._reader.watch(call_back_soon)
 
     def members(self) -> Members:
         return members_of(self._reader.members())
@@ -67,12 +66,10 @@ class InProcessScheduler(SchedulerView):
         await ask_for_heartbeats(self._scheduler)
 
     def columns(self) -> Columns:
-        found: Columns = self._reader.columns()
-        return found
+        return self._reader.columns()
 
     def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
-        tasks, progress = self._reader.tasks()
-        return tasks, progress
+        return self._reader.tasks()
 
     async def failures(self) -> list[dict[str, Any]]:
         return self._reader.failures()
@@ -84,7 +81,7 @@ class InProcessScheduler(SchedulerView):
         return self._reader.release(group=group, kernel=kernel, why=why)
 
     async def retire(self, names: Collection[str]) -> Retired:
-        return retired_of(await self._reader.retire_with_patience(names))
+        return retired_of(await self._reader.retire(names))
 
     async def cancel_retiring(self) -> None:
         self._reader.cancel_retiring()
@@ -100,7 +97,7 @@ class InProcessScheduler(SchedulerView):
 
 
 def members_of(found: dict[str, Any]) -> Members:
-    """Return what ``SchedulerReader.members`` tells."""
+    """Convert the result of ``SchedulerReader.members``."""
     rows = {
         "workers": tuple(Member(*row) for row in found["workers"]),
         "gone": tuple(Gone(a, n, lost, big, tuple(tasks), window) for a, n, lost, big, tasks, window in found["gone"]),
@@ -110,5 +107,5 @@ def members_of(found: dict[str, Any]) -> Members:
 
 
 def retired_of(found: dict[str, Any]) -> Retired:
-    """Return what ``SchedulerReader.retire_with_patience`` tells."""
+    """Convert the result of ``SchedulerReader.retire``."""
     return Retired(frozenset(found["gone"]), tuple(found["kept"]), tuple(found["stuck"]))

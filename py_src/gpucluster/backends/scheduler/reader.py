@@ -1,7 +1,7 @@
 """Reads a scheduler, in the scheduler's own process.
 
-Elsewhere it is sent there by value (``remote.py``): this module and those that it imports import nothing else of this
-package, and everything that it returns can travel.
+To a scheduler in another process it is sent by value (``remote.py``): this module and those it imports import nothing
+else of this package, and everything it returns can be sent over the network.
 """
 
 from __future__ import annotations
@@ -53,23 +53,27 @@ if TYPE_CHECKING:
     from .view import Columns
 
 
-PATIENCE_SECONDS = 30.0  # A worker that hands nothing over for so long hangs; what it held is then recomputed.
+PATIENCE_SECONDS = 30.0  # A worker that moves no result for this time hangs; its results are then recomputed.
 LOOK_SECONDS = 0.5
-REMEMBERED = 50  # So many workers that are gone are told about.
+REMEMBERED = 50  # Number of workers that left and are reported.
 TOGETHER_SECONDS = 60.0  # Deaths within this period are one notice: a result that is lost repeatedly counts once.
+ANSWERED = frozenset(
+    {"read", "retire", "cancel_retiring", "end_workers", "restart_workers", "failures", "results", "release"}
+)
+"""Methods that a supervisor in another process may call."""
 
 
 class SchedulerReader(SchedulerPlugin):
-    """Tells who takes part and what is computed, and moves results from worker to worker.
+    """Reports members and tasks, and moves results between workers.
 
-    `name`: under which the plugin is known to the scheduler. `own_client`: the supervisor's client, which does not
-    count. When it goes, so does this plugin.
+    `name`: the plugin's name. `own_client`: the supervisor's client, which does not count. When it disconnects, this
+    plugin removes itself.
     """
 
     def __init__(self, name: str, own_client: str | None = None) -> None:
         self.name = name
         self.own_client = own_client
-        self._go_on = True
+        self._retires = True
         self._changed: Callable[[], None] = _nothing
         self._gone: deque[tuple[str, int, int, list[str], int]] = deque(maxlen=REMEMBERED)
         self._counted: set[Any] = set()
@@ -77,10 +81,10 @@ class SchedulerReader(SchedulerPlugin):
         self._counted_since = -TOGETHER_SECONDS
         self._missing: set[Any] = set()
         self._n_restarts = self._n_connected = 0
-        self._is_asked = False  # Whether the supervisor itself has asked for the restart that comes.
+        self._is_requested = False  # Whether the supervisor itself requested the restart.
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
+        """Begin, when sent to another process: answer requests under the plugin's name."""
         self.attach(scheduler)
         set_handler(scheduler, self.name, self.answer)
         self._changed = lambda: scheduler.log_event(self.name, "members")
@@ -93,11 +97,11 @@ class SchedulerReader(SchedulerPlugin):
         self._progress = TaskProgress(scheduler, self._failures.add)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call back when workers or clients come or go, from within the scheduler's own work."""
+        """Call back, within the scheduler's own work, when workers or clients come or go."""
         self._changed = changed
 
     def stop(self) -> None:
-        """Leave the scheduler as it was."""
+        """Remove everything that was added to the scheduler."""
         self._changed = _nothing
         self._progress.stop()
         remove_plugin(self._scheduler, self.name)
@@ -115,7 +119,7 @@ class SchedulerReader(SchedulerPlugin):
             self._window += 1
         before = self._still_missing()
         missing = still_missing(scheduler, results) - before
-        # What is only there to recompute those counted before is recomputed with them.
+        # Inputs that are only needed to recompute results counted before.
         missing -= only_for(scheduler, missing, before)
         self._gone.append((worker, len(missing - self._counted), len(data), tasks, self._window))
         self._counted |= missing
@@ -124,7 +128,7 @@ class SchedulerReader(SchedulerPlugin):
         self._changed()
 
     def restart(self, scheduler: Scheduler) -> None:
-        if not self._is_asked:
+        if not self._is_requested:
             self._n_restarts += 1
             self._changed()
 
@@ -141,25 +145,12 @@ class SchedulerReader(SchedulerPlugin):
 
     # -- reading ---------------------------------------------------------------------------------
 
-    async def answer(self, verb: str, names: Collection[str] = (), timeout: float = 0.0, **options: str) -> Any:
-        """Answer what a supervisor elsewhere asks."""
-        if verb == "read":
-            return self.read()
-        if verb == "retire":
-            return await self.retire_with_patience(names)
-        if verb == "cancel_retiring":
-            return self.cancel_retiring()
-        if verb == "end":
-            return await self.end(names)
-        if verb == "restart":
-            return await self.restart_workers(timeout)
-        if verb == "failures":
-            return self.failures()
-        if verb == "results":
-            return await self.results()
-        if verb == "release":
-            return self.release(**options)
-        raise ValueError(verb)
+    async def answer(self, verb: str, **options: Any) -> Any:
+        """Answer a supervisor in another process."""
+        if verb not in ANSWERED:
+            raise ValueError(verb)
+        found = getattr(self, verb)(**options)
+        return await found if asyncio.iscoroutine(found) else found
 
     def read(self) -> dict[str, Any]:
         tasks, progress = self._progress.read()
@@ -216,11 +207,10 @@ class SchedulerReader(SchedulerPlugin):
     def heartbeat_seconds(self) -> float:
         return heartbeat_seconds(len(self._scheduler.workers))
 
-    def columns(self) -> Any:
+    def columns(self) -> Columns:
         return self._heartbeats.read()
 
-    def tasks(self) -> Any:
-        """Return the number of tasks by state, and the progress of those kinds that were active last."""
+    def tasks(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
         return self._progress.read()
 
     def failures(self) -> list[dict[str, Any]]:
@@ -232,30 +222,28 @@ class SchedulerReader(SchedulerPlugin):
         return await self._results.read()
 
     def release(self, group: str, kernel: str, why: str) -> int:
-        """Let the clients of a kernel hold the results of a collection no longer; returns how many those are."""
+        """Release the results of a collection that a kernel's clients hold; return their number."""
         self._results.forget()
         scheduler = self._scheduler
         return sum(release_results(scheduler, client, group, why) for client in clients_of_kernel(scheduler, kernel))
 
     # -- moving results --------------------------------------------------------------------------
 
-    async def retire_with_patience(self, names: Collection[str]) -> dict[str, list[str]]:
-        """Move the results of these workers to the others; returns the fields of ``Retired``."""
+    async def retire(self, names: Collection[str]) -> dict[str, list[str]]:
+        """Move the results of these workers to the others; return the fields of ``Retired``."""
         scheduler = self._scheduler
         workers = [worker for worker in scheduler.workers.values() if str(worker.name) in names]
-        self._go_on = True
-        handing: asyncio.Future[set[str]] = asyncio.ensure_future(
-            retire(scheduler, [worker.name for worker in workers])
-        )
+        self._retires = True
+        moving: asyncio.Future[set[str]] = asyncio.ensure_future(retire(scheduler, [worker.name for worker in workers]))
         left, since = _only_on(workers), time.monotonic()
         try:
             while True:
-                await asyncio.wait({handing}, timeout=LOOK_SECONDS)
-                if handing.done():
-                    gone = handing.result()
+                await asyncio.wait({moving}, timeout=LOOK_SECONDS)
+                if moving.done():
+                    gone = moving.result()
                     kept = [str(worker.name) for worker in workers if worker.address not in gone]
                     return {"gone": sorted(gone), "kept": kept, "stuck": []}
-                if not self._go_on:
+                if not self._retires:
                     cancel_retiring(scheduler, {worker.address for worker in workers})
                 now_left = _only_on(workers)
                 if now_left < left:
@@ -265,30 +253,26 @@ class SchedulerReader(SchedulerPlugin):
                     stuck = [str(worker.name) for worker in workers if worker.address not in gone]
                     return {"gone": sorted(gone), "kept": [], "stuck": stuck}
         finally:
-            handing.cancel()
+            moving.cancel()
 
     def cancel_retiring(self) -> None:
-        """Let ``retire_with_patience`` end at its next look."""
-        self._go_on = False
+        """Let ``retire`` end at its next look."""
+        self._retires = False
 
-    async def end(self, names: Collection[str]) -> None:
+    async def end_workers(self, names: Collection[str]) -> None:
         """End these workers, whatever they hold."""
         for name in names:
             await remove_worker_named(self._scheduler, name, close=True)
 
     async def restart_workers(self, timeout: float) -> None:
-        self._is_asked = True
+        self._is_requested = True
         try:
             await restart_workers(self._scheduler, timeout=timeout)
         finally:
-            self._is_asked = False
+            self._is_requested = False
 
 
-def _nothing() -> None:
-    return
-
-
-def _nothing_of(_key: Any) -> None:
+def _nothing(*_: Any) -> None:
     return
 
 
@@ -298,7 +282,7 @@ def _only_on(workers: list[Any]) -> int:
     return sum(1 for worker in workers for task in worker.has_what if here.issuperset(task.who_has or ()))
 
 
-MANY = 200  # From here on, ages are in whole seconds: the heartbeats are some seconds apart anyway.
+MANY = 200  # With more workers, ages are in whole seconds: heartbeats are several seconds apart anyway.
 _ROW_LENGTH = 1 + len(COLUMNS)
 
 
@@ -335,7 +319,7 @@ class HeartbeatReader:
 
 
 def _ages(clock: float, workers: Sequence[WorkerState]) -> list[float]:
-    # Cut, not rounded: that takes a tenth of the time.
+    # Truncated, not rounded: that takes a tenth of the time.
     if len(workers) > MANY:
         return [max(0, int(clock - worker.last_seen)) for worker in workers]
     return [max(0, int(10 * (clock - worker.last_seen))) / 10 for worker in workers]
@@ -351,27 +335,24 @@ def _row(metrics: Mapping[str, Any]) -> Sequence[Any]:
 def _foreign_row(metrics: Mapping[str, Any]) -> Sequence[Any]:
     """Return what Dask itself measures, for a worker that has just started or has no gpucluster of this version.
 
-    Three honest states of RMM: no pool figure (no RMM), a pool without a used figure (not tracked), both.
+    Three states of RMM: no pool figure (no RMM), a pool without a used figure (not tracked), both.
     """
-    told = figures(metrics)
-    cpu = told["cpu_percent"]
+    found = figures(metrics)
+    cpu = found["cpu_percent"]
+    whole = {name: None if value is None else int(value) for name, value in found.items()}
     columns = {
-        "executing": _whole(told["executing"]),
+        "executing": whole["executing"],
         "cpu_percent": None if cpu is None else rounded(cpu, RATE_DIGITS),
-        "memory_bytes": size(_whole(told["memory_bytes"])),
+        "memory_bytes": size(whole["memory_bytes"]),
         # Dask's own figure is always 0 for CUDA workers, whose spilled results are elsewhere: not measured.
-        "tier_disk_bytes": None if told["gpu_used_bytes"] is not None else size(_whole(told["spilled_bytes"])),
-        "vram_total_bytes": size(_whole(told["gpu_total_bytes"])),
-        "vram_used_bytes": size(_whole(told["gpu_used_bytes"])),
-        "gpu_utilization_percent": _whole(told["gpu_utilization_percent"]),
-        "rmm_pool_bytes": size(_whole(told["rmm_pool_bytes"]) or None),
-        "rmm_used_bytes": size(_whole(told["rmm_used_bytes"]) or None),
+        "tier_disk_bytes": None if found["gpu_used_bytes"] is not None else size(whole["spilled_bytes"]),
+        "vram_total_bytes": size(whole["gpu_total_bytes"]),
+        "vram_used_bytes": size(whole["gpu_used_bytes"]),
+        "gpu_utilization_percent": whole["gpu_utilization_percent"],
+        "rmm_pool_bytes": size(whole["rmm_pool_bytes"] or None),
+        "rmm_used_bytes": size(whole["rmm_used_bytes"] or None),
     }
     return [VERSION, *map(columns.get, COLUMNS)]
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)
 
 
 MOST = 30
@@ -382,19 +363,19 @@ _FIELDS = {
     "released": ("released", "forgotten"),
     "erred": ("erred",),
 }
-"""Dask's states by what they mean to people."""
+"""Dask's states by the state shown."""
 _FOLLOWED = ("waiting", "queued", "no-worker", "processing", "erred")
-"""States that no task begins in. Dask makes tasks that are released, and scattered data that is in memory."""
+"""States in which no task begins: new tasks are released, and scattered data is in memory."""
 
 
 class TaskProgress:
-    """Follows the kinds of tasks, and which of them were active last.
+    """Tracks the kinds of tasks that were active last.
 
-    Dask keeps every kind of task that it has ever seen, so nothing here goes through all of them: transitions are
-    followed as they happen, and a reading looks at the few kinds that were active last.
+    Dask keeps every kind of task that it has ever seen, so nothing here iterates over all of them: transitions are
+    counted as they happen, and a reading covers only the few kinds that were active last.
     """
 
-    def __init__(self, scheduler: Scheduler, failed: Callable[[Any], None] = _nothing_of) -> None:
+    def __init__(self, scheduler: Scheduler, failed: Callable[[Any], None] = _nothing) -> None:
         self._scheduler = scheduler
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
         self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
@@ -405,11 +386,11 @@ class TaskProgress:
         scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed), name=self._name)
 
     def stop(self) -> None:
-        """Follow the scheduler no more."""
+        """Remove the plugin."""
         remove_plugin(self._scheduler, self._name)
 
     def lost(self, keys: Collection[Any]) -> None:
-        """Count these no longer as done, as Dask does with everything that it has forgotten."""
+        """Stop counting these as done, although Dask counts everything it has forgotten as done."""
         for key in keys:
             group = group_of_lost(self._scheduler, key)
             if group is not None:
@@ -451,14 +432,14 @@ def _follower(
     tasks = scheduler.tasks
 
     class ProgressFollower(SchedulerPlugin):
-        """Runs several times per task: it does next to nothing."""
+        """Runs several times per task, so it does as little as possible."""
 
         last = None
 
         def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
             counts[start] -= 1
             counts[finish] += 1
-            if finish == "erred" and start in {"processing", "no-worker"}:  # Not as another one has failed.
+            if finish == "erred" and start in {"processing", "no-worker"}:  # Not because another task failed.
                 failed(key)
             prefix = tasks[key].prefix
             if prefix is not self.last:

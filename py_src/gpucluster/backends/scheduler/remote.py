@@ -1,7 +1,7 @@
 """The view of a scheduler that runs in another process, on this machine or elsewhere.
 
-A client connects to it and sends a plugin there, by value as the profiler does: the other side may have another
-gpucluster, or none. What it reads comes back once a second, and at once when somebody comes or goes.
+A client connects to it and sends a plugin there by value, as the profiler does: the other side may have another
+version of gpucluster, or none. Readings come back once a second, and at once when workers or clients come or go.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ logger = logging.getLogger("gpucluster.backends")
 
 INTERVAL_SECONDS = 1.0
 ANSWER_SECONDS = 20.0
-SILENCE_SECONDS = 60.0  # A scheduler that has not answered for so long is gone; sooner where the connection is broken.
+SILENCE_SECONDS = 60.0  # After this time without an answer the scheduler is gone; sooner if the connection is broken.
 
 
 class RemoteScheduler(SchedulerView):
-    """Looks at a scheduler through a client. Made by ``connect``."""
+    """Reads a scheduler through a client. Made by ``connect``."""
 
     def __init__(self, client: Client, dashboard: tuple[str, int] | None) -> None:
         self._client = client
@@ -59,28 +59,25 @@ class RemoteScheduler(SchedulerView):
     async def connect(
         cls, address: str, security: Security | None, *, timeout: float, dashboard: tuple[str, int] | None = None
     ) -> Self:
-        """Connect to a scheduler and look at it from then on."""
+        """Connect to a scheduler and read it from then on."""
         client = await _connected(address, security, timeout)
         try:
             view = cls(client, dashboard)
-            await view._install()
+            await view._send()
+            view._listen()
+            await view.refresh()
         except BaseException:
             with suppress(Exception):
                 await client.close()
             raise
+        view._task = asyncio.create_task(view._follow())
         return view
-
-    async def _install(self) -> None:
-        await self._send()
-        self._listen()
-        await self.refresh()
-        self._task = asyncio.create_task(self._follow())
 
     def _listen(self) -> None:
         self._client.subscribe_topic(self._name, lambda event: self._look.set())
 
     async def connect_again(self, address: str, security: Security | None, *, timeout: float) -> None:
-        """Look at the same scheduler through another client, where the first one has given up."""
+        """Read the same scheduler through another client, after the first one gave up."""
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)
         self._client = await _connected(address, security, timeout)
@@ -108,22 +105,19 @@ class RemoteScheduler(SchedulerView):
                 try:
                     self._changed()
                 except Exception:
-                    # The next look comes all the same: without it the scheduler would count as gone.
+                    # Go on reading: otherwise the scheduler would count as gone.
                     logger.exception("That workers or clients came or went could not be passed on")
 
     async def _come_back(self) -> None:
-        """Send the plugin again, where another scheduler answers at the same address."""
+        """Send the plugins again, where another scheduler answers at the same address."""
         if self._client.status != "running":
             return
         with suppress(Exception):
             async with asyncio.timeout(ANSWER_SECONDS):
                 await self._send()
                 await self.refresh()
-                await self._equip_again()
-
-    async def _equip_again(self) -> None:
-        for name, pickled in self._given.items():
-            await give_worker_plugin_elsewhere(self._client, pickled, name)
+                for name, pickled in self._given.items():
+                    await give_worker_plugin_elsewhere(self._client, pickled, name)
 
     async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
         handler = getattr(self._client.scheduler, self._name)
@@ -131,14 +125,14 @@ class RemoteScheduler(SchedulerView):
 
     async def end_workers(self, names: Collection[str]) -> None:
         """End these workers, whatever they hold."""
-        await self._ask("end", names=list(names))
+        await self._ask("end_workers", names=list(names))
 
     def watch(self, changed: Callable[[], None]) -> None:
         self._changed = changed
 
     async def refresh(self) -> None:
         found = await self._ask("read")
-        if found is None:  # So distributed answers for who does not know what was asked.
+        if found is None:  # distributed's answer to an unknown request.
             raise LookupError("Another scheduler has taken its place")
         self._last = found
         self._answered = time.monotonic()
@@ -151,11 +145,11 @@ class RemoteScheduler(SchedulerView):
         return members_of(found)
 
     def _patience(self) -> float:
-        """Return the seconds after which a scheduler that has not answered is gone."""
+        """Return the seconds without an answer after which the scheduler is gone."""
         if self._client.status == "closed":
             return 0
         if self._client.status == "connecting":
-            # Nobody listens there any more: that is no scheduler that hangs. Workers and clients try for so long.
+            # Nothing listens there any more, so the scheduler does not just hang. Workers and clients retry this long.
             connecting: float = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
             return min(SILENCE_SECONDS, connecting)
         return SILENCE_SECONDS
@@ -183,14 +177,14 @@ class RemoteScheduler(SchedulerView):
         return int(await self._ask("release", group=group, kernel=kernel, why=why))
 
     async def retire(self, names: Collection[str]) -> Retired:
-        # Without a limit here: who hangs is noticed there.
+        # No timeout here: the scheduler's side notices workers that hang.
         return retired_of(await self._ask("retire", seconds=None, names=list(names)))
 
     async def cancel_retiring(self) -> None:
         await self._ask("cancel_retiring")
 
     async def restart_workers(self, timeout: float) -> None:
-        await self._ask("restart", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
+        await self._ask("restart_workers", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
         self._given[name] = pickled

@@ -10,14 +10,14 @@ from typing import Any
 from ...dask_internals.scheduler_state import is_of_a_worker, kernel_of, results_of
 
 MOST = 10
-SLICE = 2000  # So many results are looked at before the scheduler goes on with its own work.
+SLICE = 2000  # Number of results to add up before the scheduler continues its own work.
 AGAIN_SECONDS, SHARE = 2.0, 0.05
-"""An answer is given again for some seconds, longer where it took long: looking takes 5 % of the time at most."""
+"""An answer is reused for some seconds, longer if it took long: adding up takes 5 % of the time at most."""
 _ON_GPU = ("cupy", "cudf", "cuml", "rmm", "pylibcudf", "cupyx")
 
 
 class LargestResults:
-    """Adds up the results of a scheduler by collection, when asked."""
+    """Adds up the results of a scheduler by collection."""
 
     def __init__(self, scheduler: Any) -> None:
         self._scheduler = scheduler
@@ -47,10 +47,7 @@ class LargestResults:
                     await asyncio.sleep(0)
                     since = time.perf_counter()
         largest = sorted(found.items(), key=lambda item: -item[1].size)[:MOST]
-        self._last = {
-            "total_bytes": total,
-            "results": [one.told(group) for group, one in largest if one.size],
-        }
+        self._last = {"total_bytes": total, "results": [one.fields(group) for group, one in largest if one.size]}
         spent += time.perf_counter() - since
         self._until = time.monotonic() + max(AGAIN_SECONDS, spent / SHARE)
         return self._last
@@ -69,10 +66,9 @@ class _Sum:
         self.number += 1
         self.workers[worker] += size
         self.type = self.type or type_
-        if clients:
-            self.clients.update(clients)
+        self.clients.update(clients)
 
-    def told(self, group: str) -> dict[str, Any]:
+    def fields(self, group: str) -> dict[str, Any]:
         people = [client for client in self.clients if not is_of_a_worker(client)]
         kernels = {kernel_of(client) for client in people}
         return {

@@ -1,6 +1,6 @@
-"""What the supervisor asks of a scheduler, wherever it runs.
+"""What the supervisor needs of a scheduler, wherever it runs.
 
-Reading is immediate: a scheduler in this process is looked at, of one elsewhere the last reading is returned.
+Reading is immediate: of a scheduler in another process, the last reading is returned.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Member:
     pid: int | None
     n_threads: int
     memory_limit_bytes: int | None
-    ready: bool  # Whether it takes results of others: one that has just come, or is leaving, does not.
+    ready: bool  # Whether it takes results of others: one that has just connected, or is leaving, does not.
     holds: bool  # Whether it holds results or actors.
-    actors: bool  # Whether there are actors among what it holds; those cannot be moved.
+    actors: bool  # Whether it holds actors, which cannot be moved.
     paused: bool = False  # Whether it starts no new tasks, as when its memory is almost full.
     spills_no_more: bool = False  # Whether its last result did not fit into what it may spill.
 
@@ -40,7 +40,7 @@ class Gone:
 
     address: str
     n_anew: int  # Results that only it held and that are recomputed; without those counted for an earlier one.
-    n_lost: int  # Data that only it held and that nobody can compute.
+    n_lost: int  # Data that only it held and that cannot be recomputed.
     too_big: bool  # Whether its nanny ended it because it used more memory than it may.
     tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
     window: int = 0  # Number of the period within which each result is counted once, even if it is lost repeatedly.
@@ -48,7 +48,7 @@ class Gone:
 
 @dataclass(frozen=True)
 class Failing:
-    """A kind of task of which some have failed, and the scheduler still knows them."""
+    """A kind of task with failures that the scheduler still knows."""
 
     task: str
     n_tasks: int
@@ -67,13 +67,13 @@ class Members:
     is_quiet: bool = True  # Whether no task is at a worker.
     n_held: int = 0  # Results that clients hold.
     n_queued: int = 0  # Tasks that could run and are at no worker.
-    n_uses: int = 0  # Grows with each client that connects and with what is computed, also where that is over by now.
-    n_restarts: int = 0  # How often a client of Dask has had all workers restarted, without the supervisor.
-    gone: tuple[Gone, ...] = ()  # Workers that have left lately, oldest first.
+    n_uses: int = 0  # Grows with each client that connects and with each computation, finished or not.
+    n_restarts: int = 0  # How often a Dask client restarted all workers, without the supervisor.
+    gone: tuple[Gone, ...] = ()  # Workers that left recently, oldest first.
     n_recomputing: int = 0  # Results that were lost with workers and are not back yet.
     failures: tuple[Failing, ...] = ()  # Tasks that have failed, the newest kind first.
-    ended: str | None = None  # Why the scheduler is there no more, in a sentence; ``None`` while it is.
-    failed: bool = False  # Whether it ended without anybody having asked for that.
+    ended: str | None = None  # Why the scheduler has ended, as a sentence; ``None`` while it runs.
+    failed: bool = False  # Whether it ended without a request.
 
     def named(self, names: Collection[str] | None = None) -> list[Member]:
         """Return the workers with these names; all without names."""
@@ -82,23 +82,24 @@ class Members:
 
 @dataclass(frozen=True)
 class Retired:
-    """What came of moving the results of leaving workers to the others."""
+    """The outcome of moving the results of leaving workers to the others."""
 
-    gone: frozenset[str] = field(default_factory=frozenset)
-    """Addresses of those that hold nothing any more, and were closed."""
-    kept: tuple[str, ...] = ()  # Names of those whose results nobody takes, or that hold actors.
-    stuck: tuple[str, ...] = ()  # Names of those that did not get on with it.
+    gone: frozenset[str] = field(default_factory=frozenset)  # Addresses of those that hold nothing and were closed.
+    kept: tuple[str, ...] = ()  # Names of those whose results no worker takes, or that hold actors.
+    stuck: tuple[str, ...] = ()  # Names of those that made no progress.
 
 
 class SchedulerView(ABC):
-    """A scheduler as the supervisor sees it: who takes part, what is computed, and what can be asked of it."""
+    """A scheduler as the supervisor sees it: its members, its tasks, and the requests that it answers."""
 
-    dashboard: WebAddress | None = None  # Where its web pages are; they answer below the cluster's secret prefix only.
+    dashboard: WebAddress | None = (
+        None  # Address of its web pages, which answer below the cluster's secret prefix only.
+    )
     dashboard_prefix: str | None = None
-    """Below which path they answer where that is not the cluster's secret prefix, without slashes; it may be empty."""
+    """Path below which they answer if that is not the cluster's secret prefix, without slashes; may be empty."""
 
     def open_dashboard(self) -> tuple[str, int]:
-        """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port."""
+        """Serve the web pages on a loopback port, if they are only on a socket so far; return host and port."""
         if not isinstance(self.dashboard, tuple):
             raise InvalidState("The scheduler of this cluster serves no dashboard.")
         return self.dashboard
@@ -110,14 +111,14 @@ class SchedulerView(ABC):
 
     @abstractmethod
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call back, soon after, whenever workers or clients come or go. One callback at a time."""
+        """Call back soon after workers or clients come or go. One callback at a time."""
 
     @abstractmethod
     def members(self) -> Members:
-        """Return who takes part."""
+        """Return workers, clients and what they do."""
 
     async def refresh(self) -> None:
-        """Let ``members`` tell what is now. A scheduler in this process tells nothing else."""
+        """Bring ``members`` up to date, which it always is for a scheduler in this process."""
         return
 
     @property
@@ -126,12 +127,12 @@ class SchedulerView(ABC):
         """Seconds between the heartbeats of one worker."""
 
     async def ask_for_heartbeats(self) -> None:
-        """Let all workers send one now, so that ``columns`` is fresh. A scheduler elsewhere waits for the next ones."""
+        """Let all workers send one now, so that ``columns`` is fresh; in another process, wait for the next ones."""
         return
 
     @abstractmethod
     def columns(self) -> Columns:
-        """Return what the workers' last heartbeats say, one column per figure; ``None`` is not measured."""
+        """Return the figures of the workers' last heartbeats, one column per figure; ``None``: not measured."""
 
     @abstractmethod
     def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
@@ -147,18 +148,18 @@ class SchedulerView(ABC):
 
     @abstractmethod
     async def release(self, *, group: str, kernel: str, why: str) -> int:
-        """Let the clients of a kernel hold the results of a collection no longer; returns how many those are."""
+        """Release the results of a collection that a kernel's clients hold; return their number."""
 
     @abstractmethod
     async def retire(self, names: Collection[str]) -> Retired:
         """Move the results of these workers to the others and close those that hold nothing any more.
 
-        Returns when that is done, nobody takes the rest, or nothing has moved for half a minute.
+        Returns when that is done, when no worker takes the rest, or when nothing has moved for half a minute.
         """
 
     @abstractmethod
     async def cancel_retiring(self) -> None:
-        """Cancel ``retire``: workers that still hold results go on working."""
+        """Cancel ``retire``: workers that still hold results continue to work."""
 
     @abstractmethod
     async def restart_workers(self, timeout: float) -> None:
@@ -166,8 +167,8 @@ class SchedulerView(ABC):
 
     @abstractmethod
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
-        """Give a pickled ``WorkerPlugin`` to all workers, and to all that join later."""
+        """Register a pickled ``WorkerPlugin`` with all workers, also with those that join later."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Look at the scheduler no more; it goes on."""
+        """Stop reading the scheduler, which continues to run."""

@@ -28,7 +28,7 @@ from .spec import SlurmSpec
 
 DEFAULT_WORKERS = 1
 REAP_SECONDS = 20.0
-LONGEST_SECONDS = 30 * 86400.0  # A scheduler's job may wait in the queue for as long as somebody likes.
+LONGEST_SECONDS = 30 * 86400.0  # A scheduler's job may wait in the queue for a long time.
 MOST_NAMED = 4
 _EXPECTED = re.compile(r"to start at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 
@@ -43,7 +43,7 @@ class SlurmBackend(Backend[SlurmSpec]):
     traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
 
     async def preflight(self, spec: SlurmSpec, context: StartContext) -> Plan:
-        """Look whether this site has what is asked for, and when Slurm expects to start it."""
+        """Check that this site can serve the request, and when Slurm expects to start it."""
         from .script import batch_script
 
         context.report("preflight", "Querying Slurm")
@@ -105,7 +105,7 @@ class SlurmBackend(Backend[SlurmSpec]):
         return await SlurmDeployment.start(spec, plan, context, plan.options["folder"], host)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Cancel all jobs of the cluster's names: no other cluster's begin so."""
+        """Cancel all jobs of the cluster, known by the prefix of their names, which is unique."""
         from .queue import IN_FLIGHT_SECONDS, end_jobs
 
         names = str(remembered["names"])
@@ -124,10 +124,9 @@ class SlurmBackend(Backend[SlurmSpec]):
             context.report(f"The jobs that its dead process had left were cancelled: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
-        """Return which jobs they are, and how to cancel them by hand."""
         jobs = [str(job) for job in remembered["jobs"]]
-        told = f"They are the jobs of Slurm whose names begin with {remembered['names']}"
-        return f"{told}. By hand: scancel {' '.join(jobs)}" if jobs else f"{told}, if there are any."
+        which = f"They are the jobs of Slurm whose names begin with {remembered['names']}"
+        return f"{which}. By hand: scancel {' '.join(jobs)}" if jobs else f"{which}, if there are any."
 
 
 def _remarks() -> tuple[str, ...]:
@@ -141,7 +140,7 @@ def _remarks() -> tuple[str, ...]:
 
 
 def _spread(spec: SlurmSpec, folder: JobFolder, *, whole: bool) -> list[str]:
-    """Return in sentences which jobs the workers are."""
+    """Describe a last job that is smaller than the others."""
     from .script import smaller_job
 
     together, n_workers = spec.workers_in_job, spec.n_workers or 0
@@ -154,18 +153,17 @@ def _spread(spec: SlurmSpec, folder: JobFolder, *, whole: bool) -> list[str]:
 
 
 def _of_scheduler(spec: SlurmSpec, folder: JobFolder) -> list[str]:
-    """Return in a sentence what the scheduler's job asks for."""
+    """Describe the scheduler's job."""
     from .script import scheduler_script
 
     lines = scheduler_script(spec, folder, "ID").splitlines()
-    asked = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
-    told = [
-        option for option in asked if not option.startswith(("-J", "-n", "--no", "--output", "--open-mode", "--chdir"))
-    ]
-    return [f"The scheduler is in a separate job, submitted first: {', '.join(told)}."]
+    options = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
+    without = ("-J", "-n", "--no", "--output", "--open-mode", "--chdir")
+    shown = ", ".join(option for option in options if not option.startswith(without))
+    return [f"The scheduler is in a separate job, submitted first: {shown}."]
 
 
-async def _must_be_there(spec: SlurmSpec) -> site.Site:
+async def _checked_site(spec: SlurmSpec) -> site.Site:
     if spec.interface is not None and spec.scheduler == "here":
         address_of(spec.interface)
     found = await site.look()
@@ -176,11 +174,8 @@ async def _must_be_there(spec: SlurmSpec) -> site.Site:
 
 
 async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime | None, list[str]]:
-    """Return what the site has, when Slurm would start such a job, and in sentences why it cannot tell.
-
-    All of it is asked at the same time.
-    """
-    looking = asyncio.ensure_future(_must_be_there(spec))
+    """Return the site, when Slurm would start such a job, and remarks on why that is unknown; all queried at once."""
+    looking = asyncio.ensure_future(_checked_site(spec))
     try:
         try:
             expected = await expected_start(spec, script)
@@ -189,9 +184,9 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
             found = await looking  # sinfo's own message is better.
             away = await site.nodes_away(spec.partition) if isinstance(error, commands.NoSuchNode) else []
             if away:
-                # 'sbatch --test-only' looks at nodes that are there now. Such a job is taken, and waits for the others.
-                told = ", ".join(away[:MOST_NAMED]) + (", …" if len(away) > MOST_NAMED else "")
-                return found, None, [f"Jobs may have to wait: these nodes accept none at the moment: {told}."]
+                # 'sbatch --test-only' considers only nodes that are up. The job itself would be accepted and wait.
+                named = ", ".join(away[:MOST_NAMED]) + (", …" if len(away) > MOST_NAMED else "")
+                return found, None, [f"Jobs may have to wait: these nodes accept none at the moment: {named}."]
             raise PreflightFailed(f"Slurm would not take such a job: {error.message}.") from error
     except commands.SlurmSilent as error:
         raise PreflightFailed(error.message) from error
@@ -202,9 +197,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
 
 
 async def expected_start(spec: SlurmSpec, script: str) -> datetime | None:
-    """Return when Slurm would start such a job; submits nothing. ``None``: it does not say."""
-    given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
-    env = commands.environment(given, without=spec.env or ())
-    told, said = await commands.ask("sbatch", "--test-only", text=script, env=env)
-    found = _EXPECTED.search(said + told)
+    """Return when Slurm would start such a job, without submitting it. ``None``: unknown."""
+    output, messages = await commands.ask("sbatch", "--test-only", text=script, env=commands.environment_of(spec))
+    found = _EXPECTED.search(messages + output)
     return datetime.fromisoformat(found[1]) if found else None

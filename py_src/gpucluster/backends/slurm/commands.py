@@ -1,4 +1,4 @@
-"""Slurm's own commands: each in a process of its own, with a limit of time, and its refusals in sentences."""
+"""Slurm's own commands: run with a timeout, and their error messages explained."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import re
 import signal
 from collections.abc import Collection
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
 from ...protocol.traits import Needs
+
+if TYPE_CHECKING:
+    from .spec import SlurmSpec
 
 NEEDS = Needs(
     commands=("sbatch", "squeue", "scancel", "sinfo"),
@@ -20,14 +24,13 @@ NEEDS = Needs(
     absent="There is no Slurm here",
     advice="Start Jupyter on a login node or in a job of the site, perhaps after 'module load slurm'.",
 )
-PATIENCE_SECONDS = 20.0  # A controller that is down lets its commands hang for nine seconds before they say so.
+PATIENCE_SECONDS = 20.0  # If the controller is down, commands hang for nine seconds before they report it.
 _OF_SITE = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT")
 _DEFAULTS = {
     "SBATCH_ACCOUNT": "account", "SBATCH_PARTITION": "partition", "SBATCH_QOS": "qos",
     "SBATCH_CONSTRAINT": "constraint", "SBATCH_RESERVATION": None, "SBATCH_CLUSTERS": None,
 }  # fmt: skip
-"""What people set as their own defaults, and the field that is more than that. The rest of SBATCH_* would turn the
-jobs into others: it wins over what stands in the script."""
+"""Defaults that users set, and the field that overrides each. Other SBATCH_* variables would override the script."""
 _SILENT = re.compile(
     r"unable to contact slurm controller|connection refused|timed out|socket timed out|communication connection failure"
     r"|munge|slurm_persist|zero bytes were transmitted|establish (a )?configuration source",
@@ -56,11 +59,11 @@ class SlurmSilent(StartFailed):
 
 
 class SlurmRefused(StartFailed):
-    """Slurm does not take what it was given; the message has no full stop at its end."""
+    """Slurm refuses a request; the message has no full stop at its end."""
 
 
 class NoSuchNode(SlurmRefused):
-    """No node that could be used just now has what a job asks for."""
+    """No node that is usable now has what a job requests."""
 
 
 _OF_COMMANDS = {"PATH", "HOME", "USER", "LOGNAME", "LD_LIBRARY_PATH", "SLURM_CONF"}
@@ -75,9 +78,8 @@ def must_have_slurm() -> None:
 def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> dict[str, str]:
     """Return the environment of Slurm's commands, and so of the jobs.
 
-    `fields`: fields of the spec that are given: a default from the environment does not count where they are.
-    `without`: variables that are left out, as jobs get theirs in another way; not those that the commands need
-    themselves.
+    `fields`: fields of the spec that are set and override defaults from the environment. `without`: variables to
+    leave out because jobs get them in another way; not those that the commands need themselves.
     """
     kept = {}
     for name, value in os.environ.items():
@@ -94,10 +96,16 @@ def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> 
     return {**kept, "LC_ALL": "C", "SLURM_TIME_FORMAT": "standard"}
 
 
+def environment_of(spec: SlurmSpec) -> dict[str, str]:
+    """Return the environment of the commands that submit a spec's jobs."""
+    given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
+    return environment(given, without=spec.env or ())
+
+
 async def ask(
     *command: str, text: str | None = None, env: dict[str, str] | None = None, patience: float = PATIENCE_SECONDS
 ) -> tuple[str, str]:
-    """Run a command of Slurm; returns what it printed as output and as messages."""
+    """Run a command of Slurm; return its output and its error messages."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -113,7 +121,7 @@ async def ask(
         given = None if text is None else text.encode()
         out, err = await asyncio.wait_for(process.communicate(given), patience)
     except BaseException as error:
-        # Sites have wrappers around the commands: what those have started is ended, too.
+        # Sites have wrappers around the commands: what those started is ended, too.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         if not isinstance(error, TimeoutError):
@@ -121,24 +129,24 @@ async def ask(
         raise SlurmSilent(
             f"Slurm does not answer: '{command[0]}' took more than {patience:.0f} seconds. Try again later."
         ) from None
-    told, said = out.decode(errors="replace"), err.decode(errors="replace")
+    output, messages = out.decode(errors="replace"), err.decode(errors="replace")
     if process.returncode != 0:
-        if _SILENT.search(said):
+        if _SILENT.search(messages):
             raise SlurmSilent("Slurm's controller does not answer. Try again later, or ask those who run the site.")
-        kind = NoSuchNode if re.search(_NO_SUCH_NODE, said, re.IGNORECASE) else SlurmRefused
-        raise kind(refusal(said or told))
-    return told, said
+        kind = NoSuchNode if re.search(_NO_SUCH_NODE, messages, re.IGNORECASE) else SlurmRefused
+        raise kind(refusal(messages or output))
+    return output, messages
 
 
-def refusal(said: str) -> str:
-    """Return why Slurm refused something, in a sentence without a full stop: what helps, and its own words."""
-    lines = [_PREFIX.sub("", line.strip()) for line in said.splitlines() if line.strip()]
+def refusal(messages: str) -> str:
+    """Return why Slurm refused something, without a full stop: a hint, and its own message."""
+    lines = [_PREFIX.sub("", line.strip()) for line in messages.splitlines() if line.strip()]
     limit = next((line for line in lines if _LIMIT.fullmatch(line)), None)
     # The last line of a mistyped option is 'Try "sbatch --help" for more information'.
-    said_why = [line for line in lines if not line.startswith("Try ")]
-    words = limit or next(iter(said_why[::-1]), "without a reason")
+    reasons = [line for line in lines if not line.startswith("Try ")]
+    words = limit or next(iter(reasons[::-1]), "without a reason")
     own = printable(words.removeprefix("Batch job submission failed: "), 200).rstrip(".")
     for pattern, hint in _HINTS:
-        if re.search(pattern, said, re.IGNORECASE):
+        if re.search(pattern, messages, re.IGNORECASE):
             return f"{hint} (Slurm: {own})"
     return f"Slurm refused the job: {own}"

@@ -1,7 +1,7 @@
 """One cluster of jobs: the workers are in jobs, one or several in each, the scheduler in this process or in a job.
 
-dask-jobqueue swallows refused submissions, believes in jobs that are gone, and replaces none. Here every job is
-followed in the queue, and the supervisor asks for those that are missing.
+dask-jobqueue swallows refused submissions, does not notice jobs that are gone, and replaces none. Here every job is
+followed in the queue, and the supervisor requests those that are missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..following import Following
 from ..nodes import given_environment, usual_environment
 from . import commands
 from .folder import JobFolder, contents
-from .handover import Handing
+from .handover import Handover
 from .jobset import JobSet
 from .queue import CALM_SECONDS, IN_FLIGHT_SECONDS, INTERVAL_SECONDS, Queue, end_jobs
 from .schedulers import CLOSE_SECONDS, SchedulerHere, SchedulerInJob, SchedulerJob, connect
@@ -47,12 +47,12 @@ class SlurmDeployment(Deployment):
         self._plan = plan
         self._context = context
         self._folder = folder
-        self.names = job_names(spec, context.cluster_id)  # What the names of all its jobs begin with.
+        self.names = job_names(spec, context.cluster_id)  # The prefix of the names of its jobs.
         self.scheduler: SchedulerHere | SchedulerInJob
         self.scheduler_job = SchedulerJob(spec.of_scheduler, folder) if spec.scheduler == "job" else None
-        self.handing: Handing | None = None  # Where no storage is shared.
+        self.handover: Handover | None = None  # Without shared storage.
         self.submitter: Submitter
-        self.wanted = plan.n_workers  # So many workers were asked for last.
+        self.wanted = plan.n_workers  # Number of workers requested last.
         self.workers_together = spec.workers_in_job
         self.whole_jobs = plan.whole_jobs
         self.jobs = JobSet(self.workers_together, spec.nodes_per_job, whole=self.whole_jobs)
@@ -72,16 +72,13 @@ class SlurmDeployment(Deployment):
         if self.workers_together > 1:
             self.can = frozenset(Verb) - {Verb.RETIRE}
             self.why_not = "the workers of a job come and go together; ask for a smaller number"
-        self._environment = commands.environment(
-            {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None},
-            without=spec.env or (),
-        )
+        self._environment = commands.environment_of(spec)
 
     @classmethod
     async def start(
         cls, spec: SlurmSpec, plan: Plan, context: StartContext, folder: JobFolder, host: str
     ) -> SlurmDeployment:
-        """Start the scheduler, and submit the jobs. Raises `StartFailed`: Slurm takes none of them; nothing is left."""
+        """Start the scheduler, and submit the jobs. Raises `StartFailed` if Slurm refuses all; nothing is left then."""
         self = cls(spec, plan, context, folder)
         try:
             self.submitter = Submitter(self._script, self.names, self._environment)
@@ -91,7 +88,7 @@ class SlurmDeployment(Deployment):
             if folder.shared:
                 await asyncio.to_thread(folder.make, read_by_jobs)
             else:
-                self.handing = Handing(read_by_jobs, self._environment)
+                self.handover = Handover(read_by_jobs, self._environment)
             await self._start_scheduler(host)
             first, *_ = sizes = [*self.jobs.sizes_of(plan.n_workers), self.workers_together]
             self.submitted = self._script(first)
@@ -126,7 +123,7 @@ class SlurmDeployment(Deployment):
         return batch_script(spec, self._folder, self._context.cluster_id, self.scheduler.address)
 
     def _remember(self) -> None:
-        """Write down what jobs there are, or may be: those whose names begin so."""
+        """Write down which jobs exist or may exist: those whose names have the prefix."""
         self._context.remember(
             {
                 "names": self.names,
@@ -138,17 +135,16 @@ class SlurmDeployment(Deployment):
         )
 
     def all_jobs(self) -> list[JobSlot]:
-        """Return all jobs, that of the scheduler among them."""
+        """Return all jobs, including the scheduler's."""
         own = [self.scheduler_job.slot] if self.scheduler_job is not None else []
         return [*own, *self.jobs]
 
     @property
     def follows_load(self) -> bool:
-        """Whether the number of workers is that which the load needs."""
+        """Whether adaptive scaling is on."""
         return self._adapting is not None
 
     def _restless(self) -> bool:
-        """Whether the queue is to be looked at often."""
         waits = self.scheduler_job is not None and not self.scheduler_job.slot.seen_running
         return waits or self.jobs.restless
 
@@ -182,7 +178,7 @@ class SlurmDeployment(Deployment):
         await self.ask_for(n)
 
     async def ask_for(self, n: int) -> None:
-        """Have jobs for so many workers that wait or run, and forget those that are over."""
+        """Submit or end jobs until `n` workers wait or run, and forget jobs that are over."""
         self.slots()
         self.wanted = n
         await self.end(self.jobs.over())
@@ -195,16 +191,16 @@ class SlurmDeployment(Deployment):
         return [name for slot in self.jobs.staying() for name in slot.names]
 
     def in_the_queue(self) -> list[str]:
-        """Return the names of those whose jobs have not begun, the last ones first."""
+        """Return the names of workers whose jobs have not begun, the last ones first."""
         return [name for slot in self.jobs.in_the_queue() for name in slot.names]
 
     def leaving(self, n: int) -> set[str]:
-        """Those that are replaced go by themselves; of the others those that wait go first, the last ones first."""
+        """Waiting workers leave first, the last ones first; workers that are being replaced are not counted."""
         self.slots()
         return {name for slot in self.jobs.fit(n).leave for name in slot.names}
 
     async def submit(self, count: int) -> None:
-        """Submit jobs for so many workers. What Slurm refuses is a slot that failed."""
+        """Submit jobs for `count` workers. A refused job becomes a failed slot."""
         await self.ask_for_jobs(self.jobs.sizes_of(count))
 
     async def ask_for_jobs(self, sizes: list[int]) -> None:
@@ -221,7 +217,8 @@ class SlurmDeployment(Deployment):
             self._adapting.stop()
             self._adapting = None
         if bounds is not None:
-            self.jobs.keep_all()
+            for job in self.jobs:
+                job.too_big = False
             self._adapting = Adapting(self, self.scheduler, bounds)
             self._upkeep.task(self._adapting.run())
 
@@ -243,7 +240,7 @@ class SlurmDeployment(Deployment):
             if named and slot.state is SlotState.FAILED and not slot.silent:
                 self._tries.failed = True
             if named and here.intersection(slot.names) - set(named):
-                # A hand-over was broken off: those of its job that hold results yet go on until there is another.
+                # Moving results was cancelled: workers of the job that still hold some continue until it is replaced.
                 slot.given_up = True
                 await self.scheduler.remove(named, close=True)
             elif named:
@@ -261,17 +258,17 @@ class SlurmDeployment(Deployment):
             self._following.soon()
 
     async def close(self) -> None:
-        """End jobs and scheduler; raises where Slurm does not say that the jobs are gone."""
+        """End jobs and scheduler; raises if Slurm does not confirm that the jobs are gone."""
         await self.adapt(None)
         self._upkeep.stop()
-        if self.handing is not None:
-            self.handing.close()
+        if self.handover is not None:
+            self.handover.close()
         closing = asyncio.ensure_future(self.scheduler.close()) if hasattr(self, "scheduler") else None
         try:
             if self.all_jobs() or self.jobs.asked:
                 unsure = any(slot.job_id is None for slot in self.all_jobs())
                 await end_jobs(self.names, STOP_SECONDS)
-                if unsure:  # Slurm may just be taking one.
+                if unsure:  # Slurm may just be accepting one.
                     await asyncio.sleep(IN_FLIGHT_SECONDS)
                     await end_jobs(self.names, STOP_SECONDS)
             await asyncio.to_thread(self._folder.remove)

@@ -19,8 +19,7 @@ from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import printable
 from .jobs import Job
 
-OWN = Path("/@own@")  # Stands for a job's own folder on its node, which it makes there.
-
+OWN = Path("/@own@")  # Placeholder for the folder that a job makes on its node.
 _ID = re.compile(r"[0-9a-f]{8}")
 _PLAIN = re.compile(r"/[A-Za-z0-9_.+@=:,/-]*")
 _TAIL_BYTES = 16384
@@ -34,8 +33,7 @@ def base_folder(shared_directory: str | None) -> Path:
 class JobFolder:
     """Folder of one cluster.
 
-    `base`: as ``base_folder`` told it. `shared`: whether the nodes see it. If not, each job is handed what is in it,
-    and keeps that in a folder of its own.
+    `base`: from ``base_folder``. `shared`: whether the nodes see it. If not, each job receives a copy of its contents.
     """
 
     def __init__(self, base: Path, cluster_id: str, *, shared: bool = True) -> None:
@@ -50,18 +48,18 @@ class JobFolder:
     def must_be_usable(self) -> None:
         """Make the base, for this user only."""
         self._must_be_plain()
-        with self._in_a_sentence():
+        with self._explained():
             self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = self.base.stat()
-            # Some file systems, such as /proc, take nothing from anybody, whatever their modes say.
+            # On some file systems, such as /proc, nothing can be created, whatever the modes.
             os.rmdir(tempfile.mkdtemp(prefix=".looks-", dir=self.base))
         self._must_be_private(found)
 
     def must_be_possible(self) -> None:
-        """Look whether the base can be made or used, and make nothing."""
+        """Check that the base can be made or used, and make nothing."""
         self._must_be_plain()
         there = next(path for path in (self.base, *self.base.parents) if path.exists())
-        with self._in_a_sentence():
+        with self._explained():
             if os.statvfs(there).f_blocks == 0 or not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, "nothing can be written there")
             if there == self.base:
@@ -75,7 +73,7 @@ class JobFolder:
             )
 
     @contextmanager
-    def _in_a_sentence(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -88,29 +86,28 @@ class JobFolder:
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
             raise PreflightFailed(
                 f"shared_directory: others may change what is in {self.base}. Choose one of your own directories "
-                "that only "
-                "you may write to."
+                "that only you may write to."
             )
 
     def make(self, contents: Mapping[str, str]) -> None:
-        """Write down what the jobs read: files of mode 0600 in folders of mode 0700."""
+        """Write the files for the jobs, of mode 0600 in folders of mode 0700."""
         for path in (self.path, self.path / "tls", self.log):
             path.mkdir(mode=0o700)
         for name, text in contents.items():
             _write(self.path / name, text)
 
     async def printed(self, job_name: str, job_id: str, job: Job | None) -> list[str]:
-        """Return the end of what a job has printed, the last line last; without shared storage, what it says of it."""
+        """Return the end of a job's output, the last line last; without shared storage, its comment."""
         if self.shared:
             return await asyncio.to_thread(self.last_words, job_name, job_id)
         return [printable(job.comment, 300)] if job is not None and job.comment and "://" not in job.comment else []
 
     def last_words(self, job_name: str, job_id: str) -> list[str]:
-        """Return the end of what a job has printed, the last line last."""
+        """Return the end of a job's output, the last line last."""
         try:
             with open(self.output(job_name, job_id), "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
-                # Zeros are what a node that went down has not written, or what somebody printed.
+                # Zeros are printed, or left by a node that went down while writing.
                 text = file.read().replace(b"\0", b"").decode(errors="replace")
         except OSError:
             return []
@@ -122,11 +119,11 @@ class JobFolder:
                 self.output(job_name, job_id).unlink()
 
     def was_there(self, job_name: str, job_id: str) -> bool:
-        """Return whether a job has found this folder on its node, and so a place for what it prints."""
+        """Return whether a job has found this folder on its node, and so could print."""
         return self.output(job_name, job_id).exists()
 
     def output(self, job_name: str = "%x", job_id: str = "%j") -> Path:
-        """Return the file that a job prints to; Slurm fills in what is left out."""
+        """Return the file that a job prints to; Slurm fills in the defaults."""
         return Path(os.devnull) if not self.shared else self.log / f"{job_name}-{job_id}.log"
 
     def remove(self) -> None:
@@ -138,27 +135,24 @@ def contents(tls: Path | None, variables: Mapping[str, str], dashboard_prefix: s
     """Return the files that the jobs read, by their names.
 
     * `tls`: folder with the cluster's credentials.
-    * `variables`: environment variables of the workers; their values may be secret, so they are not in the script.
+    * `variables`: environment variables of the workers; they may be secret, so they are not in the script.
     * `dashboard_prefix`: secret path prefix of the dashboard, for a scheduler in a job.
     """
-    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if _is_name(name)]
+    usable = {name: value for name, value in variables.items() if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)}
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in usable.items()]
     found = {"environment": "".join(lines), "prefix": dashboard_prefix}
     if tls is not None:
         found |= {f"tls/{name}": read_own_file(tls / name).decode() for name in ("ca.pem", "cert.pem", "key.pem")}
     return found
 
 
-def telling(lines: list[str]) -> str | None:
-    """Return the line that says most about a failure, without a full stop; ``None``: nothing was printed."""
+def error_line(lines: list[str]) -> str | None:
+    """Return the line that best explains a failure, without a full stop; ``None``: nothing was printed."""
     worth = [line.strip() for line in lines if not _NOISE.search(line)]
     for line in worth[::-1]:
         if "error" in line.lower() or "not found" in line.lower() or "No such file" in line:
             return re.sub(r"^\S*/?slurm_script: line \d+: ", "", line).rstrip(".")
     return worth[-1].rstrip(".") if worth else None
-
-
-def _is_name(name: str) -> bool:
-    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,12 +1,12 @@
-"""Hands a job what is secret where no storage is shared: through the standard input of a step of the job.
+"""Sends secrets to a job without shared storage: through the standard input of a step of the job.
 
 Slurm connects the step to the ``srun`` here. Nothing is on a command line, in an environment or in a script. On the
-node it lies in files of mode 0600 in a folder of /tmp that only its owner may enter, and that the job removes.
+node it is in files of mode 0600 in a private folder of /tmp, which the job removes.
 
-Beside it, what a job prints is bounded. Slurm bounds no output, and a worker that prints in a loop has filled a disk
-that many share in minutes. The file is shortened where it is: slurmstepd and all that a job starts go on writing to
-its end, as they have opened it to append. While much comes at once, a hole in the file does it, which loses nothing;
-when it is calm again, or where there are no holes, the rest is cut off.
+The output of jobs is bounded as well. Slurm has no bound, and a worker that prints in a loop fills a shared disk in
+minutes. The file is shortened in place: slurmstepd and the processes of a job opened it to append, and go on writing to
+its end. While it grows fast, a hole is punched into it, which loses nothing; later, or where holes are not supported,
+the rest is moved and cut off.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ from .slots import JobSlot
 
 logger = logging.getLogger("gpucluster.backends")
 
-WAIT_SECONDS = 300  # A job ends that has not got anything for so long.
+WAIT_SECONDS = 300  # A job ends if it has received nothing in this time.
 RECEIVER_SECONDS = 30
 SRUN_SECONDS = 60.0
 _MARK = '"$SLURM_JOB_ID $SLURMD_NODENAME"'
-
 _RECEIVE = f"""\
 umask 077
 i=0
@@ -47,7 +46,7 @@ echo "the job has made no folder in /tmp" >&2
 exit 1
 """
 
-LAST_WORDS = "trap last_words EXIT"  # Has a job say why it has failed, and remove its folders.
+LAST_WORDS = "trap last_words EXIT"  # Lets a job report why it failed, and remove its folders.
 _FUNCTION = """\
 last_words() {
   status=$? PATH=$gpucluster_path
@@ -64,7 +63,7 @@ last_words() {
 
 
 def must_have_srun() -> None:
-    """Refuse where jobs cannot be handed anything. Raises `PreflightFailed`."""
+    """Raise `PreflightFailed` if nothing can be sent to jobs."""
     if shutil.which("srun") is None:
         raise PreflightFailed(
             "shared_storage: without it credentials go through Slurm's command 'srun', which is not on the PATH here."
@@ -72,7 +71,7 @@ def must_have_srun() -> None:
 
 
 def receiving() -> list[str]:
-    """Return the lines of a job that wait for what it is handed; ``$gpucluster_own/given`` is the folder then."""
+    """Return the lines of a job that wait for its files, which will be in the folder ``$gpucluster_own/given``."""
     return [
         # The name first, then what removes it: a job may be cancelled at any line.
         "gpucluster_own=$(mktemp -du /tmp/gpucluster-XXXXXXXX) || exit 1",
@@ -90,7 +89,7 @@ def receiving() -> list[str]:
 
 
 def packed(files: Mapping[str, str]) -> str:
-    """Return files, each for their owner only, as text for ``hand``."""
+    """Return files of mode 0600 as text for ``hand``."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as archive:
         for name, text in files.items():
@@ -101,8 +100,8 @@ def packed(files: Mapping[str, str]) -> str:
     return base64.encodebytes(made.getvalue()).decode("ascii")
 
 
-class Handing:
-    """Gives each job of a cluster that has begun what it reads, once."""
+class Handover:
+    """Sends its files to each job of a cluster that has begun, once."""
 
     def __init__(self, files: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._files = files
@@ -119,7 +118,7 @@ class Handing:
         try:
             await hand(slot.job_id or "", slot.nodes, packed(self._files), self._environment)
         except GPUClusterError as error:
-            slot.given = False  # With the next look it is tried again.
+            slot.given = False  # The next look tries again.
             logger.warning("Job %s could not be handed its credentials: %s", slot.job_id, error.message)
 
     def close(self) -> None:
@@ -127,7 +126,7 @@ class Handing:
 
 
 async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str]) -> None:
-    """Hand a job that runs what ``packed`` has made, on each of its nodes. Raises `SlurmSilent`, `SlurmRefused`."""
+    """Send the result of ``packed`` to each node of a running job. Raises `SlurmSilent`, `SlurmRefused`."""
     options = (
         f"--jobid={job_id}", "--overlap", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1",
         "--cpus-per-task=1", "--gres=none", "--cpu-bind=none", "--input=all", "--chdir=/tmp", "--quiet",
@@ -138,14 +137,14 @@ async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str
     )
 
 
-MOST_BYTES = 16 << 20  # A file that has more is shortened.
+MOST_BYTES = 16 << 20  # Longer files are shortened.
 FIRST_BYTES = 1 << 20
 LAST_BYTES = 7 << 20
 LEFT_OUT = "[gpucluster has left out here what was printed between the first 1 and the last 7 MiB]"
 LOOK_SECONDS = 1.0
 FLOOD_SECONDS = 0.1
-_FLOOD_BYTES = 1 << 20  # So much between two looks is a flood.
-_MOST_WITH_HOLE_BYTES = 4 << 30  # A file seems to be no longer than that, whatever room it takes.
+_FLOOD_BYTES = 1 << 20  # More than this between two looks is a flood.
+_MOST_WITH_HOLE_BYTES = 4 << 30  # Largest apparent size of a file with a hole.
 
 _LINES = f"""\
 # Of what this job prints, the first 1 and the last 7 MiB are kept where it is more than 16 MiB.
@@ -182,9 +181,9 @@ keep_output_short 2>/dev/null & disown 2>/dev/null"""
 
 
 def keeping_output_short() -> list[str]:
-    """Return the lines for a job's script, after its output has been sent to where it stays.
+    """Return lines for a job's script, after those that redirect its output.
 
     They start a loop in the background that looks at the file once a second, ten times a second while it grows fast,
-    and ends with the job. Where standard output is no file, or cannot be found, they do nothing.
+    and ends with the job. If standard output is not a file, or cannot be found, they do nothing.
     """
     return _LINES.splitlines()

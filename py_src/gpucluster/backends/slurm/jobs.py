@@ -1,4 +1,4 @@
-"""Jobs as ``squeue`` tells of them."""
+"""Jobs as listed by ``squeue``."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ from typing import Any
 
 from ...protocol.plain_text import printable
 
-FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"  # Name and comment last: of jobs that are not ours they may be anything.
-
+FORMAT = "%i|%T|%r|%S|%e|%N|%j|%k"  # Name and comment last: those of other jobs may contain anything.
 _WAITING = frozenset({
     "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD", "POWER_UP_NODE",
 })  # fmt: skip
 _RUNNING = frozenset({"RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"})
-_ENDING = frozenset({"COMPLETING"})
-
 _TOO_BIG = re.compile(r"exceeded (job |step )?memory limit|\boom[ -]kill|out-of-memory|out of memory")
-"""Where no cgroups hold jobs, Slurm says it in what the job has printed, and nowhere else."""
-
+"""Without cgroups, Slurm reports this only in the job's output."""
 _CANCELLED = re.compile(r"\*\*\* (job|step) \S+ on \S+ cancelled at \S+ \*\*\*")
-"""What a job prints that somebody cancels; its script may then end as one that failed."""
-
+"""What a cancelled job prints; its script may then end with a failure."""
 _NODES = re.compile(r"([^,\[\]]+)(?:\[([\d,-]+)\])?([^,\[\]]*)")
-
 _WHY_WAITING = {
     "None": "Slurm has not looked at it yet",
     "PartitionTimeLimit": "PartitionTimeLimit: the walltime is more than the partition allows",
@@ -46,7 +40,7 @@ class Job:
     id: str
     state: str
     reason: str
-    starts: datetime | None  # When it has started, or is expected to; local time of the site, as Slurm tells it.
+    starts: datetime | None  # When it started, or is expected to; in the site's local time, as from Slurm.
     ends: datetime | None  # When its time limit is over, or when it ended.
     nodes: str
     name: str
@@ -64,18 +58,13 @@ class Job:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended, or just ends."""
+        """Whether it has ended, or is ending."""
         return not self.waits and not self.runs
 
     @property
     def holds(self) -> bool:
-        """Whether there is something of it to be cancelled, or to wait for."""
-        return self.waits or self.runs or self.state in _ENDING
-
-    @property
-    def lives(self) -> bool:
-        """Whether it waits or runs, and so can be cancelled."""
-        return self.waits or self.runs
+        """Whether it can be cancelled, or must be waited for."""
+        return not self.over or self.state == "COMPLETING"
 
     def why_it_waits(self, now: datetime) -> str:
         """Return Slurm's reason, and when it is expected to start, without a full stop."""
@@ -84,7 +73,7 @@ class Job:
         why = _WHY_WAITING.get(self.reason, printable(self.reason, 100))
         return why if self.starts is None or self.starts <= now else f"{why}, expected {clock(self.starts, now)}"
 
-    def how_it_ended(self, walltime: str, memory: str | None, last_words: str | None) -> str:
+    def how_it_ended(self, walltime: str, memory: str | None, error_line: str | None) -> str:
         """Return why it is over, without a full stop."""
         node = self.nodes or "a node"
         limit = f" of {memory}" if memory else ""
@@ -103,25 +92,25 @@ class Job:
         }
         if self.state in known:
             return known[self.state]
-        words = (last_words or "").lower()
+        words = (error_line or "").lower()
         if _TOO_BIG.search(words):
             return too_big
         if _CANCELLED.search(words):
             return known["CANCELLED"]
-        told = f": {last_words}" if last_words else ""
+        printed = f": {error_line}" if error_line else ""
         if self.state == "COMPLETED":
-            return f"its job {self.id} has ended on {node}{told}"
+            return f"its job {self.id} has ended on {node}{printed}"
         reason = "" if self.reason in {"None", "NonZeroExitCode"} else f" ({self.reason})"
-        return f"its job {self.id} failed on {node}{reason}{told}"
+        return f"its job {self.id} failed on {node}{reason}{printed}"
 
 
 def clock(at: datetime, now: datetime) -> str:
-    """Return a time for people: ``14:20``, or ``24 Nov 14:20`` where it is another day."""
+    """Return a time for users: ``14:20``, or ``24 Nov 14:20`` on another day."""
     return f"{at:%H:%M}" if at.date() == now.date() else f"{at.day} {at:%b %H:%M}"
 
 
 def node_names(listed: str) -> list[str]:
-    """Return the nodes of a list as Slurm writes it: ``a1``, ``a[1-3,07-08]``, ``a1,b[2-3]``."""
+    """Return the nodes of a list in Slurm's notation: ``a1``, ``a[1-3,07-08]``, ``a1,b[2-3]``."""
     found = []
     for name, numbers, rest in _NODES.findall(listed):
         for part in numbers.split(",") if numbers else [""]:

@@ -1,4 +1,4 @@
-"""The jobs of one cluster: which there are, which count, and which ones a number of workers would be."""
+"""The jobs of one cluster, and which jobs a number of workers needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .slots import JobSlot
 
 
 class JobSet:
-    """All jobs of a cluster that were asked for and are not forgotten, in that order."""
+    """All jobs of a cluster that were requested and are not forgotten, in that order."""
 
     def __init__(self, together: int, nodes: int, *, whole: bool) -> None:
         self._together = together
@@ -33,7 +33,7 @@ class JobSet:
         return any(not job.complete or job.replaced or job.too_big or not job.seen_running for job in self)
 
     def add(self, sizes: Sequence[int]) -> list[JobSlot]:
-        """Note that jobs with so many workers are asked for; they have numbers that none had before."""
+        """Add jobs with these numbers of workers; job numbers are never reused."""
         new = [JobSlot(str(self._number + place), size, self._nodes) for place, size in enumerate(sizes)]
         self._number += len(new)
         self.by_name |= {job.name: job for job in new}
@@ -54,7 +54,7 @@ class JobSet:
         return [job for job in self.staying() if job.job is not None and job.job.waits][::-1]
 
     def over(self) -> list[JobSlot]:
-        """Return those that are over, although nobody has told them to end."""
+        """Return those that ended without a request."""
         return [job for job in self if job.state in {SlotState.LOST, SlotState.FAILED}]
 
     def fit(self, n_workers: int) -> Fit:
@@ -63,19 +63,14 @@ class JobSet:
         return fit(there, n_workers, self._together, whole=self._whole)
 
     def change(self, n_workers: int) -> Fit:
-        """Return the same, and note which jobs go on until smaller ones have come."""
+        """Return the same, and mark the jobs that continue until smaller ones run."""
         found = self.fit(n_workers)
         for job in (*found.stay, *found.leave, *found.too_big):
             job.too_big = job in found.too_big
         return found
 
-    def keep_all(self) -> None:
-        """Note that none is too big."""
-        for job in self:
-            job.too_big = False
-
     def notes(self) -> list[str]:
-        """Return in sentences how workers are spread over jobs, where that is not plain."""
+        """Describe how workers are spread over jobs of different sizes."""
         spread = in_words([job.size for job in self.staying()])
         found = [f"{spread}."] if spread else []
         return found + [
@@ -87,19 +82,18 @@ class JobSet:
 
 @dataclass
 class Fit:
-    """What becomes of the jobs for a number of workers."""
+    """How the jobs change for a number of workers."""
 
     stay: list[JobSlot] = field(default_factory=list)
     leave: list[JobSlot] = field(default_factory=list)
-    too_big: list[JobSlot] = field(default_factory=list)
-    """Those that go on until smaller ones, which take their places, have come."""
-    missing: list[int] = field(default_factory=list)  # The workers of each job that is to be asked for.
+    too_big: list[JobSlot] = field(default_factory=list)  # They continue until smaller ones have replaced them.
+    missing: list[int] = field(default_factory=list)  # Numbers of workers of the jobs to request.
 
 
 def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
-    """Return the workers of each of the jobs that so many workers need, the smaller one last.
+    """Return the number of workers of each job for `n_workers` in all, the smaller job last.
 
-    `together`: workers of one job. `whole`: whether no job may have fewer; there are more workers then, if need be.
+    `together`: workers of one job. `whole`: whether no job may have fewer; then there are more workers if needed.
     """
     full, rest = divmod(n_workers, together)
     if rest and whole:
@@ -112,7 +106,7 @@ def fit(slots: Sequence[JobSlot], n_workers: int, together: int, *, whole: bool)
     wanted = sum(job_sizes(n_workers, together, whole=whole))
     found = Fit()
     room = wanted
-    # One whose job has begun is worth more than one that waits in the queue.
+    # Keep jobs that have begun rather than jobs that wait in the queue.
     for slot in sorted(slots, key=lambda slot: not slot.has_workers and not slot.seen_running):
         if slot.size <= room:
             found.stay.append(slot)
@@ -121,20 +115,20 @@ def fit(slots: Sequence[JobSlot], n_workers: int, together: int, *, whole: bool)
             found.leave.append(slot)
     found.missing = job_sizes(room, together, whole=whole)
     if found.missing or any(not slot.has_workers for slot in found.stay):
-        # What stays is not there yet: those that are there hold results, and work meanwhile.
+        # Until all of these run, the workers that leave continue to work and keep their results.
         here = sum(slot.size for slot in found.stay if slot.has_workers)
         for slot in [slot for slot in found.leave if slot.has_workers]:
             if here < wanted:
                 here += slot.size
                 found.leave.remove(slot)
                 found.too_big.append(slot)
-    # Those that were asked for last leave first.
+    # Those that were requested last leave first.
     found.leave.reverse()
     return found
 
 
 def in_words(sizes: Sequence[int]) -> str | None:
-    """Return how workers are spread over jobs, where not all of these have equally many."""
+    """Describe how workers are spread over jobs of different sizes."""
     if len(set(sizes)) < 2:
         return None
     counts = {size: sizes.count(size) for size in sorted(set(sizes), reverse=True)}
@@ -143,6 +137,6 @@ def in_words(sizes: Sequence[int]) -> str | None:
 
 
 def waits_for_smaller(slots: Sequence[JobSlot]) -> bool:
-    """Whether what takes the place of a job that is too big has not come yet."""
+    """Whether the replacement of a job that is too big does not run yet."""
     others = [slot for slot in slots if not slot.too_big and slot.state is not SlotState.LEAVING]
     return not others or not all(slot.complete for slot in others)

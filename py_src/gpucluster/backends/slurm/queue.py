@@ -1,9 +1,9 @@
-"""Asks ``squeue`` for all of one's jobs, at most every five seconds, however many clusters one has.
+"""Lists all jobs of the user with ``squeue``, at most every five seconds for any number of clusters.
 
-The clusters' processes share the answers through a private file: whoever needs a newer one asks, the others wait for
-that. It lies on shared storage, so it also serves processes on several login nodes.
+The clusters' processes share the answers through a private file: one process queries, the others wait for its answer.
+The file is on shared storage, so it also serves processes on several login nodes.
 
-``end_jobs`` ends all jobs of a cluster, known by the beginning of their names, also after its supervisor's death.
+``end_jobs`` ends all jobs of a cluster, known by the prefix of their names, also after its supervisor's death.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _LONGEST_SECONDS = commands.PATIENCE_SECONDS + 5
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen in the queue."""
+    """The jobs in the queue at one time."""
 
-    begun: float  # Wall-clock time; what was submitted after it need not be there.
+    begun: float  # Wall-clock time; jobs submitted later may be missing.
     jobs: tuple[Job, ...]
 
 
@@ -59,7 +59,7 @@ class Queue:
         self._file = folder / f"queue-{hashlib.sha256(which.encode()).hexdigest()[:12]}"
 
     async def look(self) -> Look:
-        """Return what somebody has seen in the last five seconds; ask if nobody has."""
+        """Return an answer from the last five seconds of any process, or query."""
         deadline = time.monotonic() + _LONGEST_SECONDS
         while time.monotonic() < deadline:
             found, held = await asyncio.to_thread(self._take)
@@ -76,7 +76,7 @@ class Queue:
         return await all_jobs()
 
     def _take(self) -> tuple[Look | None, int | None]:
-        """Return a recent answer, or else the right to ask; neither, while somebody else asks."""
+        """Return a recent answer, or else a lock to query; neither, while another process queries."""
         try:
             held = os.open(self._file.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
         except OSError:
@@ -92,7 +92,7 @@ class Queue:
             os.close(held)
             return None, None
         except OSError:
-            pass  # Some shared file systems have no locks: then each process asks for itself.
+            pass  # Some shared file systems have no locks: then each process queries.
         return None, held
 
     def _write(self, answer: str) -> None:
@@ -103,14 +103,14 @@ class Queue:
             new.replace(self._file)
 
 
-IN_FLIGHT_SECONDS = 1.0  # What somebody was just handing to Slurm is in the queue after so long.
+IN_FLIGHT_SECONDS = 1.0  # A job that was just being submitted is in the queue after this time.
 LOOK_SECONDS = 0.2
 
 
 async def end_jobs(names: str, patience: float) -> list[str]:
-    """End all jobs whose names begin so; returns their numbers. Used also by who knows nothing else of them.
+    """End all jobs whose names have this prefix; return their numbers.
 
-    Raises `TimeoutError` (some are there yet) or `SlurmSilent`, `SlurmRefused`.
+    Raises `TimeoutError` (some are still there) or `SlurmSilent`, `SlurmRefused`.
     """
     ended: dict[str, None] = {}
     deadline = time.monotonic() + patience
@@ -121,7 +121,7 @@ async def end_jobs(names: str, patience: float) -> list[str]:
             ended.update(dict.fromkeys(fresh))
             with suppress(commands.SlurmRefused):
                 await commands.ask("scancel", "--quiet", *fresh)
-        # Those that just end are out of anybody's hands, and need not be waited for.
+        # Jobs that are ending already need not be waited for.
         if not [job for job in jobs if job.state != "COMPLETING"]:
             return list(ended)
         if time.monotonic() > deadline:

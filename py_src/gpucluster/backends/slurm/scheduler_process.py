@@ -1,7 +1,7 @@
 """The scheduler of a cluster, as the program of a job.
 
-It ends when the cluster's process, which looks at it all the time, has been gone for a while: then it cancels all jobs
-of the cluster, also those that wait, so that nothing is left in the queue though nobody may ever look again.
+It ends when the cluster's process, which is always connected, has been gone for a while: then it cancels all jobs of
+the cluster, also those that wait, so that nothing is left in the queue.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from distributed import Scheduler
 from distributed.security import Security
 
 from ...dask_internals.listening import web_address
@@ -45,12 +44,6 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def is_looked_at(scheduler: Scheduler) -> bool:
-    """Whether the cluster's process is connected."""
-    owners = {getattr(plugin, "own_client", None) for plugin in scheduler.plugins.values()}
-    return any(client in owners for client in scheduler.clients)
-
-
 async def run(given: argparse.Namespace) -> None:
     ending = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -69,12 +62,13 @@ async def run(given: argparse.Namespace) -> None:
     await scheduler
     served = web_address(scheduler)
     assert isinstance(served, tuple)
-    await _tell(f"{scheduler.address} {served[1]}", given)
+    await _publish(f"{scheduler.address} {served[1]}", given)
     seen = time.monotonic()
     while not ending.is_set() and scheduler.status.name == "running":
         with suppress(TimeoutError):
             await asyncio.wait_for(ending.wait(), LOOK_SECONDS)
-        if is_looked_at(scheduler):
+        owners = {getattr(plugin, "own_client", None) for plugin in scheduler.plugins.values()}
+        if not owners.isdisjoint(scheduler.clients):  # The cluster's process is connected.
             seen = time.monotonic()
         elif time.monotonic() - seen > given.lonely_seconds:
             logger.error("The cluster's process is gone: all jobs of the cluster end")
@@ -94,8 +88,8 @@ def _security(folder: Path) -> Security:
     )  # fmt: skip
 
 
-async def _tell(address: str, given: argparse.Namespace) -> None:
-    """Say where it is: in a file, or, where no storage is shared, in the job's comment. It is no secret."""
+async def _publish(address: str, given: argparse.Namespace) -> None:
+    """Publish the address, which is no secret: in a file or, without shared storage, in the job's comment."""
     if given.tell == "comment":
         await commands.ask("scontrol", "update", f"jobid={os.environ['SLURM_JOB_ID']}", f"comment={address}")
         return

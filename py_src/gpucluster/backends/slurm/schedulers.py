@@ -1,4 +1,4 @@
-"""The scheduler as the jobs' deployment needs it: in this process, or in a job of its own."""
+"""The scheduler of a cluster of jobs: in this process, or in a separate job."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from ..existing.greeting import greet
 from ..scheduler.in_process import InProcessScheduler
 from ..scheduler.remote import RemoteScheduler
 from ..scheduler.view import Members
-from .folder import telling
-from .jobs import Job, clock
+from .folder import error_line
+from .jobs import clock
 from .scheduler_process import ADDRESS_FILE
 from .slots import JobSlot
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 CLOSE_SECONDS = 2.0
-SILENCE_SECONDS = 90.0  # What became of the scheduler's job is known before, and says more than that nobody answers.
+SILENCE_SECONDS = 90.0  # Long enough to learn how the scheduler's job ended, which is the better message.
 
 
 def job_of(name: str) -> str:
@@ -77,16 +77,15 @@ class SchedulerHere(InProcessScheduler):
         return {str(worker.name) for worker in self._scheduler.workers.values()}
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
-        """Consider workers gone; with ``close`` they are asked to end."""
+        """Remove workers from the scheduler; with ``close``, also request their end."""
         for name in names:
             await remove_worker_named(self._scheduler, name, close=close)
 
     async def target(self, seconds: float) -> int:
-        """Return with how many workers all would be done in that time."""
         return await LoadHere(self._scheduler).target(seconds)
 
     async def to_close(self, count: int) -> list[str]:
-        """Return the names of so many workers that are needed least, whole jobs of them."""
+        """Return the names of up to `count` workers that are not needed, in whole jobs."""
         return await LoadHere(self._scheduler, job_of).to_close(count)
 
     async def close(self) -> None:
@@ -96,16 +95,16 @@ class SchedulerHere(InProcessScheduler):
 
 
 class SchedulerInJob(RemoteScheduler):
-    """Looks at a scheduler that is in a job of this cluster."""
+    """A scheduler in a job of this cluster."""
 
-    lost: str | None = None  # What has become of it, in a sentence, when its job is over.
+    lost: str | None = None  # How it ended, as a sentence, when its job is over.
     uneasy: Callable[[], None] = staticmethod(lambda: None)  # Called when it does not answer.
 
     def here(self) -> set[str]:
         return {worker.name for worker in self.members().workers}
 
     def members(self) -> Members:
-        """Return who takes part; nobody does when its job is over."""
+        """Return the members; none when its job is over."""
         if self.lost is None and self._client.status != "running":
             self.uneasy()
         found = super().members()
@@ -117,7 +116,7 @@ class SchedulerInJob(RemoteScheduler):
         return SILENCE_SECONDS
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
-        """Consider workers gone; with ``close`` they are asked to end."""
+        """Remove workers from the scheduler; with ``close``, also request their end."""
         gone = [worker for worker in super().members().workers if worker.name in names]
         if not gone or self.lost is not None:
             return
@@ -131,11 +130,10 @@ class SchedulerInJob(RemoteScheduler):
             await self.refresh()
 
     async def target(self, seconds: float) -> int:
-        """Return with how many workers all would be done in that time."""
         return await target_elsewhere(self._client, seconds)
 
     async def to_close(self, count: int) -> list[str]:
-        """Return the names of so many workers that are needed least, whole jobs of them."""
+        """Return the names of up to `count` workers that are not needed, in whole jobs."""
         return await to_close_elsewhere(self._client, count, pickle.dumps(job_of_worker))
 
 
@@ -148,18 +146,12 @@ WARNED_SECONDS = 600.0
 
 
 class SchedulerJob:
-    """The scheduler's job of one cluster. `spec`: what it asks for."""
+    """The scheduler's job of one cluster, and its spec."""
 
     def __init__(self, spec: SlurmSpec, folder: JobFolder) -> None:
         self.slot = JobSlot(NAME)
         self._spec = spec
         self._folder = folder
-        self._seen = asyncio.Event()
-
-    def saw(self, jobs: dict[str, Job], begun: float) -> None:
-        """Note what was found in the queue."""
-        self.slot.saw(jobs, begun)
-        self._seen.set()
 
     @property
     def over(self) -> bool:
@@ -167,32 +159,30 @@ class SchedulerJob:
         return self.slot.over
 
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
-        """Wait until the scheduler has said where it is; returns its address and the port of its web pages."""
+        """Wait until the scheduler has published its address; return it and the port of its web pages."""
         if self.slot.refused is not None:
             raise StartFailed(f"Slurm did not take the scheduler's job. {self.slot.refused}.")
-        told = None
+        reported = None
         while True:
-            found = self._told()
-            if found is not None:
-                address, _, port = found.partition(" ")
+            published = self._published()
+            if "://" in published:
+                address, _, port = published.partition(" ")
                 return address, int(port)
             if self.over:
                 raise StartFailed(f"The scheduler could not start: {await self.how_it_ended()}.")
             why = self._why()
-            if why != told:
-                told = why
+            if why != reported:
+                reported = why
                 report(f"The scheduler's job {self.slot.job_id} {why}")
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _told(self) -> str | None:
+    def _published(self) -> str:
         if not self._folder.shared:
-            said = self.slot.job.comment if self.slot.job is not None and self.slot.job.runs else ""
-        else:
-            try:
-                said = (self._folder.path / ADDRESS_FILE).read_text()
-            except OSError:
-                return None
-        return said if "://" in said else None
+            return self.slot.job.comment if self.slot.job is not None and self.slot.job.runs else ""
+        try:
+            return (self._folder.path / ADDRESS_FILE).read_text()
+        except OSError:
+            return ""
 
     def _why(self) -> str:
         job = self.slot.job
@@ -209,17 +199,17 @@ class SchedulerJob:
             logger.warning("The scheduler's job %s ended; it printed:\n%s", self.slot.job_id, "\n".join(lines))
         if self.slot.job is None:
             return f"its job {self.slot.job_id} is no longer in the queue"
-        return self.slot.job.how_it_ended(self._spec.walltime, None, telling(lines))
+        return self.slot.job.how_it_ended(self._spec.walltime, None, error_line(lines))
 
     async def lost(self) -> str:
-        """Return in sentences that it is over."""
+        """Return the message that it is over."""
         return (
             f"The scheduler is gone: {await self.how_it_ended()}. All results that the workers held are lost with it; "
             "create the cluster again."
         )
 
     def notes(self) -> list[str]:
-        """Return in sentences where it is."""
+        """Return where it is."""
         job = self.slot.job
         if job is None or not job.runs:
             return []
@@ -227,7 +217,7 @@ class SchedulerJob:
         return [f"The scheduler is in job {job.id} on {job.nodes}{until}."]
 
     def warnings(self) -> list[str]:
-        """Return in sentences that its time is nearly over."""
+        """Warn that its time is nearly over."""
         job, now = self.slot.job, datetime.now()
         if job is None or not job.runs or job.ends is None or (job.ends - now).total_seconds() > WARNED_SECONDS:
             return []

@@ -1,4 +1,4 @@
-"""The batch script of a cluster's jobs: the same for all of their size, so that people can read, copy and send it."""
+"""The batch script of a cluster's jobs: the same for all jobs of a size, so that users can read, copy and submit it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .spec import SlurmSpec
 MODULE = "gpucluster.backends.slurm.scheduler_process"
 CUDA_WORKER_MODULE = "dask_cuda.cli"
 DEATH_TIMEOUT_SECONDS = 60
-SOMEWHERE = "tls://HOST:PORT"  # Stands in a script that is shown before there is a scheduler.
+SOMEWHERE = "tls://HOST:PORT"  # Placeholder in a script that is shown before there is a scheduler.
 _END = "END_OF_EACH_NODE"
 _REMOVING = 'trap \'[ ! -O "$scratch" ] || rm -rf "$scratch"\' EXIT'
 _MEMORY = """\
@@ -24,7 +24,7 @@ if [ "$memory" -gt 0 ]; then memory="@eachMiB"; else memory=auto; fi"""
 
 
 def must_have_jobqueue() -> None:
-    """Refuse where dask-jobqueue is not installed. Raises `MissingPackage`."""
+    """Raise `MissingPackage` if dask-jobqueue is not installed."""
     try:
         slurm_jobs()
     except ImportError as error:
@@ -35,18 +35,18 @@ def must_have_jobqueue() -> None:
 
 
 def job_names(spec: SlurmSpec, cluster_id: str) -> str:
-    """Return what the names of all jobs of a cluster begin with, and no others."""
+    """Return the prefix of the names of a cluster's jobs, which no other job has."""
     return f"{spec.job_name}-{cluster_id}-"
 
 
 def batch_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str, scheduler: str = SOMEWHERE) -> str:
-    """Return the script. It has no secrets in it: Slurm keeps scripts."""
+    """Return the script, which has no secrets because Slurm keeps scripts."""
     lines, command = _on_node(spec, folder, scheduler)
     return _assembled(spec, lines, command, folder, cluster_id)
 
 
 def scheduler_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str) -> str:
-    """Return the script of the scheduler's job, which has no secrets in it either. Raises `MissingPackage`."""
+    """Return the script of the scheduler's job, which has no secrets either. Raises `MissingPackage`."""
     asked = spec.of_scheduler
     words = [_python(spec), "-P", "-m", MODULE, "--folder", str(folder.on_nodes)]
     words += ["--names", job_names(spec, cluster_id), "--protocol", spec.protocol]
@@ -63,7 +63,7 @@ def _assembled(spec: SlurmSpec, lines: list[str], command: str, folder: JobFolde
     given = spec.memory_on_node
     if spec.nodes_per_job > 1:
         lines, command = on_each_node(lines, command, spec)
-    if folder.shared:  # All that is printed on any of its nodes comes here; otherwise each node keeps its own.
+    if folder.shared:  # The output of all its nodes is in one file; otherwise each node keeps its own.
         lines = [*keeping_output_short(), *lines]
     return slurm_script(
         command,
@@ -86,7 +86,7 @@ def _assembled(spec: SlurmSpec, lines: list[str], command: str, folder: JobFolde
 
 
 def _given(folder: JobFolder) -> list[str]:
-    """Return the first lines of a job: it gets what is secret."""
+    """Return the first lines of a job, which load its secrets."""
     return ["umask 077", *(receiving() if not folder.shared else [f". {shlex.quote(str(folder.environment))}"])]
 
 
@@ -104,7 +104,7 @@ def _line(words: list[str]) -> str:
 
 
 def smaller_job(spec: SlurmSpec, count: int, folder: JobFolder, cluster_id: str) -> list[str]:
-    """Return the directives of a job with fewer workers in which it differs from the others."""
+    """Return the directives of a job with fewer workers that differ from those of the others."""
     scripts = (batch_script(each, folder, cluster_id) for each in (spec, spec.with_workers(count)))
     usual, smaller = ([line for line in text.splitlines() if line.startswith("#SBATCH ")] for text in scripts)
     return [line.removeprefix("#SBATCH ") for line in smaller if line not in usual]
@@ -123,7 +123,7 @@ def _directives(spec: SlurmSpec, folder: JobFolder) -> list[str]:
         lines.append(f"--qos={spec.qos}")
     if spec.gpus_per_node:
         kind = f":{spec.gpu_type}" if spec.gpu_type else ""
-        # Memory per GPU goes with this form only.
+        # Memory per GPU needs this form.
         option = "--gpus-per-node=" if spec.memory_per_gpu is not None else "--gres=gpu:"
         lines.append(f"{option}{kind.lstrip(':') + ':' if kind else ''}{spec.gpus_per_node}")
     if isinstance(spec.memory_per_gpu, int):
@@ -135,10 +135,9 @@ def _directives(spec: SlurmSpec, folder: JobFolder) -> list[str]:
 
 def _on_node(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> tuple[list[str], str]:
     """Return the lines that are run on each node of a job, and the one that starts the workers there."""
-    lines = [*_given(folder), *_before(spec)]
-    lines += _scratch(spec, folder)
+    lines = [*_given(folder), *_before(spec), *_scratch(spec, folder)]
     if spec.gpus_per_node > 1:
-        # dask-cuda starts a worker for each GPU that it sees, and a job may see more than it has asked for.
+        # dask-cuda starts a worker for each GPU that it sees, and a job may see more than it requested.
         everything = ",".join(map(str, range(spec.gpus_per_node)))
         lines.append(
             f'CUDA_VISIBLE_DEVICES=$(echo "${{CUDA_VISIBLE_DEVICES:-{everything}}}" | cut -d, -f-{spec.gpus_per_node})'
@@ -150,7 +149,7 @@ def _on_node(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> tuple[list[s
 
 
 def _scratch(spec: SlurmSpec, folder: JobFolder) -> list[str]:
-    """Return the lines that make a folder for what is spilled, and what removes it."""
+    """Return the lines that make a folder for spilled data, and remove it at the end."""
     place = spec.local_directory or "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}"
     advice = "choose another local_directory" if spec.local_directory else "set local_directory, or TMPDIR in env"
     no_path = "the PATH has no mktemp on this node; it is '$PATH': look at env, modules and the lines before the worker"
@@ -160,10 +159,10 @@ def _scratch(spec: SlurmSpec, folder: JobFolder) -> list[str]:
         *([f"mkdir -p {shlex.quote(place)}"] if spec.local_directory else []),
         # The name first, then what removes it: a job may be cancelled at any line.
         f'scratch=$(mktemp -du "{place}/gpucluster-XXXXXXXX")',
-        # Whatever the lines before the worker have set.
+        # Again, because the lines before the worker may have set another trap.
         _REMOVING if folder.shared else LAST_WORDS,
         f'mkdir -m 700 "$scratch" || {{ echo "error: {no_folder}"; exit 1; }}',
-        # Where many share a disk, nobody's files are in a folder of a known name.
+        # On a shared disk, no folder may have a predictable name.
         'export DASK_TEMPORARY_DIRECTORY="$scratch"',
     ]
 
@@ -173,13 +172,13 @@ def on_each_node(lines: list[str], command: str, spec: SlurmSpec) -> tuple[list[
     options = ["--ntasks-per-node=1", f"--cpus-per-task={spec.cores_on_node}", "--input=none", "--wait=0"]
     return (
         [f"read -r -d '' on_each_node <<'{_END}'", *lines, command, _END],
-        # The workers of one node go on, whatever becomes of the others.
+        # The workers of one node continue if others end.
         f'srun {" ".join(options)} --kill-on-bad-exit=0 bash -c "$on_each_node" bash "${{SLURM_JOB_NAME##*-}}"',
     )
 
 
 def _memory(spec: SlurmSpec) -> str:
-    """Return the lines that find out the memory of a worker, an equal share of the job's."""
+    """Return the lines that compute the memory of a worker, an equal share of the job's."""
     each = "${memory}" if spec.workers_on_node == 1 else f"$(( memory / {spec.workers_on_node} ))"
     gpus = f" * {spec.gpus_per_node}" if spec.gpus_per_node > 1 else ""
     return _MEMORY.replace("@gpus", gpus).replace("@each", each)
@@ -199,11 +198,10 @@ def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
         arguments = cuda_worker_arguments(spec, arguments)
     elif spec.workers_on_node > 1:
         arguments += ["--nworkers", str(spec.workers_on_node)]
-    words = [_python(spec), "-P", "-m", module, scheduler, *arguments]
-    words = [shlex.quote(word) for word in words]
+    words = [shlex.quote(word) for word in (_python(spec), "-P", "-m", module, scheduler, *arguments)]
     if spec.memory_limit == "auto":
         words[words.index("--memory-limit") + 1] = '"$memory"'
-    # The end of the job's name, and the place of the node in the job.
+    # The end of the job's name, and the number of the node in the job.
     name = '"$1-$SLURM_NODEID"' if spec.nodes_per_job > 1 else '"${SLURM_JOB_NAME##*-}"'
     words += ["--name", name, "--local-directory", '"$scratch"']
     return _line([*_container(spec, folder), *words])

@@ -1,6 +1,6 @@
-"""What the site has: partitions, their limits of time, their nodes, memory and GPUs, as ``sinfo`` tells.
+"""The site: partitions with their time limits, nodes, memory and GPUs, from ``sinfo``.
 
-Whoever may ask ``sacctmgr`` also learns the accounts and QOS that are for them; it is not there everywhere.
+Where users may run ``sacctmgr``, also the accounts and QOS that they can use.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Partition:
     cores: int = 0  # Of its biggest node, as is the memory.
     memory_bytes: int = 0
     gpus: dict[str, int] = field(default_factory=dict)
-    """By type, the most that one node has; a type without a name is ''."""
+    """The most GPUs of one node, by type; a type without a name is ''."""
     features: set[str] = field(default_factory=set)
-    exclusive: bool = False  # Whether each job has its nodes for itself.
+    exclusive: bool = False  # Whether jobs do not share nodes.
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Site:
         return next((one.name for one in self.partitions.values() if one.default), None)
 
     def names(self, partition: str | None) -> list[str]:
-        """Return the names of the partitions that a job may go to, also of those that there are not."""
+        """Return the names of the partitions that a job may go to, whether they exist or not."""
         return partition.split(",") if partition else [self.default] if self.default else []
 
     def chosen(self, partition: str | None) -> list[Partition]:
@@ -70,27 +70,27 @@ _known: tuple[float, Site] | None = None
 
 
 async def look(*, accounts: bool = False) -> Site:
-    """Return what the site has; asked at most once a minute.
+    """Return the site, queried at most once a minute.
 
-    `accounts`: whether to ask for accounts and QOS, too. Raises `SlurmSilent`, `SlurmRefused`.
+    `accounts`: whether to query accounts and QOS, too. Raises `SlurmSilent`, `SlurmRefused`.
     """
     global _known
     if _known is not None and time.monotonic() - _known[0] < KEPT_SECONDS and (_known[1].accounts or not accounts):
         return _known[1]
-    told, who = await asyncio.gather(
+    (output, _), associations = await asyncio.gather(
         commands.ask("sinfo", "--noheader", f"--format={_FORMAT}"), _associations() if accounts else _nothing()
     )
-    site = Site(parse(told[0]), *who)
+    site = Site(parse(output), *associations)
     _known = time.monotonic(), site
     return site
 
 
 async def nodes_away(partition: str | None) -> list[str]:
-    """Return the nodes of these partitions that take no jobs just now, as ``n4 (drained)``; not from memory."""
+    """Query the nodes of these partitions that take no jobs at the moment, as ``n4 (drained)``."""
     chosen = [f"--partition={partition}"] if partition else []
-    told, _ = await commands.ask("sinfo", "--noheader", "--Node", *chosen, "--format=%N|%T")
+    output, _ = await commands.ask("sinfo", "--noheader", "--Node", *chosen, "--format=%N|%T")
     found = {}
-    for line in told.splitlines():
+    for line in output.splitlines():
         name, _, state = line.strip().partition("|")
         if state.startswith(_AWAY) or state.endswith(_NO_ANSWER):
             found[name] = f"{name} ({state.rstrip(_NO_ANSWER)})"
@@ -104,15 +104,15 @@ async def _nothing() -> tuple[tuple[str, ...], tuple[str, ...]]:
 async def _associations() -> tuple[tuple[str, ...], tuple[str, ...]]:
     with suppress(GPUClusterError, OSError, KeyError):
         command = ("sacctmgr", "--noheader", "--parsable2", "show", "associations", f"user={getpass.getuser()}")
-        told, _ = await commands.ask(*command, "format=account,qos")
-        rows = [line.split("|") for line in told.splitlines() if "|" in line]
+        output, _ = await commands.ask(*command, "format=account,qos")
+        rows = [line.split("|") for line in output.splitlines() if "|" in line]
         names = (name for row in rows for name in row[1].split(","))
         return tuple(dict.fromkeys(row[0] for row in rows)), tuple(filter(None, dict.fromkeys(names)))
     return (), ()
 
 
 def parse(text: str) -> dict[str, Partition]:
-    """Return the partitions of an answer of ``sinfo``, which has a line for each sort of nodes."""
+    """Return the partitions of an answer of ``sinfo``, which has a line for each kind of nodes."""
     found: dict[str, Partition] = {}
     for line in text.splitlines():
         parts = line.split("|")
@@ -141,7 +141,7 @@ def _whole(text: str) -> int:
 
 
 def check(spec: SlurmSpec, site: Site) -> None:
-    """Refuse what this site cannot serve, as far as that can be seen."""
+    """Refuse what this site is known not to serve. Raises `PreflightFailed`."""
     names = site.names(spec.partition)
     unknown = [name for name in names if name not in site.partitions]
     if unknown and site.partitions:
@@ -189,7 +189,7 @@ def check_scheduler(spec: SlurmSpec, site: Site) -> None:
 
 
 def with_scheduler_walltime(spec: SlurmSpec, site: Site) -> SlurmSpec:
-    """Return the spec with a time limit of the scheduler's job that its partition allows, where none was chosen."""
+    """Lower the default time limit of the scheduler's job to what its partition allows."""
     longest = [one.most_seconds for one in site.chosen(spec.of_scheduler.partition) if one.most_seconds is not None]
     if spec.scheduler != "job" or spec.scheduler_walltime is not None or not longest:
         return spec
@@ -198,7 +198,7 @@ def with_scheduler_walltime(spec: SlurmSpec, site: Site) -> SlurmSpec:
 
 
 def gives_whole_nodes(chosen: Collection[Partition]) -> bool:
-    """Whether nobody else is on the nodes that a job in one of these partitions gets."""
+    """Whether jobs in these partitions do not share nodes."""
     return bool(chosen) and all(one.exclusive for one in chosen)
 
 

@@ -1,4 +1,4 @@
-"""What is known of one job and its workers."""
+"""The state of one job and its workers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from ..deployment import Slot, SlotState
 from .jobs import Job, node_names
 
-RETURN_SECONDS = 60.0  # A worker whose job goes on may be away for so long: its nanny starts it anew.
-UNSEEN_SECONDS = 15.0  # A job that was submitted and is not in the queue after so long has been there and gone.
+RETURN_SECONDS = 60.0  # Time for the nanny to restart a worker whose job continues.
+UNSEEN_SECONDS = 15.0  # A submitted job that is not in the queue after this time has already ended.
 
 
 @dataclass
@@ -23,7 +23,7 @@ class WorkerSlot:
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str | None = None
     came: bool = False
-    away: float | None = None  # Since when it is not there, although its job goes on.
+    away: float | None = None  # Since when it is gone, although its job continues.
 
     def become(self, state: SlotState, why: str | None) -> None:
         if state is not self.state:
@@ -33,30 +33,30 @@ class WorkerSlot:
 
 @dataclass
 class JobSlot:
-    """A job that was asked for, and the workers that it is to have."""
+    """A job that was requested, and its workers."""
 
-    name: str  # The job's name ends with it, and its workers' names begin so.
-    size: int = 1  # So many workers it is to have.
-    nodes: int = 1  # On so many nodes, equally many on each.
-    state: SlotState = SlotState.PENDING  # Running as soon as one of its workers is there.
+    name: str  # Suffix of the job's name, and prefix of its workers' names.
+    size: int = 1  # Number of workers.
+    nodes: int = 1  # Number of nodes, with equally many workers on each.
+    state: SlotState = SlotState.PENDING  # Running as soon as one of its workers is connected.
     why: str | None = "is handed to Slurm"
     job_id: str | None = None
-    job: Job | None = None  # As it was last seen.
-    submitted: float | None = None  # Wall-clock time from which on it is in the queue.
-    refused: str | None = None  # Why Slurm did not take it.
+    job: Job | None = None  # Its last known entry in the queue.
+    submitted: float | None = None  # Wall-clock time when it was submitted.
+    refused: str | None = None  # Why Slurm refused it.
     silent: bool = False  # Whether that was because Slurm did not answer.
-    given_up: bool = False  # Whether workers of it will not come back, while others of it are there.
-    replaced: bool = False  # Whether another one was asked for, because the walltime ends, or workers do not come back.
-    too_big: bool = False  # Whether fewer workers are wanted, and it goes on until a smaller job has come.
-    given: bool = False  # Whether its job has been handed what is secret, where no storage is shared.
-    cancelled: bool = False  # Whether Slurm was told to end its job, and said that it does.
-    vanished: bool = False  # Whether Slurm knows nothing of its job any more.
+    given_up: bool = False  # Whether some of its workers will not come back, while others still run.
+    replaced: bool = False  # Whether another one was requested, because the walltime ends, or workers do not come back.
+    too_big: bool = False  # Whether fewer workers are wanted, and it continues until a smaller job runs.
+    given: bool = False  # Whether its job has received its secrets, without shared storage.
+    cancelled: bool = False  # Whether Slurm has confirmed a request to end its job.
+    vanished: bool = False  # Whether Slurm no longer knows its job.
     workers: list[WorkerSlot] = field(init=False)
 
     def __post_init__(self) -> None:
         on_nodes = [self.name] if self.nodes == 1 else [f"{self.name}-{node}" for node in range(self.nodes)]
         each = self.size // self.nodes
-        # As Dask's and dask-cuda's workers number themselves.
+        # Named as Dask and dask-cuda name several workers of one command.
         self.workers = [
             WorkerSlot(name if each == 1 else f"{name}-{number}") for name in on_nodes for number in range(each)
         ]
@@ -67,7 +67,7 @@ class JobSlot:
 
     @property
     def stays(self) -> bool:
-        """Whether it counts: neither over nor told to end, and not about to be replaced."""
+        """Whether it counts: neither over nor leaving, and not about to be replaced."""
         gone = {SlotState.LEAVING, SlotState.LOST, SlotState.FAILED}
         return self.state not in gone and not self.replaced and not self.too_big
 
@@ -77,7 +77,7 @@ class JobSlot:
 
     @property
     def came(self) -> bool:
-        """Whether any of its workers has ever been there."""
+        """Whether any of its workers was ever connected."""
         return any(worker.came for worker in self.workers)
 
     @property
@@ -86,7 +86,7 @@ class JobSlot:
 
     @property
     def seen_running(self) -> bool:
-        """Whether the last look in the queue has found it running, and so knows its node and its end."""
+        """Whether it ran at the last look in the queue, so that its node and its end are known."""
         return self.job is not None and self.job.runs
 
     @property
@@ -95,31 +95,31 @@ class JobSlot:
         return self.vanished or (self.job is not None and self.job.over)
 
     def will_be_over(self, jobs: dict[str, Job], begun: float) -> bool:
-        """Whether that look in the queue tells that its job is over."""
+        """Whether its job is over according to a look in the queue."""
         found = jobs.get(self.job_id or "")
         return found.over if found is not None else self._has_vanished(begun)
 
     def _has_vanished(self, begun: float) -> bool:
         if self.submitted is None or begun <= self.submitted + 1:
             return self.vanished
-        # A controller that is busy may list it a little later.
+        # A busy controller may list it a little later.
         return self.job is not None or begun > self.submitted + UNSEEN_SECONDS
 
     def saw(self, jobs: dict[str, Job], begun: float) -> None:
-        """Note what was found in the queue."""
+        """Note a look in the queue."""
         found = jobs.get(self.job_id or "")
-        if found is not None:
-            self.job, self.vanished = found, False
-            self.given = self.given and not found.waits
-            for worker in self.workers:
-                if found.waits and worker.state is not SlotState.RUNNING:
-                    # Those who run the site may put a job back into the queue whatever it says of itself.
-                    worker.came, worker.away = False, None
-        else:
+        if found is None:
             self.vanished = self._has_vanished(begun)
+            return
+        self.job, self.vanished = found, False
+        self.given = self.given and not found.waits
+        for worker in self.workers:
+            if found.waits and worker.state is not SlotState.RUNNING:
+                # Administrators may requeue a job, whatever its script says.
+                worker.came, worker.away = False, None
 
     def update(self, here: Collection[str], how_it_ended: Callable[[JobSlot], str]) -> bool:
-        """Find out the state; returns whether the slot is there no more."""
+        """Update the states from the names of the connected workers; return whether the slot is gone."""
         if self.state is SlotState.LEAVING:
             gone = not any(name in here for name in self.names)
             return gone and (self.over or self.cancelled or self.job_id is None)
@@ -146,10 +146,12 @@ class JobSlot:
         worker.away = worker.away or time.monotonic()
         if time.monotonic() - worker.away <= RETURN_SECONDS:
             return SlotState.PENDING, "its worker is restarting"
-        # What the others of its job hold is not to be lost with it.
-        self.given_up = self.given_up or any(name in here for name in self.names)
-        state = SlotState.PENDING if any(name in here for name in self.names) else SlotState.LOST
-        return state, "its worker is gone, although its job continues"
+        why = "its worker is gone, although its job continues"
+        if any(name in here for name in self.names):
+            # The results of the job's other workers must not be lost with it.
+            self.given_up = True
+            return SlotState.PENDING, why
+        return SlotState.LOST, why
 
     def leave(self) -> None:
         self.state, self.why = SlotState.LEAVING, None
@@ -169,6 +171,6 @@ class JobSlot:
             return Slot(worker.name, SlotState.LEAVING, worker.since, None, None, None, self.name)
         runs = self.seen_running and worker.state is SlotState.RUNNING
         ends = self.job.ends if runs and self.job is not None else None
-        # Slurm tells the site's local time.
+        # Slurm reports the site's local time.
         ends = ends.astimezone() if ends is not None else None
         return Slot(worker.name, worker.state, worker.since, worker.why, node if runs else None, ends, self.name)

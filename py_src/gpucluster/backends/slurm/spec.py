@@ -1,4 +1,4 @@
-"""What can be asked of Slurm."""
+"""The options of clusters of Slurm jobs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_WORKERS = ("n_workers", "workers_per_job", "gpu_type", "memory_per_gpu", "co
 _OF_NODES = re.compile(
     r"--(exclusive|gres|gpu|mem|cpus|ntasks|cores|sockets|threads|tmp|switches|contiguous|licenses)|-[BGLS]([ =]|$)"
 )
-"""Options of sbatch that are for the workers' nodes, and not for a scheduler."""
+"""Options of sbatch that concern the workers' nodes, and not a scheduler."""
 _MOST_LETTERS = 100
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
 _WORDS = re.compile(rf"{_WORD.pattern}(,{_WORD.pattern})*")
@@ -35,16 +35,16 @@ _OURS = frozenset({
     "--open-mode", "--export", "--export-file", "--het-group", "--uid", "--gid", "-H", "--hold", "-h", "--help",
     "--usage", "-V", "--version", "--signal",
 })  # fmt: skip
-"""Options of sbatch that are the kind's own business, or that would make it lose its jobs."""
-_CLUSTERS = "--clusters"  # Sends a job to another cluster of the site, where the other commands do not see it.
+"""Options of sbatch that the cluster sets itself, or that would make it lose its jobs."""
+_CLUSTERS = "--clusters"  # Submits a job to another cluster of the site, where the other commands do not see it.
 _OF_JOBS = re.compile(r"SLURM_(JOB_?ID|JOB_NAME|NODEID|CPUS_ON_NODE|MEM_PER_\w+)|SLURMD_NODENAME")
-"""Variables by which a job finds out what it is."""
+"""Variables that describe a job to itself."""
 _FIELDS_OF = {
     "-p": "partition", "--partition": "partition", "-A": "account", "--account": "account", "-q": "qos",
     "--qos": "qos", "-t": "walltime", "--time": "walltime", "-c": "cores", "--cpus-per-task": "cores",
     "--mem": "memory_limit", "-C": "constraint", "--constraint": "constraint", "--mem-per-gpu": "memory_per_gpu",
 }  # fmt: skip
-"""Options of sbatch that have a field of their own."""
+"""Options of sbatch that have their own field."""
 
 
 def _lines(value: Any) -> Any:
@@ -254,7 +254,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def takes_whole_nodes(self) -> bool:
-        """Whether nobody else is on the nodes of its jobs."""
+        """Whether its jobs have their nodes to themselves."""
         return self.exclusive or "--exclusive" in self.directives
 
     @property
@@ -268,12 +268,12 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def memory_on_node(self) -> int | None:
-        """Bytes of host memory of one job on each of its nodes, where somebody has said how many."""
+        """Bytes of host memory of one job on each of its nodes, if the spec has a limit."""
         return self.memory_limit * self.workers_on_node if isinstance(self.memory_limit, int) else None
 
     @property
     def of_scheduler(self) -> Self:
-        """What the scheduler's job asks for, as if it were one with a worker."""
+        """The spec of the scheduler's job, as if it were a job with one worker."""
         changes: dict[str, Any] = dict.fromkeys(_OF_WORKERS)
         changes |= {"gpus_per_node": 0, "nodes_per_job": 1, "exclusive": False, "threads_per_worker": 1}
         changes["directives"] = [line for line in self.directives if not _OF_NODES.match(line)]
@@ -293,7 +293,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     @model_validator(mode="before")
     @classmethod
     def _earlier_name(cls, value: Any) -> Any:
-        """Take ``gpus_per_job``, as it was called while it could be one only."""
+        """Accept ``gpus_per_job``, the earlier name of ``gpus_per_node``."""
         if isinstance(value, Mapping) and "gpus_per_job" in value and "gpus_per_node" not in value:
             return {"gpus_per_node" if name == "gpus_per_job" else name: given for name, given in value.items()}
         return value
@@ -359,7 +359,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @field_validator("env")
     @classmethod
-    def _no_lies(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+    def _no_job_variables(cls, value: dict[str, str] | None) -> dict[str, str] | None:
         for name in value or ():
             if _OF_JOBS.fullmatch(name):
                 raise ValueError(f"{name} is set by Slurm in each job, and cannot be another one")
@@ -413,6 +413,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
         return self
 
     def _of_scheduler_job(self) -> str | None:
-        """Return an option that somebody has chosen of a scheduler's job."""
+        """Return an option of a scheduler's job that is not at its default."""
         names = ("scheduler_partition", "scheduler_walltime", "scheduler_cores", "scheduler_memory")
         return next((name for name in names if getattr(self, name) != type(self).model_fields[name].default), None)

@@ -1,6 +1,6 @@
-"""What follows from each look at the queue: which jobs are over, which hand over, and which are asked for instead.
+"""What follows from each look at the queue: which jobs are over, which move their results, and which replace them.
 
-Also why jobs are over, in words, and the end of their walltime, before which others take over what they hold.
+Also why jobs ended, and the end of their walltime, before which their results move to others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ..deployment import Deployment, SlotState
 from ..following import Tasks
-from .folder import JobFolder, telling
+from .folder import JobFolder, error_line
 from .jobs import Job, clock
 from .jobset import waits_for_smaller
 from .queue import Queue
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Upkeep:
-    """Keeps the jobs of one cluster what was asked for."""
+    """Keeps the jobs of one cluster as requested."""
 
     def __init__(self, deployment: SlurmDeployment, queue: Queue, endings: Endings, renewal: Renewal) -> None:
         self._deployment = deployment
@@ -38,14 +38,14 @@ class Upkeep:
         self._tasks = Tasks()
 
     def task(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something besides, until ``stop``."""
+        """Run a background task until ``stop``."""
         self._tasks.begin(work)
 
     def stop(self) -> None:
         self._tasks.stop()
 
     async def look(self) -> None:
-        """Look at the queue, and do what follows from that. Raises `SlurmSilent`, `SlurmRefused`."""
+        """Look at the queue, and act on what is found. Raises `SlurmSilent`, `SlurmRefused`."""
         its = self._deployment
         look = await self._queue.look()
         ours = {job.id: job for job in look.jobs if job.name.startswith(its.names)}
@@ -54,30 +54,30 @@ class Upkeep:
             if slot.will_be_over(ours, look.begun):
                 await self._endings.learn(slot, ours.get(slot.job_id or ""))
             slot.saw(ours, look.begun)
-        await self._cancel_strangers(ours)
-        if its.handing is not None:
-            its.handing.look(its.all_jobs())
+        await self._cancel_unknown(ours)
+        if its.handover is not None:
+            its.handover.look(its.all_jobs())
         if not hasattr(its, "scheduler"):
             return
         for slot in its.jobs:
             if slot.over:
-                # Slurm knows better than the scheduler, which believes in a silent worker for minutes.
+                # The scheduler itself would keep a silent worker for minutes.
                 await its.scheduler.remove(slot.names, close=False)
         its.slots()
-        ending, handing = self._renewal.look(datetime.now())
-        for slot in handing:
+        ending, retiring = self._renewal.look(datetime.now())
+        for slot in retiring:
             self.task(self._renewal.retire_job(slot, its, waits_for_others=not its.follows_load))
         if ending and not its.follows_load:  # Adaptive scaling requests as many as the load needs.
             await its.ask_for_jobs([slot.size for slot in ending])
         await self._let_smaller_ones_take_over()
 
-    async def _cancel_strangers(self, ours: Mapping[str, Job]) -> None:
-        """End jobs of our names that nobody knows: Slurm took them although it did not answer."""
+    async def _cancel_unknown(self, ours: Mapping[str, Job]) -> None:
+        """End jobs with our prefix that were accepted although Slurm did not answer."""
         its = self._deployment
         known = {slot.job_id for slot in its.all_jobs()}
         in_flight = {f"{its.names}{slot.name}" for slot in its.all_jobs() if not slot.job_id and not slot.refused}
         await its.submitter.cancel(
-            job.id for job in ours.values() if job.lives and job.id not in known and job.name not in in_flight
+            job.id for job in ours.values() if not job.over and job.id not in known and job.name not in in_flight
         )
 
     async def _look_at_scheduler(self, jobs: dict[str, Job], begun: float) -> None:
@@ -85,7 +85,7 @@ class Upkeep:
         job = its.scheduler_job
         if job is None:
             return
-        job.saw(jobs, begun)
+        job.slot.saw(jobs, begun)
         if job.over and hasattr(its, "scheduler") and isinstance(its.scheduler, SchedulerInJob):
             its.scheduler.lost = its.scheduler.lost or await job.lost()
 
@@ -99,24 +99,24 @@ class Upkeep:
                 self.task(self._renewal.retire_job(slot, its, waits_for_others=True))
 
 
-WARNED_SECONDS = 600.0  # So long before the end users are warned, at most.
+WARNED_SECONDS = 600.0  # Users are warned at most this long before the end.
 LEAST_SECONDS = 30.0
 MOST_SECONDS = 600.0
 
 
 class Renewal:
-    """Knows which jobs' time is over soon, or are to be replaced because workers of them do not come back."""
+    """Finds jobs whose walltime ends soon, and those that are replaced because workers do not come back."""
 
     def __init__(self, walltime_seconds: int, slots: Mapping[str, JobSlot]) -> None:
         self._slots = slots
         self._warned_seconds = min(WARNED_SECONDS, walltime_seconds / 2)
         self._lead_seconds = min(MOST_SECONDS, max(LEAST_SECONDS, walltime_seconds / 10))
-        """A worker hands over what it has so long before its end; others are asked for twice as long before."""
-        self._handing: set[str] = set()
+        """Results are moved this long before the end; replacements are requested twice as long before it."""
+        self._retiring: set[str] = set()
 
     def look(self, now: datetime) -> tuple[list[JobSlot], list[JobSlot]]:
-        """Return those in whose place others are to be asked for now, and those that are to hand over now."""
-        ending, handing = [], []
+        """Return the jobs to request replacements for now, and those whose results must move now."""
+        ending, retiring = [], []
         for slot in self._slots.values():
             end = now if slot.given_up else _end_of(slot)
             if slot.state is SlotState.RUNNING and end is not None:
@@ -124,19 +124,18 @@ class Renewal:
                 if left < 2 * self._lead_seconds and not slot.replaced and not slot.too_big:
                     slot.replaced = True
                     ending.append(slot)
-                elif left < self._lead_seconds and (slot.replaced or slot.too_big) and slot.name not in self._handing:
-                    handing.append(slot)
-        return ending, handing
+                elif left < self._lead_seconds and (slot.replaced or slot.too_big) and slot.name not in self._retiring:
+                    retiring.append(slot)
+        return ending, retiring
 
     def notes(self, now: datetime) -> list[str]:
-        """Return in sentences what ends soon."""
+        """Return which jobs end soon."""
         replaced = [slot for slot in self._slots.values() if slot.replaced and not slot.given_up]
         ends = [end for slot in replaced if (end := _end_of(slot)) is not None]
         if ends:
             return [
                 f"The walltime of {counted(len(ends), 'job')} ends at {clock(min(ends), now)}. Their results move to "
-                "others before "
-                "that, and as many new jobs are requested."
+                "others before that, and as many new jobs are requested."
             ]
         ends = [end for slot in self._slots.values() if (end := _end_of(slot)) is not None]
         if ends and (min(ends) - now).total_seconds() < self._warned_seconds:
@@ -146,20 +145,20 @@ class Renewal:
     async def retire_job(self, slot: JobSlot, deployment: Deployment, *, waits_for_others: bool) -> None:
         """Move the results of one job's workers to the others, as soon as there are others, and end the job.
 
-        `waits_for_others`: whether others were asked for. If not, a job that was given up ends when it holds nothing.
+        `waits_for_others`: whether others were requested. If not, a job that was given up ends when it holds nothing.
         """
         others = [other for other in self._slots.values() if other.state is SlotState.RUNNING and other is not slot]
         if not others and (waits_for_others or not slot.given_up):
             return
-        if slot.name in self._handing:
+        if slot.name in self._retiring:
             return
-        self._handing.add(slot.name)
+        self._retiring.add(slot.name)
         try:
-            handed = await deployment.scheduler.retire(set(slot.names))
-            if not handed.kept:
+            retired = await deployment.scheduler.retire(set(slot.names))
+            if not retired.kept:
                 await deployment.release(slot.names)
         finally:
-            self._handing.discard(slot.name)
+            self._retiring.discard(slot.name)
 
 
 def _end_of(slot: JobSlot) -> datetime | None:
@@ -168,11 +167,11 @@ def _end_of(slot: JobSlot) -> datetime | None:
 
 logger = logging.getLogger("gpucluster.backends")
 
-KEPT_OUTPUTS = 20  # Of so many jobs that are over, what they have printed is kept; each may have 16 MiB.
+KEPT_OUTPUTS = 20  # Number of ended jobs whose output, at most 16 MiB each, is kept.
 
 
 class Endings:
-    """Knows how each job has ended."""
+    """How each job has ended."""
 
     def __init__(
         self, folder: JobFolder, names: str, walltime: str, memory_limit_bytes: int, tell: Callable[[str, str], None]
@@ -190,26 +189,26 @@ class Endings:
         return self._known.get(slot.name, f"its job {slot.job_id} is over")
 
     async def learn(self, slot: JobSlot, job: Job | None) -> None:
-        """Find out why a job is over, once, before it counts as that. `job`: as it is in the queue."""
+        """Find out why a job is over, once, before it counts as that. `job`: its entry in the queue."""
         if slot.name in self._known:
             return
         lines = await self._folder.printed(f"{self._names}{slot.name}", slot.job_id or "", job)
         if lines:
             logger.warning("Job %s ended; it printed:\n%s", slot.job_id, "\n".join(lines))
         if job is None:
-            told = f"its job {slot.job_id} is no longer in the queue"
+            why = f"its job {slot.job_id} is no longer in the queue"
         else:
             limit = self._memory_limit_bytes * slot.size // slot.nodes
-            told = job.how_it_ended(self._walltime, format_size(limit) if limit else None, telling(lines))
+            why = job.how_it_ended(self._walltime, format_size(limit) if limit else None, error_line(lines))
             began_in_vain = not slot.came and job.nodes and job.state in {"FAILED", "COMPLETED"}
             if not lines and began_in_vain and self._folder.shared:
-                told += "; it printed nothing"
+                why += "; it printed nothing"
                 if not self._folder.was_there(f"{self._names}{slot.name}", slot.job_id or ""):
-                    told += f": perhaps {self._folder.base} is not there on the nodes"
-        self._known[slot.name] = told
+                    why += f": perhaps {self._folder.base} is not there on the nodes"
+        self._known[slot.name] = why
         self._ended.append((f"{self._names}{slot.name}", slot.job_id or ""))
         if len(self._ended) > KEPT_OUTPUTS:
             await asyncio.to_thread(self._folder.forget_printed, *self._ended.popleft())
         if slot.came and slot.state is not SlotState.LEAVING:
             who = f"Worker {slot.name}" if slot.size == 1 else f"Workers {slot.names[0]} to {slot.names[-1]}"
-            self._tell("worker_died", f"{who}: {told}.")
+            self._tell("worker_died", f"{who}: {why}.")

@@ -1,9 +1,9 @@
-"""What runs on each host: it starts the workers there, and ends them when nobody wants them any more.
+"""The program on each host that starts and ends the workers there.
 
-Its source is sent through SSH to a Python that need not have gpucluster, so it imports the standard library, Dask and
-what Dask needs only; ``remote_gpus``, whose source comes with the first line, is the part about GPUs. It receives
-everything on its standard input, as lines of JSON, and tells what happens on its standard output in the same way. When
-the input ends, or nothing has come for a minute, everything here ends: whoever wanted it is gone.
+Its source is sent through SSH to a Python that need not have gpucluster, so it imports only the standard library, Dask
+and Dask's dependencies; ``remote_gpus``, whose source comes with the first line, is the part about GPUs. It reads lines
+of JSON from its standard input and writes events to its standard output in the same way. When the input ends, or
+nothing has come for a minute, everything here ends because the supervisor is gone.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -29,15 +30,15 @@ LONGEST_FOLDER = 70  # Of a socket: its whole path may have 107 characters.
 LINUX = sys.platform == "linux"
 
 
-class Voice:
-    """Tells what happens. What workers print goes to the error stream, which is read as well."""
+class EventWriter:
+    """Writes events. The workers' output goes to the error stream, which is read as well."""
 
     def __init__(self) -> None:
         self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
         os.dup2(2, 1)
 
-    def tell(self, event: str, **facts: Any) -> None:
-        with suppress(OSError, ValueError):  # Nobody listens any more: the input will say so.
+    def write(self, event: str, **facts: Any) -> None:
+        with suppress(OSError, ValueError):  # If the supervisor is gone, the input ends as well.
             self._out.write(json.dumps({"event": event, **facts}) + "\n")
             self._out.flush()
 
@@ -46,7 +47,7 @@ class Voice:
 
 
 def facts(gpus: Any, modules: list[str]) -> dict[str, Any]:
-    """Return what there is here, and which of these modules are not."""
+    """Describe this host, and name those of the modules that it lacks."""
     return {
         "python": platform.python_version(),
         "executable": sys.executable,
@@ -78,14 +79,14 @@ def _memory_bytes() -> int:
 
 
 def make_scratch(name: str, directory: str | None) -> str:
-    """Make a folder that nobody else can enter; one of this name that an agent before has left is removed."""
+    """Make a private folder; one of this name that an earlier agent left is removed."""
     top = directory if directory is not None else tempfile.gettempdir()
     os.makedirs(top, mode=0o700, exist_ok=True)
     path = os.path.join(top, name)
     with suppress(FileNotFoundError):
         found = os.lstat(path)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-            return tempfile.mkdtemp(prefix=f"{name}-", dir=top)  # Somebody else was faster.
+            return tempfile.mkdtemp(prefix=f"{name}-", dir=top)  # Another user has taken the name.
         shutil.rmtree(path, ignore_errors=True)
     try:
         os.mkdir(path, 0o700)
@@ -95,21 +96,21 @@ def make_scratch(name: str, directory: str | None) -> str:
 
 
 def import_from(directory: str, working: str) -> None:
-    """Import modules from there, too, if that directory is here, and they are nowhere else.
+    """Import modules also from a directory, if it exists here and they are nowhere else.
 
-    Not where everybody may write: there, an optional package that Dask looks for could be anybody's. Nor from what is
-    another user's on this host, unless it is the directory where one works.
+    Not if every user may write to it: any of them could put an optional package there that Dask looks for. Nor if it
+    belongs to another user, unless it is the working directory.
     """
     with suppress(OSError):
         if directory != working and os.stat(directory).st_uid not in {0, os.getuid()}:
             return
         place = os.path.realpath(directory)
-        everybodys, above = os.stat(place).st_mode & stat.S_IWOTH, os.path.dirname(place)
-        while not everybodys and above != place:
+        is_open, above = os.stat(place).st_mode & stat.S_IWOTH, os.path.dirname(place)
+        while not is_open and above != place:
             place, above = above, os.path.dirname(above)
             mode = os.stat(place).st_mode
-            everybodys = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
-        if not everybodys and os.path.isdir(directory) and directory not in sys.path:
+            is_open = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
+        if not is_open and os.path.isdir(directory) and directory not in sys.path:
             sys.path.append(directory)
 
 
@@ -117,7 +118,7 @@ def import_from(directory: str, working: str) -> None:
 
 
 def fork_workers(scratch: str) -> None:
-    """Let workers be forked from a copy of this process, which has imported Dask. Call it before there are threads."""
+    """Fork workers from a copy of this process, which has imported Dask. Call it before there are threads."""
     if not LINUX:
         return
     from multiprocessing import forkserver, process, resource_tracker, util
@@ -165,29 +166,29 @@ def fork_workers(scratch: str) -> None:
 class Agent:
     """Starts and ends the workers of one cluster on this host."""
 
-    def __init__(self, voice: Voice, told: dict[str, Any], scratch: str, gpus: Any) -> None:
+    def __init__(self, events: EventWriter, settings: dict[str, Any], scratch: str, gpus: Any) -> None:
         from distributed.security import Security
 
-        self._voice = voice
+        self._events = events
         self._scratch = scratch
         self._gpus = gpus
-        self._security = Security(**told["security"]) if told["security"] else None
-        self._protocol = told["protocol"]
+        self._security = Security(**settings["security"]) if settings["security"] else None
+        self._protocol = settings["protocol"]
         self._nannies: dict[Any, Any] = {}
         self._starting: dict[Any, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.heard = time.monotonic()
 
-    def obey(self, line: bytes) -> None:
+    def execute(self, line: bytes) -> None:
         self.heard = time.monotonic()
-        told = json.loads(line)
-        what = told.pop("do")
-        if what == "start":
-            self._starting[told["name"]] = self._go_on(self._start(**told))
-        elif what == "stop":
-            self._go_on(self._stop(told["name"]))
+        command = json.loads(line)
+        verb = command.pop("do")
+        if verb == "start":
+            self._starting[command["name"]] = self._begin(self._start(**command))
+        elif verb == "stop":
+            self._begin(self._stop(command["name"]))
 
-    def _go_on(self, work: Any) -> asyncio.Task[None]:
+    def _begin(self, work: Any) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -214,14 +215,14 @@ class Agent:
                 "local_directory": self._scratch,
                 "silence_logs": None,
             }
-            make = Nanny if device is None else self._gpus.worker_on(device, gpu)
+            make = Nanny if device is None else partial(self._gpus.make_nanny, device, gpu)
             nanny = make(scheduler, **options)
             await asyncio.wait_for(nanny, timeout)
             if nanny.status.name == "failed":
                 raise RuntimeError("the worker ended during its start")
         except BaseException as error:
             self._starting.pop(name, None)
-            self._voice.tell("failed", name=name, why=_cause(error))
+            self._events.write("failed", name=name, why=_cause(error))
             if nanny is not None:
                 await _close(nanny)
             if isinstance(error, asyncio.CancelledError):
@@ -229,14 +230,14 @@ class Agent:
             return
         self._starting.pop(name, None)
         self._nannies[name] = nanny
-        self._voice.tell("started", name=name, address=nanny.worker_address)
-        self._go_on(self._watch(name, nanny))
+        self._events.write("started", name=name, address=nanny.worker_address)
+        self._begin(self._watch(name, nanny))
 
     async def _watch(self, name: Any, nanny: Any) -> None:
         await nanny.finished()
         if self._nannies.get(name) is nanny:
             del self._nannies[name]
-        self._voice.tell("gone", name=name)
+        self._events.write("gone", name=name)
 
     async def _stop(self, name: Any) -> None:
         starting = self._starting.get(name)
@@ -245,9 +246,9 @@ class Agent:
             await asyncio.wait({starting})
         nanny = self._nannies.get(name)
         if nanny is None:
-            self._voice.tell("gone", name=name)
-            return
-        await _close(nanny)
+            self._events.write("gone", name=name)
+        else:
+            await _close(nanny)
 
 
 async def _close(nanny: Any) -> None:
@@ -260,7 +261,7 @@ async def _close(nanny: Any) -> None:
 
 
 def _address_towards(scheduler: str) -> str:
-    """Return the address of this host by which it reaches the scheduler, so that others reach the worker by it."""
+    """Return this host's address towards the scheduler, by which others reach the worker."""
     import socket
 
     host, _, port = scheduler.partition("://")[2].rpartition(":")
@@ -309,29 +310,27 @@ def end(scratch: str | None) -> None:
 
 async def serve(agent: Agent, scratch: str) -> None:
     loop = asyncio.get_running_loop()
-    over = asyncio.Event()
 
     def read() -> None:
         with suppress(Exception):
             for line in sys.stdin.buffer:
-                loop.call_soon_threadsafe(agent.obey, line)
-        # At once, whatever the event loop does just then.
+                loop.call_soon_threadsafe(agent.execute, line)
+        # At once, without the event loop, which may be busy.
         end(scratch)
 
     threading.Thread(target=read, daemon=True).start()
-    while not over.is_set() and time.monotonic() - agent.heard < SILENCE_SECONDS:
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(over.wait(), 1)
+    while time.monotonic() - agent.heard < SILENCE_SECONDS:  # noqa: ASYNC110  # the agent notes each message
+        await asyncio.sleep(1)
     end(scratch)
 
 
 def serve_no_pages(worker: Any, *_: Any) -> None:
-    """Stand in for a worker's web server, which has no log-in."""
+    """Replace a worker's web server, which has no log-in."""
     worker.http_server = None
 
 
 def adopt_orphans() -> None:
-    """Let what tasks have started come to this process when its parent ends, so that it ends here, too."""
+    """Become the parent of orphaned processes that tasks have started, so that they end with this one."""
     if LINUX:
         import ctypes
 
@@ -339,7 +338,7 @@ def adopt_orphans() -> None:
             ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
-def received(source: str) -> ModuleType:
+def module_from(source: str) -> ModuleType:
     module = ModuleType("gpucluster_remote_gpus")
     exec(compile(source, module.__name__, "exec"), vars(module))  # noqa: S102  # ours, as this very file
     sys.modules[module.__name__] = module
@@ -347,18 +346,18 @@ def received(source: str) -> ModuleType:
 
 
 def main() -> None:
-    voice = Voice()
+    events = EventWriter()
     scratch = None
     try:
-        told = json.loads(sys.stdin.buffer.readline())
-        os.environ.update(told["environment"])
-        gpus: Any = received(told.pop("gpus_source")) if told["use_gpus"] else None
-        known = facts(gpus, told["modules"])
-        voice.tell("hello", **known)
+        settings = json.loads(sys.stdin.buffer.readline())
+        os.environ.update(settings["environment"])
+        gpus: Any = module_from(settings.pop("gpus_source")) if settings["use_gpus"] else None
+        known = facts(gpus, settings["modules"])
+        events.write("hello", **known)
         adopt_orphans()
-        with suppress(OSError):  # Where the cluster was asked for, if that directory is here, too.
-            os.chdir(told["directory"])
-        scratch = make_scratch(told["scratch_name"], told["local_directory"])
+        with suppress(OSError):  # The directory in which the cluster was requested may exist here, too.
+            os.chdir(settings["directory"])
+        scratch = make_scratch(settings["scratch_name"], settings["local_directory"])
         import dask
 
         # The reader adds time and host.
@@ -371,7 +370,7 @@ def main() -> None:
 
         dask.config.set(
             {
-                **told["config"],
+                **settings["config"],
                 "temporary-directory": scratch,
                 "distributed.worker.multiprocessing-method": "forkserver" if LINUX else "spawn",
                 "distributed.worker.http.routes": [],
@@ -380,19 +379,19 @@ def main() -> None:
         distributed.utils._forkserver_preload_set = True
         distributed.Worker.start_http_server = serve_no_pages  # type: ignore[method-assign]
         get_versions()
-        for directory in told["import_from"]:  # When all is imported that is to come from nowhere else.
-            import_from(directory, told["directory"])
+        for directory in settings["import_from"]:  # After everything that must come from the environment.
+            import_from(directory, settings["directory"])
         if known["gpus"]:
             os.environ |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "RAPIDS_NO_INITIALIZE": "True"}
         fork_workers(scratch)
         if known["gpus"]:
             gpus.prepare()
     except BaseException as error:
-        voice.tell("broken", why=_cause(error))
+        events.write("broken", why=_cause(error))
         end(scratch)
-    voice.tell("ready")
+    events.write("ready")
     assert scratch is not None
-    asyncio.run(serve(Agent(voice, told, scratch, gpus), scratch))
+    asyncio.run(serve(Agent(events, settings, scratch, gpus), scratch))
 
 
 if __name__ == "__main__":

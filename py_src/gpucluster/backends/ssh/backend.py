@@ -38,7 +38,7 @@ class SSHBackend(Backend[SSHSpec]):
 
     @classmethod
     def faults(cls, spec: SSHSpec) -> list[FieldError]:
-        """Look for the files, and for the hosts as far as no SSH configuration gives them other names."""
+        """Check the files, and the hosts unless an SSH configuration gives them other names."""
         from .hosts import named_hosts
 
         config = Path(spec.ssh_config or "~/.ssh/config").expanduser()
@@ -56,7 +56,7 @@ class SSHBackend(Backend[SSHSpec]):
         return [FieldError(field=field, message="; ".join(found))] if found else []
 
     async def preflight(self, spec: SSHSpec, context: StartContext) -> Plan:
-        """Look at every host at once; what looks at it there is what starts the workers later."""
+        """Look at all hosts at once, with the agents that start the workers later."""
         from ..nodes import scheduler_address
         from .hosts import load_asyncssh, named_hosts
         from .pool import Pool, scratch_name
@@ -108,7 +108,7 @@ class SSHBackend(Backend[SSHSpec]):
         return await SSHDeployment.start_on(self._pool, plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Look at the hosts, and end what is there yet."""
+        """Look at the hosts, and end what is still there."""
         from .reaping import reap
 
         if self._pool is not None:

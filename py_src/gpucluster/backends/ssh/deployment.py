@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SSHDeployment(SpecDeployment):
-    """Workers on other hosts. Made by ``start_on``."""
+    """Made by ``start_on``."""
 
     _pool: Pool
 
@@ -63,18 +63,15 @@ class SSHDeployment(SpecDeployment):
         return [replace(one, node=hosts.get(one.name)) if one.state is SlotState.RUNNING else one for one in found]
 
     def _hosts(self) -> dict[str, str]:
-        """Return the host of each worker, as somebody named it."""
+        """Return the name of each worker's host, as in the spec."""
         return {str(name): host.name for host in self._pool.hosts for name in host.workers}
 
-    def leaving(self, n: int) -> set[str]:
+    def _leaving_order(self) -> list[str]:
         # Where a host was lost and is back, its workers are on the others: they even out when some leave.
-        counted = [slot for slot in self.slots() if slot.state is not SlotState.LEAVING][::-1]
-        counted.sort(key=lambda slot: slot.state is SlotState.RUNNING)
-        running = {slot.name for slot in counted if slot.state is SlotState.RUNNING}
+        running = {slot.name for slot in self.slots() if slot.state is SlotState.RUNNING}
         hosts = {name: host for name, host in self._hosts().items() if name in running}
         places = {host.name: host.places for host in self._pool.hosts}
-        names = fullest_host_first([slot.name for slot in counted], hosts, places)
-        return set(names[: max(0, len(names) - n)])
+        return fullest_host_first(super()._leaving_order(), hosts, places)
 
     async def close(self) -> None:
         self._pool.forget_worker = lambda name: None
@@ -107,11 +104,10 @@ def scheduler_spec(options: Mapping[str, Any], *, host: str, protocol: str) -> d
 
 
 def fullest_host_first(names: Sequence[str], host_of: Mapping[str, str], places: Mapping[str, int]) -> list[str]:
-    """Return workers in the order in which they leave: the next one is always of the host that is fullest by then.
+    """Return workers in the order in which they leave: the next one is always on the host that is then the fullest.
 
-    * `names`: in the order in which they would leave otherwise: so do those of one host, and of hosts that are equally
-      full.
-    * `host_of`: the host of each; one that is not in it has none, and leaves first.
+    * `names`: the order otherwise, and on equally full hosts.
+    * `host_of`: the host of each; a worker without a host leaves first.
     * `places`: how many workers each host has by default.
     """
     left = Counter(host_of[name] for name in names if name in host_of)
@@ -142,7 +138,7 @@ class SSHWorker(StartedElsewhere):
         self._started: asyncio.Future[None] | None = None
 
     async def start(self) -> None:
-        """Start it on the host that has most room."""
+        """Start it on the host with most room."""
         self._started = asyncio.get_running_loop().create_future()
         try:
             with self._pool.placing(self) as host:
@@ -169,7 +165,7 @@ class SSHWorker(StartedElsewhere):
     def _where(self) -> str:
         return self._host.name if self._host is not None else "No host"
 
-    # -- told by the host ------------------------------------------------------------------------
+    # -- called by the host ----------------------------------------------------------------------
 
     def has_started(self, address: str) -> None:
         self.address = address
@@ -180,9 +176,9 @@ class SSHWorker(StartedElsewhere):
         """Note why it could not start."""
         if self._started is not None and not self._started.done():
             self._started.set_exception(why)
-            self._started.exception()  # Nobody may wait for it any more.
+            self._started.exception()  # It may not be awaited any more.
 
     def has_gone(self) -> None:
-        """Note that it has ended, or that nobody can know."""
+        """Note that it has ended, or may have."""
         self.has_failed(HostUnusable(f"{self._where}: the worker ended during its start."))
         self.note_gone()

@@ -29,12 +29,12 @@ HELLO_SECONDS = 60.0
 READY_SECONDS = 90.0
 PING_SECONDS = 5.0
 END_SECONDS = 4.0
-MARK = "GPUCLUSTER_SSH_CLUSTER"  # By this variable the processes of a cluster are found on a host.
+MARK = "GPUCLUSTER_SSH_CLUSTER"  # This variable marks the processes of a cluster on a host.
 _BOOT = (
     "import sys; source = sys.stdin.buffer.read(int(sys.stdin.buffer.readline())); "
     "exec(compile(source, 'gpucluster-agent', 'exec'))"
 )
-"""All that is to be seen of it on the host's command line."""
+"""All that the host's command line shows of the agent."""
 
 
 class Host:
@@ -45,17 +45,17 @@ class Host:
         named: Named,
         config: str | None,
         python: str,
-        told: dict[str, Any],
+        settings: dict[str, Any],
         lost: Callable[[list[SSHWorker]], None],
     ) -> None:
         self.named = named
         self.facts: dict[str, Any] = {}
         self.workers: dict[Any, SSHWorker] = {}
-        self.gpu_options: dict[str, Any] = {}  # What dask-cuda is asked for on each GPU here.
+        self.gpu_options: dict[str, Any] = {}  # Options of dask-cuda on each GPU here.
         self.failed_at = float("-inf")
-        self.unclean = False  # Whether an agent may have left something there: it did not come to its own end.
-        self.peer: str | None = None  # Its address, where no other host is between.
-        self._config, self._python, self._told, self._lost = config, python, told, lost
+        self.unclean = False  # Whether an agent may have left something there because it did not end regularly.
+        self.peer: str | None = None  # Its address, if there is no jump host.
+        self._config, self._python, self._settings, self._lost = config, python, settings, lost
         self._connection: Any = None
         self._process: Any = None
         self._ready: asyncio.Future[None] | None = None
@@ -70,7 +70,7 @@ class Host:
 
     @property
     def places(self) -> int:
-        """How many workers it gets by default: one for each GPU, else as often as it was named."""
+        """Number of workers by default: one for each GPU, else one for each time it was named."""
         return len(self.gpus) or self.named.workers
 
     @property
@@ -93,7 +93,7 @@ class Host:
     # -- opening ---------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Connect, start the agent, and check what it says of its host."""
+        """Connect, start the agent, and check what it reports of its host."""
         async with self._opening:
             if self._process is not None:
                 return
@@ -110,13 +110,13 @@ class Host:
     async def _start_agent(self) -> None:
         self._closing = False
         self._errors = []
-        # 'exec', and each argument quoted: no shell stays, and nothing of it is read as a command.
-        mark = f"{MARK}={self._told['id']}"
+        # 'exec', and each argument quoted: no shell stays, and no argument is read as a command.
+        mark = f"{MARK}={self._settings['id']}"
         command = f"exec env {mark} {shlex.quote(self._python)} -P -u -c {shlex.quote(_BOOT)}"
         self._process = process = await self._connection.create_process(command, encoding=None)
         source = Path(__file__).with_name("agent.py").read_bytes()
-        told = {**self._told, "gpus_source": Path(__file__).with_name("remote_gpus.py").read_text()}
-        process.stdin.write(b"%d\n" % len(source) + source + json.dumps(told).encode() + b"\n")
+        settings = {**self._settings, "gpus_source": Path(__file__).with_name("remote_gpus.py").read_text()}
+        process.stdin.write(b"%d\n" % len(source) + source + json.dumps(settings).encode() + b"\n")
         self._tasks = [asyncio.create_task(self._drain(process))]
         try:
             async with asyncio.timeout(HELLO_SECONDS):
@@ -129,30 +129,30 @@ class Host:
             raise HostUnusable(f"{self.name}: {self._why_no_python(process)}.")
         self.facts = self._read(line)
         self._check()
-        self.unclean = False  # An agent removes what the one before has left.
+        self.unclean = False  # An agent removes what the previous one left.
         self._ready = asyncio.get_running_loop().create_future()
         self._tasks += [asyncio.create_task(self._listen(process)), asyncio.create_task(self._ping(process))]
 
     def _read(self, line: bytes) -> dict[str, Any]:
         try:
-            told = json.loads(line)
-            assert isinstance(told, dict)
+            found = json.loads(line)
+            assert isinstance(found, dict)
         except (AssertionError, ValueError):
             raise HostUnusable(
                 f"{self.name}: its log-in prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
                 "anything else, which breaks the connection. Make ~/.bashrc there print only in interactive shells."
             ) from None
-        return told
+        return found
 
     def _why_no_python(self, process: Any) -> str:
         last = printable(self._errors[-1], 200) if self._errors else ""
         if "nknown option: -P" in " ".join(self._errors):
             return f"the Python {self._python} there is too old; workers need Python 3.11 or newer"
-        told = f" ({last.rstrip('.')})" if last else ""
+        printed = f" ({last.rstrip('.')})" if last else ""
         if process.exit_status in {126, 127} or "not found" in last or "No such file" in last:
             return (
-                f"there is no Python {self._python} there{told}. Create the same environment there, or set its path: "
-                "remote_python"
+                f"there is no Python {self._python} there{printed}. Create the same environment there, or set its "
+                "path: remote_python"
             )
         return f"its Python {self._python} ended at once ({last.rstrip('.') or 'without a word'})"
 
@@ -183,10 +183,10 @@ class Host:
                 f"{self._python} -m pip install 'dask-cuda[cu13]'; or use its processors only: --no-use-gpus"
             )
 
-    # -- talking ---------------------------------------------------------------------------------
+    # -- messages --------------------------------------------------------------------------------
 
     async def start(self, worker: SSHWorker, command: dict[str, Any]) -> None:
-        """Ask the agent for a worker. Raises `HostUnusable`."""
+        """Request a worker from the agent. Raises `HostUnusable`."""
         await self.open()
         assert self._ready is not None
         try:
@@ -196,15 +196,15 @@ class Host:
                 f"{self.name}: Dask was not imported there within {READY_SECONDS:.0f} seconds."
             ) from None
         self.workers[worker.name] = worker
-        self._say({"do": "start", **command})
+        self._send({"do": "start", **command})
 
     def stop(self, worker: SSHWorker) -> None:
-        self._say({"do": "stop", "name": worker.name})
+        self._send({"do": "stop", "name": worker.name})
 
-    def _say(self, command: dict[str, Any]) -> None:
+    def _send(self, command: dict[str, Any]) -> None:
         if self._process is None:
             raise HostUnusable(f"{self.name}: the connection is lost.")
-        with suppress(OSError):  # Whoever listens to it notices.
+        with suppress(OSError):  # ``_listen`` notices.
             self._process.stdin.write(json.dumps(command).encode() + b"\n")
 
     async def _ping(self, process: Any) -> None:
@@ -216,31 +216,32 @@ class Host:
     async def _listen(self, process: Any) -> None:
         with suppress(Exception):
             while line := await process.stdout.readline():
-                self._heard(json.loads(line))
+                self._handle(json.loads(line))
         await self._is_lost(process)
 
-    def _heard(self, told: dict[str, Any]) -> None:
-        event, name = told.get("event"), told.get("name")
+    def _handle(self, message: dict[str, Any]) -> None:
+        event, name = message.get("event"), message.get("name")
+        why = printable(str(message.get("why")), 300)
         assert self._ready is not None
         if event == "ready" and not self._ready.done():
             self._ready.set_result(None)
         elif event == "broken" and not self._ready.done():
-            self._ready.set_exception(HostUnusable(f"{self.name}: {printable(str(told.get('why')), 300)}."))
+            self._ready.set_exception(HostUnusable(f"{self.name}: {why}."))
         worker = self.workers.get(name)
         if worker is None:
             return
         if event == "started":
-            worker.has_started(str(told["address"]))
+            worker.has_started(str(message["address"]))
         elif event == "failed":
             del self.workers[name]
-            why = explain(printable(str(told.get("why")), 300).rstrip("."), self.gpu_options)
+            why = explain(why.rstrip("."), self.gpu_options)
             worker.has_failed(HostUnusable(f"{self.name}: {why}."))
         elif event == "gone":
             del self.workers[name]
             worker.has_gone()
 
     async def _drain(self, process: Any) -> None:
-        """Read what workers print, always: whoever is not read stops when the pipe is full."""
+        """Read the workers' output, always: they would block when the pipe is full."""
         rest = b""
         with suppress(Exception):
             while part := await process.stderr.read(65536):
@@ -260,7 +261,7 @@ class Host:
                 await asyncio.wait_for(process.wait(), 1)
             self.unclean, why = True, "its agent has ended"
             if process.exit_status is None and process.exit_signal is None:
-                # Nobody could say any more that it has ended: better another host for a while.
+                # The connection broke before any status came: prefer other hosts for a while.
                 why = "the connection is lost"
                 self.failed_at = time.monotonic()
             logger.warning("%s: %s", self.name, why)
@@ -271,7 +272,7 @@ class Host:
         found, self._process, self._connection = self._connection, None, None
         if self._ready is not None and not self._ready.done():
             self._ready.set_exception(HostUnusable(f"{self.name}: the connection is lost."))
-            self._ready.exception()  # Nobody may wait for it.
+            self._ready.exception()  # It may not be awaited.
         here = asyncio.current_task()
         for task in self._tasks:
             if task is not here:
@@ -282,7 +283,7 @@ class Host:
         self._lost(gone)
 
     async def close(self) -> None:
-        """End everything there; in bounded time, also where nobody answers any more."""
+        """End everything there, in bounded time also if the host does not answer."""
         self._closing = True
         process, found = self._process, self._connection
         if process is not None:

@@ -1,4 +1,4 @@
-"""The hosts that are meant, and how often."""
+"""The hosts of a spec, and the connections to them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _LINE = re.compile(r"(?P<host>\S+)(?:\s+(?:slots|max_slots|max-slots)\s*=\s*(?P<
 
 @dataclass(frozen=True)
 class Named:
-    """A host as somebody named it."""
+    """A host as named in the spec."""
 
-    name: str  # As it was written.
+    name: str  # As written.
     host: str
     user: str | None
     port: int | None
-    workers: int  # How many workers it gets where it has no GPUs.
+    workers: int  # Number of workers if it has no GPUs.
 
 
 def named_hosts(spec: SSHSpec) -> list[Named]:
-    """Return the hosts in the order in which they were named, each once."""
+    """Return the hosts in the order of the spec, each once."""
     names = list(spec.hosts) if spec.hosts is not None else _in_file(Path(spec.hostfile or ""))
     found: dict[str, Named] = {}
     for name in names:
@@ -81,7 +81,7 @@ def _in_file(path: Path) -> list[str]:
 
 CONNECT_SECONDS = 20.0
 KEEPALIVE_SECONDS = 4
-KEEPALIVES = 3  # A host that has not answered for so long is lost: twelve seconds, whatever TCP itself hopes for.
+KEEPALIVES = 3  # A host is lost after 12 s without an answer, long before TCP's own timeout.
 
 
 class HostUnusable(PreflightFailed):

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from .deployment import SSHWorker
 
 
-AVOIDED_SECONDS = 60.0  # So long a host that has failed is the last choice.
+AVOIDED_SECONDS = 60.0  # For this time a host that failed is the last choice.
 
 
 def scratch_name(cluster_id: str) -> str:
-    """Return how the private folders of a cluster on its hosts begin."""
+    """Return the prefix of a cluster's private folders on its hosts."""
     return f"gpucluster-{cluster_id}-"
 
 
@@ -40,7 +40,7 @@ class Pool:
 
     def __init__(self, spec: SSHSpec, context: StartContext) -> None:
         self.forget_worker: Callable[[str], None] = lambda name: None
-        """Called with the name of a worker whose host is lost: nobody answers there."""
+        """Called with the name of a worker whose host is lost."""
         self._spec = spec
         common = {
             "id": context.cluster_id,
@@ -52,7 +52,7 @@ class Pool:
             "import_from": shared_directories(),
             "local_directory": spec.local_directory,
             "use_gpus": spec.use_gpus,
-            "modules": needed_modules(spec),
+            "modules": [*(need.module for need in needed_packages(spec)), "cuda.bindings", *spec.pre_import],
         }
         python = spec.remote_python or sys.executable
         self.hosts = [
@@ -68,45 +68,43 @@ class Pool:
         ]
 
     async def open(self) -> None:
-        """Open all hosts at once. Raises `PreflightFailed`: some cannot be used; the others are closed again."""
+        """Open all hosts at once. Raises `PreflightFailed` if some cannot be used; then close all of them."""
         found = await asyncio.gather(*(host.open() for host in self.hosts), return_exceptions=True)
         errors = [error for error in found if isinstance(error, BaseException)]
         for error in errors:
             if not isinstance(error, PreflightFailed):
                 raise error
         if errors:
-            told = " ".join(str(error).rstrip(".") + "." for error in errors[:3])
+            why = " ".join(str(error).rstrip(".") + "." for error in errors[:3])
             more = f" And {len(errors) - 3} more." if len(errors) > 3 else ""
             if len(self.hosts) == 1:
-                raise PreflightFailed(f"The host cannot be used. {told}")
-            raise PreflightFailed(f"{len(errors)} of {len(self.hosts)} hosts cannot be used. {told}{more}")
+                raise PreflightFailed(f"The host cannot be used. {why}")
+            raise PreflightFailed(f"{len(errors)} of {len(self.hosts)} hosts cannot be used. {why}{more}")
         prepare_gpus(self._spec, self.hosts)
 
     @property
     def has_gpus(self) -> bool:
-        """Whether workers get GPUs: then only hosts that have some are used."""
+        """Whether workers get GPUs: then only hosts with GPUs are used."""
         return any(host.gpus for host in self.hosts)
 
     @property
     def usual_workers(self) -> int:
-        """How many workers there are unless somebody says otherwise."""
+        """Number of workers by default."""
         return sum(host.places for host in self._usable())
 
     @property
     def most_workers(self) -> int:
-        """How many there can be: one for each GPU, or for each core."""
-        return sum(len(host.gpus) if self.has_gpus else self._most_on(host) for host in self._usable())
+        """Maximum number of workers: one for each GPU, or for each core."""
+        if self.has_gpus:
+            return sum(len(host.gpus) for host in self.hosts)
+        return sum(max(host.named.workers, int(host.facts.get("cores", 1))) for host in self.hosts)
 
     def _usable(self) -> list[Host]:
         return [host for host in self.hosts if host.gpus or not self.has_gpus]
 
-    @staticmethod
-    def _most_on(host: Host) -> int:
-        return max(host.named.workers, int(host.facts.get("cores", 1)))
-
     @contextmanager
     def placing(self, worker: SSHWorker) -> Iterator[Host]:
-        """Choose a host for a worker: the one with most room, and one that has failed lately last."""
+        """Choose a host for a worker: the one with most room, hosts that failed recently last."""
         now = time.monotonic()
 
         def rank(host: Host) -> tuple[bool, float, int]:
@@ -158,7 +156,7 @@ class Pool:
 def memory_limit_on(host: Host, spec: SSHSpec) -> int:
     """Return the memory limit of a worker on a host in bytes, 0 for none.
 
-    An equal share is that of its GPU, or that of its threads among the cores, as Dask's own command has it.
+    An equal share is one per GPU, or that of its threads among the cores, as in Dask's own command.
     """
     if spec.memory_limit != "auto":
         return int(spec.memory_limit or 0)
@@ -166,13 +164,8 @@ def memory_limit_on(host: Host, spec: SSHSpec) -> int:
     return int(host.facts["memory_bytes"]) // sharers
 
 
-def needed_modules(spec: SSHSpec) -> list[str]:
-    """Return the modules that the Python of each host with GPUs must have."""
-    return [*(need.module for need in needed_packages(spec)), "cuda.bindings", *spec.pre_import]
-
-
 def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
-    """Resolve shares of GPU memory for each host; refuse what cannot be had."""
+    """Resolve shares of GPU memory for each host; refuse what is impossible."""
     with_gpus = [host for host in hosts if host.gpus]
     chosen = spec.chosen_gpu_options()
     if not with_gpus:
@@ -184,7 +177,7 @@ def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
     for host in with_gpus:
         _must_have_packages(spec, host)
         devices = host.devices()
-        # Where only some of the GPUs get a worker, nobody knows yet which.
+        # If only some of the GPUs get a worker, it is not known yet which.
         all_at_once = spec.n_workers is None or spec.n_workers >= places
         memory = resolve_memory(spec, devices, len(devices) if all_at_once else 0)
         host.gpu_options = memory_options(spec, memory)

@@ -1,4 +1,4 @@
-"""End what a dead supervisor has left on its hosts. The agents there end by themselves; this makes sure of it."""
+"""End what a dead supervisor has left on its hosts. The agents there end automatically; this makes sure of it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .hosts import HostUnusable, Named, connect
 SWEEP_SECONDS = 30.0
 _SWEEP = """
 import glob, json, os, shutil, signal, sys, tempfile, time
-told = json.loads(sys.stdin.readline())
-mark = told["mark"].encode()
+settings = json.loads(sys.stdin.readline())
+mark = settings["mark"].encode()
 ended = set()
 for _ in range(20):
     found = []
@@ -36,8 +36,8 @@ for _ in range(20):
         except OSError:
             pass
     time.sleep(0.1)
-for top in {tempfile.gettempdir(), told["directory"] or tempfile.gettempdir()}:
-    for path in glob.glob(os.path.join(glob.escape(top), told["scratch"] + "*")):
+for top in {tempfile.gettempdir(), settings["directory"] or tempfile.gettempdir()}:
+    for path in glob.glob(os.path.join(glob.escape(top), settings["scratch"] + "*")):
         if not os.path.islink(path) and os.lstat(path).st_uid == os.getuid():
             shutil.rmtree(path, ignore_errors=True)
 print(json.dumps({"ended": len(ended), "left": len(found)}))
@@ -45,17 +45,17 @@ print(json.dumps({"ended": len(ended), "left": len(found)}))
 
 
 async def reap(remembered: Remembered, context: ReapContext) -> None:
-    """Look at each host, and end what is there yet. Raises `RuntimeError`: some does not end."""
+    """Look at each host, and end what is still there. Raises `RuntimeError`: some processes do not end."""
     hosts = [Named(**host) for host in remembered["hosts"]]
     found = await asyncio.gather(*(_sweep(host, remembered, context) for host in hosts), return_exceptions=True)
-    unreachable = [host.name for host, told in zip(hosts, found, strict=True) if isinstance(told, BaseException)]
-    ended = sum(told["ended"] for told in found if isinstance(told, dict))
-    if any(told["left"] for told in found if isinstance(told, dict)):
+    unreachable = [host.name for host, one in zip(hosts, found, strict=True) if isinstance(one, BaseException)]
+    answers = [one for one in found if isinstance(one, dict)]
+    if any(answer["left"] for answer in answers):
         raise RuntimeError("Some processes on the hosts do not end")
-    if ended:
+    if ended := sum(answer["ended"] for answer in answers):
         context.report(f"{ended} processes that its dead process had left on its hosts were ended.")
     if unreachable:
-        # The agents there end what they have started when they have heard nothing for a minute.
+        # The agents there end what they started after a minute without a message.
         context.report(f"Could not reach {', '.join(unreachable)}; the workers there end automatically.")
 
 
@@ -63,12 +63,12 @@ async def _sweep(host: Named, remembered: Remembered, context: ReapContext) -> d
     connection = await connect(host, remembered["ssh_config"])
     try:
         command = f"exec {shlex.quote(remembered['python'])} -c {shlex.quote(_SWEEP)}"
-        told = {
+        settings = {
             "mark": f"{MARK}={context.cluster_id}",
             "scratch": remembered["scratch"],
             "directory": remembered["local_directory"],
         }
-        done = await asyncio.wait_for(connection.run(command, input=json.dumps(told) + "\n"), SWEEP_SECONDS)
+        done = await asyncio.wait_for(connection.run(command, input=json.dumps(settings) + "\n"), SWEEP_SECONDS)
         if done.exit_status != 0:
             raise HostUnusable(f"{host.name}: its Python cannot be started.")
         answer: dict[str, Any] = json.loads(str(done.stdout).strip().splitlines()[-1])

@@ -1,6 +1,6 @@
 """The GPUs of a host, and dask-cuda's workers on them. The source is sent to the agent there, like the agent's own.
 
-The driver is asked in a process of its own: the agent's is copied for workers, and must not have talked to it.
+The driver is queried in a separate process: workers are forked from the agent's, which must not have used the driver.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 PATIENCE_SECONDS = 20.0
@@ -22,7 +20,7 @@ import json, pynvml as nvml
 from contextlib import suppress
 def text(value):
     return value.decode() if isinstance(value, bytes) else value
-def tell(handle, **more):
+def describe(handle, **more):
     facts = {"uuid": text(nvml.nvmlDeviceGetUUID(handle)), "name": text(nvml.nvmlDeviceGetName(handle)), **more}
     with suppress(nvml.NVMLError):
         memory = nvml.nvmlDeviceGetMemoryInfo(handle)
@@ -37,21 +35,20 @@ for index in range(nvml.nvmlDeviceGetCount()):
         with suppress(nvml.NVMLError):
             divided = nvml.nvmlDeviceGetMigMode(handle)[0]
         if not divided:
-            found.append(tell(handle, index=index))
+            found.append(describe(handle, index=index))
             continue
         for number in range(nvml.nvmlDeviceGetMaxMigDeviceCount(handle)):
             with suppress(nvml.NVMLError):
                 part = nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, number)
-                found.append(tell(part, parent_uuid=text(nvml.nvmlDeviceGetUUID(handle))))
+                found.append(describe(part, parent_uuid=text(nvml.nvmlDeviceGetUUID(handle))))
 print(json.dumps(found))
 """
 
 
 def gpus() -> list[dict[str, Any]]:
     """Return the GPUs and MIG slices that may be used here, those with most free memory first."""
-    found = _by_library()
-    if found is None:
-        found = _by_program()
+    # Without nvidia-ml-py there is no dask-cuda either; nvidia-smi is enough to know that there are GPUs.
+    found = _by_library() if importlib.util.find_spec("pynvml") is not None else _by_program()
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         names = [name.strip() for name in visible.split(",") if name.strip()]
@@ -63,35 +60,30 @@ def _is(gpu: dict[str, Any], name: str) -> bool:
     return str(gpu.get("index")) == name or (not name.isdigit() and gpu["uuid"].startswith(name))
 
 
-def _by_library() -> list[dict[str, Any]] | None:
-    """Ask the driver; ``None``: there is no nvidia-ml-py, and so no dask-cuda."""
-    if importlib.util.find_spec("pynvml") is None:
-        return None
+def _by_library() -> list[dict[str, Any]]:
     try:
-        asked = [sys.executable, "-P", "-c", _LIST]
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True).stdout
-        found: list[dict[str, Any]] = json.loads(told)
-    except (OSError, ValueError, subprocess.SubprocessError):
+        found: list[dict[str, Any]] = json.loads(_output_of(sys.executable, "-P", "-c", _LIST))
+    except ValueError:
         return []
     return found
 
 
 def _by_program() -> list[dict[str, Any]]:
-    """Ask the driver's own program, which tells enough to say that there are GPUs."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return []
-    try:
-        asked = [program, "--query-gpu=uuid", "--format=csv,noheader"]
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return []
-    uuids = [line.strip() for line in told.splitlines() if line.strip().startswith("GPU-")]
+    printed = _output_of(shutil.which("nvidia-smi") or "nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader")
+    uuids = [line.strip() for line in printed.splitlines() if line.strip().startswith("GPU-")]
     return [{"uuid": uuid, "index": index} for index, uuid in enumerate(uuids)]
 
 
+def _output_of(*command: str) -> str:
+    """Return the output of a program; nothing if it is missing or fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
 def missing(modules: list[str]) -> list[str]:
-    """Return the modules that cannot be found here; none is imported but packages that hold them."""
+    """Return the modules that cannot be found here; only packages that contain them are imported."""
     return [name for name in modules if not _there(name)]
 
 
@@ -103,26 +95,22 @@ def _there(name: str) -> bool:
 
 
 def prepare() -> None:
-    """Import what starts workers. Only after they have got the process that they are copied from."""
+    """Import what starts workers, after the process from which they are forked was started."""
     import dask
     import dask_cuda  # noqa: F401
 
     dask.config.set({"cudf-spill-warning": False})  # The scheduler has no data frames.
 
 
-def worker_on(device: str, gpu: dict[str, Any]) -> Callable[..., Any]:
-    """Return what makes the nanny of a worker on a GPU, as dask-cuda does; called like ``distributed.Nanny``."""
-    return partial(_nanny, device, gpu)
-
-
-def _nanny(device: str, gpu: dict[str, Any], scheduler: str, **options: Any) -> Any:
+def make_nanny(device: str, gpu: dict[str, Any], scheduler: str, **options: Any) -> Any:
+    """Return the nanny of a worker on a GPU, as dask-cuda makes it; further options as of ``distributed.Nanny``."""
     import dask_cuda.worker_common as common
     from dask_cuda import CUDAWorker
 
     original = common.get_cpu_affinity
 
     def forgiving(device: Any) -> list[int]:
-        # Where the driver does not know which processors are near a GPU, dask-cuda fails on its own warning.
+        # If the driver does not know which processors are near a GPU, dask-cuda fails on its own warning.
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -135,7 +123,7 @@ def _nanny(device: str, gpu: dict[str, Any], scheduler: str, **options: Any) -> 
     if resources := options.pop("resources", None):
         options["resources"] = ",".join(f"{name}={amount}" for name, amount in resources.items())
     gpu = dict(gpu)
-    # On by default, so it must not be what keeps workers without RMM from starting.
+    # On by default, so it must not prevent workers without RMM from starting.
     gpu["rmm_track_allocations"] = gpu["rmm_track_allocations"] and not missing(["rmm"])
     before = os.environ.get("CUDA_VISIBLE_DEVICES")
     common.get_cpu_affinity = forgiving

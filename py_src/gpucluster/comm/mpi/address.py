@@ -12,10 +12,10 @@ _RANK = re.compile(r"(\d{1,7})\.([0-9a-f]{16})")
 
 @dataclass(frozen=True)
 class Location:
-    """Where somebody listens."""
+    """Where a server listens."""
 
-    port: str  # ``host:port`` of the listener that is for everybody who is no rank of that world.
-    rank: int | None = None  # ``None``: not known yet, as before somebody listens.
+    port: str  # ``host:port`` of the listener for all that are not ranks of the world.
+    rank: int | None = None  # ``None``: not known before it listens.
     world: str = ""
 
     def __str__(self) -> str:
@@ -23,11 +23,11 @@ class Location:
 
 
 def parse(location: str) -> Location:
-    """Read an address, with or without its scheme; `ValueError` where it has no rank of a world."""
-    port, slash, told = location.removeprefix(PREFIX).partition("/")
+    """Read an address, with or without its scheme; `ValueError` if its rank is malformed."""
+    port, slash, rank = location.removeprefix(PREFIX).partition("/")
     if not slash:
         return Location(port)
-    found = _RANK.fullmatch(told)
+    found = _RANK.fullmatch(rank)
     if found is None:
-        raise ValueError(f"{PREFIX}{location.removeprefix(PREFIX)!s} is no address of a rank: {told!r}")
+        raise ValueError(f"{PREFIX}{location.removeprefix(PREFIX)!s} is no address of a rank: {rank!r}")
     return Location(port, int(found[1]), found[2])

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class RankConnector(Connector):
-    """Connects by MPI where both sides are ranks of one world, else to the port of the address."""
+    """Connects by MPI if both sides are ranks of one world, otherwise to the port of the address."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect to a rank; the further arguments are of TLS, for the port."""
+        """Connect to a rank; the other arguments are for the port, with TLS."""
         location = parse(address)
         world = here()
         if world is not None and location.world == world.name and location.rank is not None:
@@ -38,7 +38,7 @@ class RankConnector(Connector):
 
 
 class RankListener(BaseListener):
-    """Listens for ranks, and at a port for everybody else."""
+    """Listens for ranks, and at a port for all others."""
 
     prefix = PREFIX  # Workers write it to their log.
 
@@ -52,7 +52,7 @@ class RankListener(BaseListener):
         self._serving: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Start to listen; `RuntimeError` where this process has not joined, or listens in another event loop."""
+        """Start listening; `RuntimeError` if this process has not joined, or listens in another event loop."""
         world = here()
         if world is None:
             # Joining here would wait for ranks that may never do so.
@@ -99,7 +99,7 @@ class RankListener(BaseListener):
 
     @property
     def listen_address(self) -> str:
-        """The address with scheme, as far as it is known."""
+        """The address with scheme, without the rank before it listens."""
         return self._with_rank(self._port.listen_address)
 
     @property
@@ -114,7 +114,7 @@ class RankListener(BaseListener):
 
 
 class RankBackend(Backend):
-    """What distributed asks about the scheme."""
+    """The scheme, for distributed."""
 
     def get_connector(self) -> Connector:
         return RankConnector()
@@ -122,7 +122,7 @@ class RankBackend(Backend):
     def get_listener(
         self, loc: str, handle_comm: Any, deserialize: bool, allow_offload: bool = True, **connection_args: Any
     ) -> RankListener:
-        """Return what listens; ``loc`` is host and port, as for TLS."""
+        """Return a listener; ``loc``: host and port, as for TLS."""
         place = parse(loc).port
         port = _by_port(connection_args).get_listener(
             place, handle_comm, deserialize, allow_offload=allow_offload, **connection_args
@@ -137,7 +137,7 @@ class RankBackend(Backend):
         return host, int(port)
 
     def resolve_address(self, loc: str) -> str:
-        """Return the address with the host as a number."""
+        """Return the address with the host's IP address."""
         location = parse(loc)
         return str(Location(get_backend("tcp").resolve_address(location.port), location.rank, location.world))
 
@@ -156,5 +156,5 @@ def _port_of(location: Location) -> int:
 
 
 def _unlistened(world: World, rank: int) -> str:
-    """Return an address of a rank by which nobody connects."""
+    """Return the address of a rank that is only shown and never connected to."""
     return f"{PREFIX}{Location(f'{world.hosts[rank]}:0', rank, world.name)}"

@@ -1,4 +1,4 @@
-"""One connection between two ranks: what has come for it, in its order."""
+"""One connection between two ranks, and the messages that arrived for it in order."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 from .wire import Envelope, Key
 
-WINDOW_BYTES = 2**27  # So much unread is taken in for one connection; what is beyond waits with its sender.
+WINDOW_BYTES = 2**27  # Limit of unread data of one connection; the rest waits at the sender.
 
 
 class Arriving:
-    """A message whose buffers are on their way; without an envelope, nothing comes any more."""
+    """A message whose buffers are on their way; without an envelope, the end of the connection."""
 
     def __init__(self, envelope: Envelope | None) -> None:
         self.envelope = envelope
         self.buffers: list[Any] = []
-        self.left = 0  # Pieces that are not here yet, of those that are received.
-        self.is_received = envelope is None or not envelope.blocks  # Whether its buffers are, or have begun to be.
+        self.left = 0  # Pieces that are still being received.
+        self.is_received = envelope is None or not envelope.blocks  # Whether receiving its buffers has begun.
 
     @property
     def is_here(self) -> bool:
@@ -42,11 +42,11 @@ class Channel:
         self.arriving: deque[Arriving] = deque()
         self.closed_here = False
         self.closed_there = False
-        self.failure: str | None = None  # Why nothing comes or goes any more, where MPI has failed.
+        self.failure: str | None = None  # The error, if MPI has failed.
         self._reader: asyncio.Future[None] | None = None
 
     def to_receive(self) -> list[Arriving]:
-        """Return the messages whose buffers may be received now, in their order."""
+        """Return the messages whose buffers may be received now, in order."""
         found, taken = [], 0
         for message in self.arriving:
             if taken >= WINDOW_BYTES and not self.closed_here:
@@ -58,9 +58,7 @@ class Channel:
 
     def take(self) -> Arriving | None:
         """Return the next message if all of it is here."""
-        if self.arriving and self.arriving[0].is_here:
-            return self.arriving.popleft()
-        return None
+        return self.arriving.popleft() if self.arriving and self.arriving[0].is_here else None
 
     def changed(self) -> None:
         if self._reader is not None and not self._reader.done():

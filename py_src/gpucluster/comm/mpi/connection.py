@@ -1,4 +1,4 @@
-"""A connection to another rank, as distributed sees it."""
+"""A connection to another rank, with the interface of distributed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RankComm(Comm):
         self._channel = channel
         self._local_addr = local_address
         self._peer_addr = peer_address
-        # One that nobody has any more is closed for the other side, too; from whichever thread collects it.
+        # When it is garbage-collected, in any thread, it is closed for the other side, too.
         self._finalizer = weakref.finalize(self, _close_later, engine, channel)
         self._finalizer.atexit = False
 
@@ -71,7 +71,7 @@ class RankComm(Comm):
             on_error=on_error,
             context={"sender": self.local_info, "recipient": self.remote_info, **self.handshake_options},
         )
-        self._must_be_open()  # Much may have happened meanwhile.
+        self._must_be_open()  # It may have been closed meanwhile.
         if self._channel.closed_there:
             raise CommClosedError(f"rank {self._channel.peer} has closed the connection")
         self._engine.send(self._channel, frames)

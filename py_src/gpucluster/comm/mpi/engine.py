@@ -1,18 +1,15 @@
-"""The one place of a process that calls MPI for Dask: in the event loop, without blocking and without a thread.
+"""The only module that calls MPI for Dask: in the event loop, without blocking and without a thread.
 
-While something is on its way, the loop comes back here again and again: first at once, then after growing pauses. While
-nothing is, it sleeps until the bell of this rank is rung, and looks now and then in case a ring was lost.
+While something is on its way, the event loop polls MPI, first without and then with pauses. Otherwise it sleeps until
+the bell of this rank rings, and polls rarely in case a ring was lost.
 
-Matched probes (``MPI_Improbe``) take an envelope out of MPI's queue in one step, so that no other thread can take what
-was seen; all messages are received, also those of connections that nobody has any more, so that none is left behind
-which would be taken for another one.
+Matched probes (``MPI_Improbe``) take an envelope out of MPI's queue in one step, so that no other thread can take it.
+All messages are received, also those of closed connections: one that stays in the queue would be taken for another.
 
-How long a rank looks again and again for what may come, before it sleeps until its bell is rung.
-
-To be woken takes longer than most messages: the kernel has to find a processor, which may itself sleep. To look again
-and again takes a processor from others. So a rank looks only as long as that has paid lately: when its bell wakes it
-soon after it has gone to sleep, it looks twice as long the next time, and when it had been asleep for long, half as
-long. That is how Linux decides how long an idle processor of a virtual machine polls (``haltpoll``).
+Waking up takes longer than most messages, because the kernel has to find a processor, which may itself sleep. Polling
+takes a processor from others. So a rank polls only as long as that was useful recently: if its bell rings soon after it
+went to sleep, it polls twice as long the next time, and after a long sleep half as long. Linux decides in the same way
+how long an idle processor of a virtual machine polls (``haltpoll``).
 """
 
 from __future__ import annotations
@@ -39,13 +36,13 @@ logger = logging.getLogger("gpucluster.comm")
 
 ENVELOPES = 1  # Tag of all envelopes.
 FIRST_TAG = 2
-MOST_AT_ONCE = 64  # Envelopes that are taken before others of this process have their turn.
-SLICE_SECONDS = 0.0005  # So long large buffers are moved before others of this process have their turn.
+MOST_AT_ONCE = 64  # Envelopes that are taken before the event loop continues.
+SLICE_SECONDS = 0.0005  # Time for moving large buffers before the event loop continues.
 LARGE_BYTES = 2**18
-QUICK_SECONDS = 0.0008  # So long it looks without a pause while something is on its way and nothing has ended.
-SLEEP_WITH_WORK_SECONDS = 0.001  # The shortest that an event loop of Python 3.11 knows.
+QUICK_SECONDS = 0.0008  # Time for polling without a pause while something is on its way and nothing completes.
+SLEEP_WITH_WORK_SECONDS = 0.001  # The shortest timer of Python 3.11's event loop.
 SHORTEST_SLEEP_SECONDS, LONGEST_SLEEP_SECONDS = 0.05, 0.4
-"""So long it sleeps unless its bell is rung: twice as long each time, while nothing comes and nothing goes."""
+"""Sleep unless the bell rings; doubled each time while nothing comes or goes."""
 
 _PORT = struct.Struct("<H")
 Accept = Callable[[Channel], None]
@@ -59,42 +56,42 @@ class Engine:
 
         self.world = world
         self.loop = loop
-        self._listening: dict[int, Accept] = {}  # By port: what is given each connection that a rank begins with it.
+        self._listening: dict[int, Accept] = {}  # Callbacks for new connections, by port.
         self._mpi = MPI
         self._most_tags = (world.communicator.Get_attr(MPI.TAG_UB) - FIRST_TAG) // 2
         self._channels: dict[tuple[Key, bool], Channel] = {}
-        """By key, and whether it was opened here: a rank may be connected with itself."""
+        """By key and whether it was opened here: a rank may be connected to itself."""
         self._numbers = itertools.count(1)
         self._requests: list[Any] = []
         self._ends: list[tuple[Callable[[], None], Any]] = []
-        """What is done when a request is, and its buffer, in the order of the requests."""
-        self._sending: dict[tuple[int, int], Lane] = {}  # By rank and tag: blocks that go there and are not there yet.
+        """Callback for the completion of each request, and its buffer, in the order of the requests."""
+        self._sending: dict[tuple[int, int], Lane] = {}  # By rank and tag: blocks that are not sent yet.
         self._receiving: dict[tuple[int, int], Lane] = {}
         self._large = 0
         self._envelopes: dict[int, deque[tuple[Any, list[bool]]]] = defaultdict(deque)
-        """Buffers of envelopes by source, and whether they are here."""
+        """Buffers of envelopes by source, and whether they are complete."""
         self._memory = Memory()
         self._pacing = Pacing()
         self._next: asyncio.Handle | None = None
-        self._until = 0.0  # When it stops to look without a pause.
+        self._until = 0.0  # End of polling without a pause.
         self.is_over = False  # Whether MPI has failed, or this rank has stopped.
         for bell in world.bell.sockets:
             loop.add_reader(bell, self._rung)
         self._sleep = SHORTEST_SLEEP_SECONDS
-        self._slow: asyncio.Handle = loop.call_soon(self._look_now_and_then)
+        self._slow: asyncio.Handle = loop.call_soon(self._poll_rarely)
 
     # -- connections -----------------------------------------------------------------------------
 
     def listen(self, port: int, accept: Accept) -> None:
-        """Take connections that are meant for a port, of this rank or of others."""
+        """Accept connections to a port from this rank and others."""
         self._listening[port] = accept
 
     def stop_listening(self, port: int) -> None:
-        """Refuse connections that are meant for a port."""
+        """Refuse connections to a port."""
         self._listening.pop(port, None)
 
     def open(self, rank: int, port: int) -> Channel:
-        """Begin a connection; whether anybody listens shows when it is used."""
+        """Open a connection; a port without a listener is only noticed when it is used."""
         used = {channel.sends for channel in self._channels.values() if channel.opened_here and channel.peer == rank}
         key, tag = next(
             (key, tag)
@@ -106,16 +103,16 @@ class Engine:
         return channel
 
     def send(self, channel: Channel, frames: Sequence[Any]) -> None:
-        """Send a message. The frames must not be changed while they are on their way, as with Dask's own comms."""
+        """Send a message. Its frames must not be changed meanwhile, as with Dask's own comms."""
         self._send(channel.peer, Kind.MESSAGE, channel.key, channel.sends, frames)
 
     def received(self, channel: Channel) -> None:
-        """Take in what the window of a connection now has room for."""
+        """Receive what the window of a connection now has room for."""
         for message in channel.to_receive():
             self._receive(channel, message)
 
     def close(self, channel: Channel) -> None:
-        """End a connection; what was sent is delivered before. What still comes for it is received and forgotten."""
+        """Close a connection after everything sent is delivered. Later messages are received and dropped."""
         if channel.closed_here:
             return
         channel.closed_here = True
@@ -128,14 +125,14 @@ class Engine:
         channel.changed()
 
     def stop(self) -> None:
-        """End all connections, and call MPI no more."""
+        """Close all connections, and stop calling MPI."""
         for channel in list(self._channels.values()):
             self.close(channel)
         self._turn()
         self._fail("this rank has ended")
 
     def _tag(self, key: Key) -> int:
-        # The side that opened a connection sends with the even tag, the other with the odd one after it.
+        # The side that opened a connection sends with an even tag, the other with the next odd one.
         tag: int = FIRST_TAG + 2 * (key.number % self._most_tags)
         return tag
 
@@ -147,10 +144,10 @@ class Engine:
         for parts in buffers:
             self._lane(self._sending, rank, tag).add(partial(self._isend, parts, rank, tag))
         self.world.bell.announce(rank)
-        self._look_on()
+        self._keep_polling()
 
     def _isend(self, parts: list[memoryview], rank: int, tag: int) -> tuple[Any, Any]:
-        # Joined when it is its turn: all blocks of a large message at once would take its memory once more.
+        # Joined only now: all blocks of a large message at once would take its memory once more.
         buffer = parts[0] if len(parts) == 1 else b"".join(parts)
         return self.world.communicator.Isend([buffer, self._mpi.BYTE], rank, tag), buffer
 
@@ -164,7 +161,7 @@ class Engine:
         return lane
 
     def _follow(self, request: Any, buffer: Any, end: Callable[[], None] | None = None) -> None:
-        """Test a request until it is done; its buffer lives as long."""
+        """Test a request until it completes, and keep its buffer until then."""
         size = len(buffer)
         if size < LARGE_BYTES and request.Test():
             if end is not None:
@@ -184,7 +181,7 @@ class Engine:
     # -- receiving -------------------------------------------------------------------------------
 
     def _look(self) -> bool:
-        """Take envelopes out of MPI's queue; returns whether there was one."""
+        """Take envelopes out of MPI's queue; return whether there was one."""
         communicator, status = self.world.communicator, self._mpi.Status()
         for count in range(MOST_AT_ONCE):
             message = communicator.Improbe(self._mpi.ANY_SOURCE, ENVELOPES, status)
@@ -199,7 +196,7 @@ class Engine:
         return True
 
     def _came(self, source: int, here: list[bool]) -> None:
-        """Open the envelopes of a rank that are here, in the order in which it has sent them."""
+        """Open the complete envelopes of a rank, in the order in which they were sent."""
         here[0] = True
         waiting = self._envelopes[source]
         while waiting and waiting[0][1][0]:
@@ -223,15 +220,13 @@ class Engine:
                 gone = Channel(envelope.key, source, 0, envelope.tag, opened_here=False)
                 self._receive(gone, Arriving(envelope))
             return
-        channel = known
         if envelope.kind is Kind.CLOSE:
-            channel.closed_there = True
-            channel.arriving.append(Arriving(None))
+            known.closed_there = True
+            known.arriving.append(Arriving(None))
         else:
-            channel.arriving.append(Arriving(envelope))
-            for message in channel.to_receive():
-                self._receive(channel, message)
-        channel.changed()
+            known.arriving.append(Arriving(envelope))
+            self.received(known)
+        known.changed()
 
     def _receive(self, channel: Channel, message: Arriving) -> None:
         assert message.envelope is not None
@@ -248,38 +243,38 @@ class Engine:
         for view in views:
             lane = self._lane(self._receiving, channel.peer, channel.receives)
             lane.add(partial(self._irecv, view, channel.peer, channel.receives), one_less)
-        # Whoever sends may have paused: a large buffer moves when both sides are at it.
+        # The sender may sleep, and large buffers move only while both sides poll.
         self.world.bell.ring(channel.peer)
-        self._look_on()
+        self._keep_polling()
 
-    # -- turns -----------------------------------------------------------------------------------
+    # -- polling ---------------------------------------------------------------------------------
 
     def _rung(self) -> None:
         if self.world.bell.heard():
             self._pacing.woken(time.perf_counter())
             self._turn()
-            self._look_on()
+            self._keep_polling()
 
-    def _look_now_and_then(self) -> None:
+    def _poll_rarely(self) -> None:
         came = self._turn() or self._is_waiting
         self._memory.forget_old()
         if self.is_over:
             return
         self._sleep_for(SHORTEST_SLEEP_SECONDS if came else min(2 * self._sleep, LONGEST_SLEEP_SECONDS))
         if came:
-            self._look_on()
+            self._keep_polling()
 
     def _sleep_for(self, seconds: float) -> None:
         self._sleep = seconds
         self._slow.cancel()
-        self._slow = self.loop.call_later(seconds, self._look_now_and_then)
+        self._slow = self.loop.call_later(seconds, self._poll_rarely)
 
     @property
     def _is_waiting(self) -> bool:
         return bool(self._requests) or self.world.bell.is_waiting
 
-    def _look_on(self) -> None:
-        """Look again and again from now on: something has come, or gone."""
+    def _keep_polling(self) -> None:
+        """Poll from now on, because something was received or sent."""
         if self.is_over:
             return
         if self._sleep > SHORTEST_SLEEP_SECONDS:
@@ -295,13 +290,13 @@ class Engine:
     def _again(self) -> None:
         self._next = None
         if self._turn():
-            self._look_on()
+            self._keep_polling()
             return
         now = time.perf_counter()
         if self.is_over or self._next is not None:
             return
         if now < self._until:
-            # Where more compute than there are processors, the other side may be waiting for this one.
+            # On an overcommitted machine, the other side may be waiting for this processor.
             os.sched_yield()
             self._next = self.loop.call_soon(self._again)
         elif self._is_waiting:
@@ -310,7 +305,7 @@ class Engine:
             self._pacing.sleeps(now)
 
     def _turn(self) -> bool:
-        """Look what has come and move what is on its way; returns whether there was anything."""
+        """Receive envelopes and advance requests; return whether anything happened."""
         if self.is_over:
             return False
         try:
@@ -323,7 +318,7 @@ class Engine:
             return False
 
     def _test(self) -> bool:
-        """Move what is on its way; returns whether something has come to its end."""
+        """Advance requests; return whether any completed."""
         moved = False
         deadline = time.perf_counter() + SLICE_SECONDS
         while self._requests:
@@ -360,7 +355,7 @@ _engine: Engine | None = None
 
 
 def started(world: World) -> Engine | None:
-    """Return the engine of this process, which belongs to the event loop that asks first; ``None``: to another one."""
+    """Return the engine of this process, which belongs to the first event loop that calls this; ``None`` in others."""
     global _engine
     loop = asyncio.get_running_loop()
     if _engine is None or _engine.is_over:
@@ -368,27 +363,27 @@ def started(world: World) -> Engine | None:
     return _engine if _engine.loop is loop else None
 
 
-LONGEST_SECONDS = 0.0004  # What a rank waits for at most without sleeping: answers are there sooner, or take long.
+LONGEST_SECONDS = 0.0004  # The longest polling time: answers come sooner, or take long.
 SHORTEST_SECONDS = 0.00005
 
 
 class Pacing:
-    """Of one rank. Times are those of ``time.perf_counter``."""
+    """How long one rank polls before it sleeps. Times are those of ``time.perf_counter``."""
 
     def __init__(self) -> None:
-        self.window = SHORTEST_SECONDS  # So long it looks after something has come or gone; 0: it sleeps at once.
+        self.window = SHORTEST_SECONDS  # Polling time after something was received or sent; 0: it sleeps at once.
         self._asleep_since: float | None = None
 
     def sleeps(self, now: float) -> None:
-        """Note that it has looked in vain, and sleeps."""
+        """Note that it has polled in vain, and sleeps."""
         if self._asleep_since is None:
             self._asleep_since = now
 
     def woken(self, now: float) -> None:
-        """Note that it was woken by its bell: if that was soon, to look for longer would have been better."""
+        """Note that its bell woke it: if that was soon, polling for longer would have been better."""
         since, self._asleep_since = self._asleep_since, None
         if since is None:
-            return  # It was looking.
+            return  # It was polling.
         if now - since <= LONGEST_SECONDS:
             self.window = min(max(2 * self.window, SHORTEST_SECONDS), LONGEST_SECONDS)
         else:

@@ -1,7 +1,7 @@
-"""Buffers that travel with one tag between two ranks: a few at a time are with MPI, the others wait here.
+"""Buffers with one tag between two ranks: a few at a time are passed to MPI, the others wait here.
 
-To ask MPI what is done takes the longer the more it is asked for: with all buffers of a message at once, a message of
-twice as many would take four times as long, and hold up all others.
+Testing requests takes longer the more there are: with all buffers of a message at once, a message of twice as many
+would take four times as long, and delay all others.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 MOST_AT_ONCE = 16
 
-Start = Callable[[], tuple[Any, Any]]  # Gives a buffer to MPI; returns the request and the buffer.
+Start = Callable[[], tuple[Any, Any]]  # Passes a buffer to MPI; returns the request and the buffer.
 Follow = Callable[[Any, Any, Callable[[], None]], None]
-"""Tests a request, with its buffer, until it is done, and then calls what it is given; perhaps at once."""
+"""Tests a request, with its buffer, until it completes, and then calls a function; perhaps at once."""
 
 
 class Lane:
-    """Keeps the order of what it is given; ``empty`` is called whenever nothing is left."""
+    """Keeps the order of buffers; calls ``empty`` whenever nothing is left."""
 
     def __init__(self, follow: Follow, empty: Callable[[], object]) -> None:
         self._follow = follow
@@ -35,7 +35,7 @@ class Lane:
 
     def _fill(self) -> None:
         if self._is_filling:
-            return  # A buffer was done at once: the loop below goes on.
+            return  # A request completed at once: the loop below continues.
         self._is_filling = True
         try:
             while self._waiting and self._with_mpi < MOST_AT_ONCE:

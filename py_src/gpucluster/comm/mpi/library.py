@@ -11,19 +11,19 @@ from ...operating_system.neighbours import may_read_each_other
 
 
 def prepare_library() -> None:
-    """Let MPICH copy large messages within one machine once instead of twice, where processes may read each other.
+    """Let MPICH copy large messages within one machine once instead of twice, if processes may read each other.
 
-    Its own default takes several times as long (``benchmarks/results/history.md``). Open MPI does it automatically.
-    Settings of the environment are kept.
+    Its default takes several times as long (``benchmarks/results/history.md``). Open MPI does this automatically.
+    Existing environment variables are kept.
     """
     if may_read_each_other():
         os.environ.setdefault("MPIR_CVAR_CH4_CMA_ENABLE", "1")
 
 
 def forget_names_of_shared_memory(world: Any) -> None:
-    """Take its name from the memory that MPICH shares within a machine; all ranks call this, and all have it open.
+    """Unlink the shared memory of MPICH, which all ranks have open; all of them must call this.
 
-    A rank that is killed would leave it behind, as a file of a megabyte or more that counts as memory until the machine
+    Otherwise a rank that is killed would leave a file of a megabyte or more, which takes memory until the machine
     restarts.
     """
     paths = [path for path in mapped_files() if path.startswith(f"{SHARED_MEMORY}/mpich_shm_")]

@@ -1,7 +1,7 @@
-"""Memory for large blocks that come: used again, because fresh pages take as long to get as to be filled.
+"""Memory for large received blocks: reused, because getting fresh pages takes as long as filling them.
 
-A block belongs to whoever deserialized it. When that is forgotten, its memory comes back here, from whichever thread
-has forgotten it, and goes to the next block of about its size, or back to the system after a while.
+A block belongs to the object that was deserialized from it. When that is deleted, in any thread, its memory comes back
+here and is used for the next block of about its size, or freed after a while.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ import numpy as np
 from .wire import LINE_BYTES
 
 LEAST_BYTES = 2**20  # Smaller ones are left to NumPy.
-KEPT_BYTES = 2**27  # So much is kept at most that nobody uses; no block that is larger.
+KEPT_BYTES = 2**27  # Limit of unused memory; no larger block is kept.
 KEPT_SECONDS = 20.0
 
 
 class Memory:
-    """That of one rank; asked by one thread only, that of its event loop."""
+    """The memory of one rank, for the thread of its event loop only."""
 
     def __init__(self) -> None:
         self._returned: deque[tuple[float, mmap.mmap]] = deque()
-        """What was forgotten just now. Forgetting may happen in the middle of anything here: it takes no lock."""
-        self._free: list[tuple[float, mmap.mmap]] = []  # What nobody uses, and since when; the oldest first.
+        """Blocks freed just now. That may happen in the middle of anything here, so there is no lock."""
+        self._free: list[tuple[float, mmap.mmap]] = []  # Unused blocks, and since when; the oldest first.
 
     @property
     def kept_bytes(self) -> int:
-        """How much is kept that nobody uses."""
+        """Bytes of unused memory."""
         return sum(len(block) for _, block in (*self._free, *self._returned))
 
     def take(self, size: int, begin: int = 0) -> Any:
-        """Return memory of so many bytes, as an empty array beginning at this address modulo ``LINE_BYTES``."""
+        """Return an uninitialized array of `size` bytes whose address is `begin` modulo ``LINE_BYTES``."""
         if size < LEAST_BYTES:
             own = np.empty(size + LINE_BYTES, "u1")
             first = (begin - own.__array_interface__["data"][0]) % LINE_BYTES
@@ -45,20 +45,20 @@ class Memory:
         self._sort_in()
         place = next((place for place, (_, one) in enumerate(self._free) if len(one) == wanted), None)
         block = self._free.pop(place)[1] if place is not None else _fresh(wanted)
-        # Arrays made of this one refer to it, and not to what it is made of, as that is no array.
+        # Views of this array refer to it, and not to the block, which is no array.
         lent = np.frombuffer(block, "u1", size, begin)
         weakref.finalize(lent, _give_back, self._returned, block).atexit = False
         return lent
 
     def forget_old(self) -> None:
-        """Give back to the system what nobody has used for some time, and what is too much."""
+        """Free blocks that were unused for some time, or exceed the limit."""
         if self._free or self._returned:
             self._sort_in()
 
     def _sort_in(self) -> None:
         while self._returned:
             one = self._returned.popleft()
-            if len(one[1]) <= KEPT_BYTES:  # A larger one would drive out all others.
+            if len(one[1]) <= KEPT_BYTES:  # A larger one would displace all others.
                 self._free.append(one)
         kept, oldest = sum(len(block) for _, block in self._free), time.monotonic() - KEPT_SECONDS
         while self._free and (kept > KEPT_BYTES or self._free[0][0] < oldest):
@@ -70,13 +70,13 @@ def _give_back(returned: deque[tuple[float, mmap.mmap]], block: mmap.mmap) -> No
 
 
 def _rounded(size: int) -> int:
-    """Return the next of eight sizes between a power of two and the next, so that similar blocks use the same."""
+    """Round up to one of eight sizes between two powers of two, so that blocks of similar size share memory."""
     step = 1 << max(12, size.bit_length() - 4)
     return -(-size // step) * step
 
 
 def _fresh(size: int) -> mmap.mmap:
-    # Memory that processes share, which is what Python maps unless told otherwise, gets no large pages.
+    # Shared memory, Python's default, gets no huge pages.
     block = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # A kernel may have none.

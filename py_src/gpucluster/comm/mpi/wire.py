@@ -1,11 +1,11 @@
-"""What a message looks like on its way between two ranks.
+"""The format of messages between two ranks.
 
-Each message begins with an *envelope*, at most ``INLINE_BYTES`` of frames included. The others follow in *blocks*: a
-large frame is one by itself, small ones share some, as each costs MPI about the same whatever its size. distributed
-cuts arrays above 64 MiB; their frames, which lie one after the other in memory, are one block, and do so again where
-they arrive: then they are one array without a copy. Blocks are sent as buffers of ``PIECE_BYTES`` at most. All have the
-tag of their connection: MPI keeps the order of what one rank sends another with one tag, so they need no names, and
-both sides find from the envelope alone what is in which buffer.
+Each message begins with an *envelope*, which includes up to ``INLINE_BYTES`` of frames. The others follow in *blocks*:
+a large frame is a block, small ones share blocks, because each costs MPI about the same for any size. distributed cuts
+arrays above 64 MiB; their frames, which are adjacent in memory, are one block, and are adjacent again at the receiver,
+so that they are one array without a copy. Blocks are sent as buffers of up to ``PIECE_BYTES``. All have the tag of
+their connection: MPI keeps the order of messages between two ranks with one tag, so they need no names, and both sides
+derive the contents of each buffer from the envelope.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from typing import Any
 import numpy as np
 
 INLINE_BYTES = 32 * 1024
-"""Of frames that travel within the envelope. MPICH and Open MPI send as much within one machine without asking the
-receiver first; the copy that joins them costs a few microseconds."""
+"""Bytes of frames within the envelope. MPICH and Open MPI send this much within one machine without a rendezvous;
+joining the frames takes a few microseconds."""
 SHARED_BYTES = 64 * 1024  # Frames up to this size share blocks: copying costs no more than another buffer.
-BLOCK_BYTES = 2**20  # Of a block that frames share, which is one piece. It lives as long as the last of them does.
-PIECE_BYTES = 2**30  # Counts of MPI are 32-bit numbers in many of its functions.
-_HEAD = struct.Struct("<BiQII")  # Kind, rank that began the connection, its number there, tag, number of frames.
+BLOCK_BYTES = 2**20  # Size of a shared block, which is one piece and lives as long as the last of its frames.
+PIECE_BYTES = 2**30  # Counts are 32-bit numbers in many MPI functions.
+_HEAD = struct.Struct("<BiQII")  # Kind, rank that opened the connection, its number there, tag, number of frames.
 MOST_FRAMES = 2**24
 IN_ENVELOPE, RIGHT_AFTER = 255, 254
-"""What stands instead of where a frame begins: it is in the envelope; it begins where the frame before it ends."""
+"""Instead of an address: the frame is in the envelope; the frame begins where the previous one ends."""
 LINE_BYTES = 64
-"""A processor copies fastest, some twice as fast, between addresses that are the same modulo this. A frame comes to lie
-as it did where it came from; so what was aligned for its type still is."""
+"""Copying is fastest, by up to a factor of two, between addresses that are equal modulo this. So frames keep their
+address modulo this, and their alignment with it."""
 
 
 class Kind(IntEnum):
-    """What an envelope is for."""
+    """The purpose of an envelope."""
 
     OPEN = 1
     MESSAGE = 2
@@ -46,38 +46,38 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Key:
-    """The name of a connection, the same on both of its sides."""
+    """The identity of a connection, on both of its sides."""
 
-    opener: int  # The rank that began it.
+    opener: int  # The rank that opened it.
     number: int
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """What one rank tells another."""
+    """The beginning of a message."""
 
     kind: Kind
     key: Key
     tag: int = 0
     sizes: tuple[int, ...] = ()  # Bytes of each frame.
     begins: tuple[int, ...] = ()
-    """Of each frame: its address modulo ``LINE_BYTES`` with its sender, ``IN_ENVELOPE`` or ``RIGHT_AFTER``."""
+    """For each frame: its address modulo ``LINE_BYTES`` at the sender, ``IN_ENVELOPE`` or ``RIGHT_AFTER``."""
     body: memoryview = field(default_factory=lambda: memoryview(b""))
 
     @cached_property
     def blocks(self) -> list[list[int]]:
-        """Places of the frames that are in each block."""
+        """Positions of the frames in each block."""
         return blocks_of(self.sizes, self.begins)
 
     def allocated(self, take: Callable[[int, int], Any]) -> list[Any]:
-        """Return memory for each block, given what takes so many bytes that begin at an address modulo LINE_BYTES."""
+        """Return memory for each block. `take`: allocates from a size and an address modulo ``LINE_BYTES``."""
         return [
             take(sum(self.sizes[place] for place in block), self.begins[block[0]] if self._is_large(block) else 0)
             for block in self.blocks
         ]
 
     def pieces(self, buffers: Sequence[Any]) -> list[memoryview]:
-        """Return the parts of the blocks' memory that are received one by one, as they are sent."""
+        """Return the parts of the blocks' memory that are received separately."""
         found = []
         for block, buffer in zip(self.blocks, buffers, strict=True):
             views = self._split(block, buffer) if self._is_large(block) else [memoryview(buffer)]
@@ -85,7 +85,7 @@ class Envelope:
         return found
 
     def frames(self, buffers: Sequence[Any]) -> list[Any]:
-        """Return all frames in their order, given the blocks."""
+        """Return all frames in order, from the blocks' memory."""
         found: list[Any] = [None] * len(self.sizes)
         begin = 0
         for place, (size, how) in enumerate(zip(self.sizes, self.begins, strict=True)):
@@ -107,7 +107,7 @@ class Envelope:
 
 
 def blocks_of(sizes: Sequence[int], begins: Sequence[int]) -> list[list[int]]:
-    """Share out the frames of an envelope to blocks: places by block, in the order of the frames."""
+    """Assign the frames of an envelope to blocks: positions by block, in the order of the frames."""
     blocks: list[list[int]] = []
     small: list[int] = []
     room = 0
@@ -129,11 +129,11 @@ def blocks_of(sizes: Sequence[int], begins: Sequence[int]) -> list[list[int]]:
 
 
 def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tuple[bytes, list[list[memoryview]]]:
-    """Return an envelope, and what is joined for each buffer that follows with this tag."""
+    """Return an envelope, and the parts of each buffer that follows with this tag."""
     views = [_flat(memoryview(frame)) for frame in frames]
     sizes = [view.nbytes for view in views]
     begins = _begins(views)
-    # The small ones first: many of them are metadata beside one large buffer.
+    # Small frames first: many are metadata of one large buffer.
     left = INLINE_BYTES
     for place in sorted(range(len(sizes)), key=sizes.__getitem__):
         if sizes[place] > left:
@@ -141,11 +141,8 @@ def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tu
         if begins[place] != RIGHT_AFTER:
             begins[place], left = IN_ENVELOPE, left - sizes[place]
     count = len(sizes)
-    parts: list[Any] = [
-        _HEAD.pack(kind, key.opener, key.number, tag, count),
-        struct.pack(f"<{count}Q", *sizes),
-        bytes(begins),
-    ]
+    head = _HEAD.pack(kind, key.opener, key.number, tag, count)
+    parts: list[Any] = [head, struct.pack(f"<{count}Q", *sizes), bytes(begins)]
     parts += [view for view, begin in zip(views, begins, strict=True) if begin == IN_ENVELOPE]
     buffers: list[list[memoryview]] = []
     for block in blocks_of(sizes, begins):
@@ -157,17 +154,17 @@ def encode(kind: Kind, key: Key, tag: int = 0, frames: Sequence[Any] = ()) -> tu
 
 
 def _flat(view: memoryview) -> memoryview:
-    """Return a view of its bytes one after the other, as they lie in memory; where they do not, a copy."""
+    """Return a flat view of its bytes; a copy if they are not contiguous."""
     if not view.nbytes:
-        return memoryview(b"")  # Python casts no view with a length of zero in it.
+        return memoryview(b"")  # Python cannot cast a view with a zero in its shape.
     if view.c_contiguous:
-        # Not distributed's ensure_memoryview: what that returns has another .obj for each part of one array.
+        # Not distributed's ensure_memoryview, whose result has another .obj for each part of an array.
         return view.cast("B")
     return PickleBuffer(view).raw() if view.contiguous else memoryview(view.tobytes())
 
 
 def _begins(views: Sequence[memoryview]) -> list[int]:
-    """Return where frames begin; for small ones it matters only whether they follow a large one."""
+    """Return where frames begin; for small ones, only whether they directly follow a large one."""
     begins = [0] * len(views)
     end: tuple[int, int] | None = None
     for place, view in enumerate(views):
@@ -187,7 +184,7 @@ def _begins(views: Sequence[memoryview]) -> list[int]:
 
 
 def decode(received: memoryview) -> Envelope:
-    """Read an envelope; `ValueError` where it is none."""
+    """Read an envelope; `ValueError` if it is malformed."""
     try:
         kind, opener, number, tag, count = _HEAD.unpack_from(received)
         if count > MOST_FRAMES:
@@ -215,5 +212,5 @@ def decode(received: memoryview) -> Envelope:
 
 
 def pieces(view: memoryview) -> list[memoryview]:
-    """Cut a buffer into what MPI carries at once."""
+    """Cut a buffer into pieces of the size that MPI can send."""
     return [view[begin : begin + PIECE_BYTES] for begin in range(0, view.nbytes, PIECE_BYTES)]

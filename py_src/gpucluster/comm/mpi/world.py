@@ -1,16 +1,14 @@
-"""What the ranks of one program have in common: a communicator of ours alone, a name, bells.
+"""What the ranks of one program share: a private communicator, a name, and the bells that wake them.
 
-What wakes a rank that sleeps: MPI has nothing that a process can wait for together with its other work.
+A bell is needed because MPI has nothing that a process can wait for together with its other work. Each rank has a
+datagram socket. A rank that has sent something through MPI rings the bell of the receiver, whose event loop then polls
+MPI. On one machine it is an abstract unix socket, which opens no port; between machines it is a UDP port, which ignores
+datagrams without the world's secret.
 
-Each rank has a datagram socket. Whoever has sent something through MPI rings it, and the event loop of the other
-looks what has come. On one machine it is an abstract unix socket, which opens no port; between machines a UDP port,
-where only who knows the world's secret is listened to.
-
-A ring says how many envelopes its sender has sent so far. That MPI finds none does not mean that none is there: it may
-have been busy with a packet of another kind, of which any number can be before the envelope, or the network was slower
-than the ring. So a rank goes on looking until it has as many as were announced. The next ring makes up for a lost one,
-and whoever finds that a rank has no room for a ring tries it again. If the last one is lost on a network, that costs
-``engine.LONGEST_SLEEP_SECONDS`` at most.
+A ring contains the number of envelopes that its sender has sent so far. If MPI finds none, one may still be on its way:
+MPI may have been busy with any number of other packets, or the network was slower than the ring. So a rank polls until
+it has as many as were announced. The next ring makes up for a lost one, and a ring for which a rank has no room is
+repeated. If the last ring is lost on a network, that costs ``engine.LONGEST_SLEEP_SECONDS`` at most.
 """
 
 from __future__ import annotations
@@ -30,10 +28,10 @@ _joined: World | None = None
 
 
 class World:
-    """All ranks of this program, as this process sees them. Made by ``join``."""
+    """All ranks of this program. Made by ``join``."""
 
     def __init__(self, communicator: Any, host: str) -> None:
-        # A copy: no message of somebody's own code, or of gpucluster.learn, is ever taken for one of Dask's.
+        # A copy, so that no message of user code or of gpucluster.learn is taken for one of Dask's.
         self.communicator: Any = communicator.Dup()
         self.rank: int = self.communicator.Get_rank()
         self.size: int = self.communicator.Get_size()
@@ -49,10 +47,10 @@ class World:
 
 
 def join(host: str) -> World:
-    """Join the other ranks; all of them must call it, once each. The second call of a process returns the first world.
+    """Join the other ranks, which must all call this. Further calls return the same world.
 
-    ``host`` is the address by which ranks of other machines reach this one. Raises `RuntimeError` where MPI does not
-    allow several threads, which Dask has.
+    ``host``: the address by which ranks of other machines reach this one. Raises `RuntimeError` if MPI does not support
+    several threads, which Dask has.
     """
     global _joined
     if _joined is None:
@@ -69,18 +67,18 @@ def join(host: str) -> World:
 
 
 def here() -> World | None:
-    """Return the world that this process has joined; ``None``: it is no rank, or has not."""
+    """Return the world that this process has joined; ``None``: none."""
     return _joined
 
 
 SECRET_BYTES = 16
-_TOLD = struct.Struct("<IQ")  # Who rings, and how many envelopes it has sent to whom it rings.
-_RING_BYTES = SECRET_BYTES + _TOLD.size
+_RING = struct.Struct("<IQ")  # The sender's rank, and how many envelopes it has sent to the receiver.
+_RING_BYTES = SECRET_BYTES + _RING.size
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a rank's bell is."""
+    """The addresses of a rank's bell."""
 
     machine: str  # The same for ranks that reach each other's unix sockets.
     path: bytes | None  # Abstract name of the unix socket.
@@ -88,7 +86,7 @@ class Place:
 
 
 class Bell:
-    """The bell of this rank, which ranks of other machines reach at ``host``."""
+    """The bell of this rank, on other machines reached at ``host``."""
 
     def __init__(self, host: str) -> None:
         self._near = nameless_datagrams()
@@ -102,10 +100,10 @@ class Bell:
         self._others: list[Place] = []
         self._secret = b""
         self._rank = 0
-        self._sent: list[int] = []  # Envelopes by the rank that they were sent to.
-        self._taken: list[int] = []  # Envelopes by the rank that has sent them.
-        self._announced: list[int] = []  # As many the ranks have said to have sent.
-        self._missing: set[int] = set()  # Ranks that have said so of more than were taken.
+        self._sent: list[int] = []  # Envelopes sent to each rank.
+        self._taken: list[int] = []  # Envelopes received from each rank.
+        self._announced: list[int] = []  # Envelopes announced by each rank.
+        self._missing: set[int] = set()  # Ranks that announced more than was received.
         self._unheard: set[int] = set()  # Ranks that had no room for a ring.
 
     @property
@@ -113,7 +111,7 @@ class Bell:
         return [one for one in (self._near, self._far) if one is not None]
 
     def meet(self, others: list[Place], secret: bytes, rank: int) -> None:
-        """Know all ranks, and the world's secret; a port that nobody needs is closed."""
+        """Set the places of all ranks and the world's secret; close the port if it is not needed."""
         self._others, self._secret, self._rank = others, secret, rank
         self._sent, self._taken, self._announced = ([0] * len(others) for _ in range(3))
         if self._far is not None and all(self._is_near(place) for place in others):
@@ -121,13 +119,13 @@ class Bell:
             self._far = None
 
     def announce(self, rank: int) -> None:
-        """Wake a rank, as an envelope was sent to it."""
+        """Count an envelope that was sent to a rank, and wake it."""
         self._sent[rank] += 1
         self.ring(rank)
 
     def ring(self, rank: int) -> None:
         place = self._others[rank]
-        ring = self._secret + _TOLD.pack(self._rank, self._sent[rank])
+        ring = self._secret + _RING.pack(self._rank, self._sent[rank])
         self._unheard.discard(rank)
         try:
             if self._is_near(place):
@@ -151,14 +149,14 @@ class Bell:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether an envelope is on its way to this rank, or a ring has not been heard."""
+        """Whether an envelope is on its way to this rank, or a ring must be repeated."""
         return bool(self._missing or self._unheard)
 
     def is_near(self, rank: int) -> bool:
         return self.place.machine == self._others[rank].machine
 
     def heard(self) -> bool:
-        """Take all rings there are; returns whether one of them was ours."""
+        """Receive all rings; return whether one of them was valid."""
         ours = False
         for one in self.sockets:
             with suppress(OSError):
@@ -169,7 +167,7 @@ class Bell:
     def _is_ours(self, ring: bytes) -> bool:
         if len(ring) != _RING_BYTES or not hmac.compare_digest(ring[:SECRET_BYTES], self._secret):
             return False
-        rank, sent = _TOLD.unpack_from(ring, SECRET_BYTES)
+        rank, sent = _RING.unpack_from(ring, SECRET_BYTES)
         self._announced[rank] = max(sent, self._announced[rank])
         if self._taken[rank] < sent:
             self._missing.add(rank)

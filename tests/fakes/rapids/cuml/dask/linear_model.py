@@ -22,7 +22,7 @@ class CD(Simulated):
 
 
 class ElasticNet(Simulated):
-    """Leaves fitting to a solver, and has no fitted attributes of its own, like the real one."""
+    """Fits with a solver, and has no fitted attributes itself, like the real one."""
 
     known = {"alpha", "l1_ratio", "fit_intercept", "max_iter", "tol", "selection"}
 
@@ -43,7 +43,7 @@ class ElasticNet(Simulated):
 
 
 class Lasso(ElasticNet):
-    """Hands what it is given on to its solver, whose own mixture of penalties is not Lasso's: seen on an H100."""
+    """Passes its arguments to its solver, whose default mixture of penalties is not Lasso's: seen on an H100."""
 
     def __init__(self, *, client=None, **kwargs):
         super().__init__(client=client, **kwargs)

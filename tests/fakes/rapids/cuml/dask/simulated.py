@@ -1,4 +1,4 @@
-"""What the simulated estimators have in common."""
+"""The base class of the simulated estimators."""
 
 from __future__ import annotations
 

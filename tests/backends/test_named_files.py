@@ -1,4 +1,4 @@
-"""Files that a user names: one without an end, or that nobody writes to, makes nobody wait and fills no memory."""
+"""Files that a user names: endless files and pipes without a writer neither block nor fill memory."""
 
 from __future__ import annotations
 
