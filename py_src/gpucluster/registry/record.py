@@ -131,6 +131,11 @@ class Folder:
         return self.path / "activity"
 
     @property
+    def cells(self) -> Path:
+        """What cells have had computed, as JSON lines; none before the first task."""
+        return self.path / "cells"
+
+    @property
     def profile(self) -> Path:
         """What the last cell that was profiled did, as JSON."""
         return self.path / "profile.json"

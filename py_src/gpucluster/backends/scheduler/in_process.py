@@ -74,6 +74,9 @@ class InProcessScheduler(SchedulerView):
         tasks, progress = self._reader.tasks()
         return tasks, progress
 
+    def cells(self) -> list[dict[str, Any]]:
+        return self._reader.cells()
+
     async def failures(self) -> list[dict[str, Any]]:
         return self._reader.failures()
 

@@ -44,6 +44,7 @@ from ...dask_internals.scheduler_state import (
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
 from ...dask_internals.workers.heartbeats import figures
 from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, SPILL_METRIC, VERSION, rounded, size
+from .cells import CellWork
 from .failures import Failures
 from .results import LargestResults
 
@@ -90,7 +91,8 @@ class SchedulerReader(SchedulerPlugin):
         self._heartbeats = HeartbeatReader(scheduler)
         self._failures = Failures(scheduler)
         self._results = LargestResults(scheduler)
-        self._progress = TaskProgress(scheduler, self._failures.add)
+        self._cells = CellWork(scheduler)
+        self._progress = TaskProgress(scheduler, self._failures.add, self._cells.cancelled)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back when workers or clients come or go, from within the scheduler's own work."""
@@ -139,6 +141,12 @@ class SchedulerReader(SchedulerPlugin):
         else:
             self._changed()
 
+    def update_graph(
+        self, scheduler: Scheduler, *, client: str, tasks: Sequence[Any], annotations: dict[str, Any], **kwargs: Any
+    ) -> None:
+        if client != self.own_client:
+            self._cells.add(client, tasks, annotations)
+
     # -- reading ---------------------------------------------------------------------------------
 
     async def answer(self, verb: str, names: Collection[str] = (), timeout: float = 0.0, **options: str) -> Any:
@@ -169,6 +177,7 @@ class SchedulerReader(SchedulerPlugin):
             "columns": self._heartbeats.read(),
             "tasks": tasks,
             "progress": progress,
+            "cells": self._cells.read(),
         }
 
     def members(self) -> dict[str, Any]:
@@ -222,6 +231,10 @@ class SchedulerReader(SchedulerPlugin):
     def tasks(self) -> Any:
         """Return the number of tasks by state, and the progress of those kinds that were active last."""
         return self._progress.read()
+
+    def cells(self) -> list[dict[str, Any]]:
+        """Return the fields of ``CellWork`` of the cells that compute, and of those that have ended lately."""
+        return self._cells.read()
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
@@ -394,7 +407,12 @@ class TaskProgress:
     followed as they happen, and a reading looks at the few kinds that were active last.
     """
 
-    def __init__(self, scheduler: Scheduler, failed: Callable[[Any], None] = _nothing_of) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        failed: Callable[[Any], None] = _nothing_of,
+        cancelled: Callable[[Any], None] = _nothing_of,
+    ) -> None:
         self._scheduler = scheduler
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
         self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
@@ -402,7 +420,7 @@ class TaskProgress:
         self._lost: dict[str, tuple[Any, int]] = {}
         """Scattered data that is lost, by its group, which Dask forgets with the last of its tasks."""
         self._name = f"gpucluster-progress-{uuid4().hex}"
-        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed), name=self._name)
+        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed, cancelled), name=self._name)
 
     def stop(self) -> None:
         """Follow the scheduler no more."""
@@ -444,7 +462,11 @@ class TaskProgress:
 
 
 def _follower(
-    scheduler: Scheduler, counts: Counter[str], latest: OrderedDict[str, None], failed: Callable[[Any], None]
+    scheduler: Scheduler,
+    counts: Counter[str],
+    latest: OrderedDict[str, None],
+    failed: Callable[[Any], None],
+    cancelled: Callable[[Any], None],
 ) -> SchedulerPlugin:
     from distributed import SchedulerPlugin
 
@@ -460,7 +482,10 @@ def _follower(
             counts[finish] += 1
             if finish == "erred" and start in {"processing", "no-worker"}:  # Not as another one has failed.
                 failed(key)
-            prefix = tasks[key].prefix
+            task = tasks[key]
+            if finish == "forgotten" and task.nbytes < 0:  # It has no result.
+                cancelled(task)
+            prefix = task.prefix
             if prefix is not self.last:
                 self.last = prefix
                 latest[prefix.name] = None
