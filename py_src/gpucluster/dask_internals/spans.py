@@ -10,6 +10,7 @@ Imports nothing of this package: it is sent to schedulers elsewhere.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -34,8 +35,7 @@ def cell_span(name: str, id: str, facts: Mapping[str, Any]) -> AbstractContextMa
     facts
         About the cell; see ``facts_of``.
     """
-    import dask
-
+    dask: Any = importlib.import_module("dask")  # It does not say that these two are public.
     inner = dask.get_annotations().get("span")
     names, ids = (inner["name"], inner["ids"]) if inner else ((), ())
     annotated: AbstractContextManager[None] = dask.annotate(

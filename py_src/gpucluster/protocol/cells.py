@@ -56,7 +56,7 @@ class CellWork(TelemetryModel):
 
     def total(self, figure: str) -> float:
         """Return the sum of a figure of `groups`."""
-        return sum(getattr(group, figure) for group in self.groups)
+        return sum((getattr(group, figure) for group in self.groups), 0.0)
 
 
 class Cells(TelemetryModel):

@@ -43,9 +43,9 @@ class PresetList(BaseModel):
 _MODELS: dict[str, TypeAdapter[Any]] = {
     **{model.__name__: TypeAdapter(model) for model in (
         ClusterPatch, ClusterModel, ClusterList, LogLines, Submission, Notes, Activity, Cells, TelemetryHistory,
-        TaskFailures, LargestResults, ResultsReleased, PresetList, LinkRequest, SharedLinks, NewLink, SiteFaults, NodeModel,
-        ClassClusters, ClassMessage, ClassStop, ClassAnswer, HostDevices, StopProcess, ProcessStopped, RecordingList,
-        RecordedSession, RecordingEntry, ErrorModel, Schemas,
+        TaskFailures, LargestResults, ResultsReleased, PresetList, LinkRequest, SharedLinks, NewLink, SiteFaults,
+        NodeModel, ClassClusters, ClassMessage, ClassStop, ClassAnswer, HostDevices, StopProcess, ProcessStopped,
+        RecordingList, RecordedSession, RecordingEntry, ErrorModel, Schemas,
     )},
     "Event": EVENT,
 }  # fmt: skip
