@@ -26,7 +26,8 @@ def graphs(here):
         def update_graph(self, scheduler, *, client, tasks, annotations, **kwargs):
             known = [scheduler.tasks[key] for key in tasks]
             seen.append((tasks, spans.facts_of(annotations), [dict(task.annotations or {}) for task in known]))
-            self.groups = [(task.group, spans.n_tasks(task.group)) for task in known]
+            for task in known:
+                spans.drop_facts(task)
 
     here.scheduler.add_plugin(Plugin(), name="graphs")
     yield seen
@@ -49,6 +50,19 @@ def test_a_graph_carries_the_cell_and_its_span(notebook, graphs, canary):
         assert annotations[0]["priority"] == 2
         assert annotations[0]["span"]["name"] == ("lab.ipynb [3]", "mine")
         assert annotations[0]["span"]["ids"][0] == "run-1"
+
+
+def test_facts_do_not_travel_to_workers(here, graphs, canary):
+    with (
+        canary("TaskState.annotations, which workers receive"),
+        Client(here.scheduler.address, set_as_default=False) as client,
+    ):
+        with spans.cell_span("lab.ipynb [3]", "run-1", FACTS):
+            future = client.submit(len, "abc", key="len-2")
+        future.result()
+        assert graphs[0][1] == {"len-2": FACTS}
+        [worker] = [worker for worker in (here.worker, here.other) if "len-2" in worker.state.tasks]
+        assert set(worker.state.tasks["len-2"].annotations) == {"span"}
 
 
 def test_only_new_tasks_have_facts(notebook, graphs, canary):
@@ -81,9 +95,11 @@ def test_tasks_of_tasks_have_the_span_only(here, notebook, graphs, canary):
         def nested():
             return distributed.get_client().submit(len, "abc", key="inner-1").result()
 
-        assert notebook.submit(nested, key="outer-1").result() == 3
+        outer = notebook.submit(nested, key="outer-1")
+        assert outer.result() == 3
         facts = {tasks[0]: facts for tasks, facts, _ in graphs}
         assert facts["inner-1"] == {}
+        assert spans.outermost_span(here.scheduler.tasks["outer-1"]) == "run-1"
         annotations = {tasks[0]: annotations[0] for tasks, _, annotations in graphs}
         assert annotations["inner-1"]["span"]["ids"][0] == "run-1"
 
