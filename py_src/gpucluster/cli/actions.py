@@ -14,6 +14,7 @@ from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.display.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.stopping import ended_unasked
 from ..client.verbs import MAX_LOG_LINES
+from ..protocol.cells import Cells
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
 from ..protocol.spec import SpecBase
@@ -28,6 +29,7 @@ Tell = Callable[[str], None]
 WAIT_SECONDS = 120
 LOG_LINES = 200
 ACTIVITY_LINES = 100
+CELL_LINES = 20
 
 
 class Cancelled(Exception):
@@ -101,6 +103,12 @@ def activity(control: Control, found: Namespace) -> Activity:
     lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
     answer = control.activity(find(control, name_of(found)).id)
     return answer.model_copy(update={"entries": answer.entries[-lines:]})
+
+
+def cells(control: Control, found: Namespace) -> Cells:
+    lines = whole_number(getattr(found, "lines", str(CELL_LINES)), "--lines", 1, 1000)
+    answer = control.cells(find(control, name_of(found)).id)
+    return answer.model_copy(update={"cells": answer.cells[-lines:]})
 
 
 def previewed(control: Control, found: Namespace) -> Submission | None:

@@ -32,6 +32,11 @@ def _activity(control: Control, found: Namespace) -> Answer:
     return answer, tables.activity_table(answer)
 
 
+def _cells(control: Control, found: Namespace) -> Answer:
+    answer = actions.cells(control, found)
+    return answer, tables.cells_table(answer)
+
+
 def _remove(control: Control, found: Namespace) -> Answer:
     removed = actions.remove(control, found)
     return removed if len(removed) != 1 else removed[0], _removed(removed)
@@ -65,6 +70,7 @@ ANSWERS: dict[str, Callable[[Control, Namespace], Answer]] = {
     "list": _list,
     "status": _status,
     "activity": _activity,
+    "cells": _cells,
     "remove": _remove,
     "clean": _clean,
     "devices": _devices,

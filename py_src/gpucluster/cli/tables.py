@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from ..client.display.card import cost_text, network_text, pending_text, progress_line
 from ..client.starting.capacity import ListedPreset
 from ..gauges.units import duration_text
+from ..protocol.cells import Cells, CellWork
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.messages import Message, MessageCode
 from ..protocol.models import ClusterModel, GPUSlot
@@ -105,6 +106,53 @@ def activity_table(activity: Activity) -> str:
     return table(rows)
 
 
+def cells_table(cells: Cells) -> str:
+    """Return what cells have had computed, one a line, in local time."""
+    if not cells.cells:
+        return "No cell has computed on this cluster yet."
+    rows = [("CELL", "BEGAN", "TOOK", "TASKS", "BUSY", "MEMORY", "MOVED", "STATE", "CODE")]
+    rows += [
+        (
+            one_line(cell_name(cell)),
+            local_time(cell.began),
+            duration_text(seconds_between(cell.began, cell.ended)),
+            f"{int(cell.total('n_tasks')):,}",
+            duration_text(cell.total("compute_seconds")),
+            _most_memory(cell),
+            "" if cell.moved_bytes is None else format_size(cell.moved_bytes),
+            cell_state(cell),
+            one_line(cell.code or ""),
+        )
+        for cell in cells.cells
+    ]
+    return table(rows)
+
+
+def cell_name(cell: CellWork) -> str:
+    """Return what people call it: ``Untitled.ipynb [3]``, or the client where there is no cell."""
+    if cell.by_time:
+        return cell.client
+    notebook = (cell.notebook or "").rsplit("/", 1)[-1] or "cell"
+    return f"{notebook} [{cell.number}]"
+
+
+def cell_state(cell: CellWork) -> str:
+    """Return how far it is, and what went wrong."""
+    wrong = [f"{int(number):,} {word}" for word in ("failed", "cancelled") if (number := cell.total(f"n_{word}"))]
+    if cell.lost:
+        return ", ".join(["cluster ended", *wrong])
+    if cell.ended is None:
+        done, running = (int(cell.total(figure)) for figure in ("n_done", "n_running"))
+        return ", ".join([f"{done:,} done", f"{running:,} running", *wrong])
+    return ", ".join(wrong) or "done"
+
+
+def _most_memory(cell: CellWork) -> str:
+    if cell.vram_peak_bytes:
+        return f"{format_size(cell.vram_peak_bytes)} GPU"
+    return "" if cell.memory_peak_bytes is None else format_size(cell.memory_peak_bytes)
+
+
 def presets_table(presets: Sequence[ListedPreset]) -> str:
     """Return the presets, one per line, with a description or why one cannot be used here."""
     return table([("PRESET", "KIND", "HERE", "WHAT"), *(
@@ -190,6 +238,11 @@ def seconds_since(time: str) -> float:
     """Return the seconds since a UTC ISO time; negative: in the future."""
     then = datetime.fromisoformat(time)
     return (datetime.now(UTC) - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
+
+
+def seconds_between(began: str, ended: str | None) -> float:
+    """Return the seconds from one moment to another; without another one to now."""
+    return max(0.0, seconds_since(began) - (0.0 if ended is None else seconds_since(ended)))
 
 
 def local_time(time: str) -> str:

@@ -79,6 +79,12 @@ def _activity(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face, "the entries")
 
 
+def _cells(parser: SentenceParser, face: str) -> None:
+    declare_name(parser, ANY)
+    parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 1000. Default: 20.")
+    declare_json(parser, face, "the cells")
+
+
 def _script(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
     declare_json(parser, face, "the script")
@@ -228,6 +234,7 @@ VERBS = {
         Subcommand("status", "Show one cluster.", _status),
         Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
         *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
+        Subcommand("cells", "Show what each cell of a notebook has had computed.", _cells),
         Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
         Subcommand("script", "Show the batch script that a cluster's jobs have.", _script),

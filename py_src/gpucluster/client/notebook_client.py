@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
@@ -20,6 +20,7 @@ from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
 from ..registry.moments import stamped
+from .cells import current_cell
 from .control import this_process
 from .dask_keywords import SettingWithoutEffect
 from .display.dashboard import jupyter_link
@@ -81,6 +82,11 @@ class Client(ClientOfCluster):
             SettingWithoutEffect,
             stacklevel=2,
         )
+
+    def current_cell(self) -> tuple[str, str, Mapping[str, Any]] | None:
+        """Return the cell that this notebook runs."""
+        cell = current_cell()
+        return None if cell is None else (cell.name, cell.id, cell.facts)
 
     def hide_in_html(self, html: str) -> str:
         """Return the client's HTML without a link that contains the secret."""

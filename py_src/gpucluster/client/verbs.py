@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec
 from urllib.parse import quote
 
 from ..dask_internals.clusters import is_adaptive_of_dask
+from ..protocol.cells import Cells, CellWork
 from ..protocol.errors import InvalidState, refused_field
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks, parse_link_request
 from ..protocol.models import ClusterModel, LogLines
 from ..protocol.telemetry import Activity, ActivityEntry, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
-from ..registry import activity
+from ..registry import activity, cells
 from ..registry.ending import tail
 from .adapting import Adaptive, AsyncAdaptive
 from .events import newest_sample
@@ -50,6 +51,7 @@ def _adapting(
 
 _links: Callable[[SharedLinks], list[SharedLink]] = attrgetter("links")
 _entries: Callable[[Activity], list[ActivityEntry]] = attrgetter("entries")
+_cells: Callable[[Cells], list[CellWork]] = attrgetter("cells")
 _lines: Callable[[LogLines], list[str]] = attrgetter("lines")
 
 
@@ -339,6 +341,17 @@ class Verbs:
         """
         model = self.registry.find(id)
         return Activity(id=model.id, entries=activity.read(self.registry.folder(model.id).activity))
+
+    @verb_as(_cells)
+    async def cells(self: AsyncControl, id: str) -> Cells:
+        """Return what each cell of a notebook has had computed, also on an ended cluster, oldest first.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        model = self.registry.find(id)
+        return Cells(id=model.id, cells=cells.read(self.registry.folder(model.id).cells))
 
     @verb_as(_lines)
     async def logs(self: AsyncControl, id: str, lines: int = 200) -> LogLines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
+from contextlib import nullcontext
 from functools import cached_property, wraps
 from typing import Any, Literal, NoReturn
 from weakref import WeakKeyDictionary, ref
@@ -23,6 +24,7 @@ from distributed.client import (
 from .collections import leaving_no_futures, needed_by
 from .scheduler_state import RELEASED
 from .settings import with_settings, without_effect
+from .spans import cell_span
 
 __all__ = [
     "AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "take_over",
@@ -239,6 +241,10 @@ class ClientOfCluster(distributed.Client):
     def warn_of_settings(self, names: list[str]) -> None:
         """Warn that these settings of this process differ from the scheduler's, and have no effect."""
 
+    def current_cell(self) -> tuple[str, str, Mapping[str, Any]] | None:
+        """Return name, id and facts of the cell that is run, if any: what ``cell_span`` takes."""
+        return None
+
     def hide_in_html(self, html: str) -> str:
         """Return Dask's HTML for the client, changed as needed."""
         return html
@@ -277,7 +283,9 @@ class ClientOfCluster(distributed.Client):
         if unreported := [name for name in without_effect(identity) if name not in self._reported_settings]:
             self._reported_settings |= set(unreported)
             self.warn_of_settings(unreported)
-        return super()._graph_to_futures(with_settings(expr, identity), keys, *arguments, **options)  # type: ignore[no-untyped-call]
+        cell = self.current_cell()
+        with nullcontext() if cell is None else cell_span(*cell):
+            return super()._graph_to_futures(with_settings(expr, identity), keys, *arguments, **options)  # type: ignore[no-untyped-call]
 
     def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
         try:

@@ -6,9 +6,6 @@ process that finds it gone writes the last one.
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from ..operating_system.plain_file import read_own_file
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
 from .directory import write_private
+from .line_file import append_line
 
 KEPT = 1000  # Entries.
 _TRIM_ABOVE = KEPT + 250
@@ -38,20 +36,7 @@ def append(path: Path, entry: ActivityEntry) -> None:
     if len(message) > _MESSAGE_CHARACTERS:
         message = message[: _MESSAGE_CHARACTERS - 1] + "…"
     entry = entry.model_copy(update={"message": message})
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "is not a plain file", str(path))
-        size = found.st_size
-        line = entry.model_dump_json().encode() + b"\n"
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            line = b"\n" + line  # A full disk has cut off the previous entry.
-        while line:
-            line = line[os.write(descriptor, line) :]  # After a partial write, the next one raises the reason.
-        size = os.fstat(descriptor).st_size
-    finally:
-        os.close(descriptor)
+    size = append_line(path, entry.model_dump_json().encode())
     if size > _LOOK_ABOVE_BYTES:
         lines = read_own_file(path).splitlines(keepends=True)
         if len(lines) > _TRIM_ABOVE:

@@ -103,6 +103,8 @@ class Folder:
     """Everything the supervisor and its workers print."""
     activity = _File("activity")
     """What has happened to the cluster, as JSON lines."""
+    cells = _File("cells")
+    """What cells have had computed, as JSON lines; none before the first task."""
     profile = _File("profile.json")
     """The profile of the last profiled cell, as JSON."""
     remembered = _File("remembered.json")

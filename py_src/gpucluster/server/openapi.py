@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from ..protocol.cells import Cells
 from ..protocol.errors import ErrorModel
 from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop, NodeModel
 from ..protocol.kinds import Schemas, spec_union
@@ -41,10 +42,10 @@ class PresetList(BaseModel):
 
 _MODELS: dict[str, TypeAdapter[Any]] = {
     **{model.__name__: TypeAdapter(model) for model in (
-        ClusterPatch, ClusterModel, ClusterList, LogLines, Submission, Notes, Activity, TelemetryHistory, TaskFailures,
-        LargestResults, ResultsReleased, PresetList, LinkRequest, SharedLinks, NewLink, SiteFaults, NodeModel,
-        ClassClusters, ClassMessage, ClassStop, ClassAnswer, HostDevices, StopProcess, ProcessStopped, RecordingList,
-        RecordedSession, RecordingEntry, ErrorModel, Schemas,
+        ClusterPatch, ClusterModel, ClusterList, LogLines, Submission, Notes, Activity, Cells, TelemetryHistory,
+        TaskFailures, LargestResults, ResultsReleased, PresetList, LinkRequest, SharedLinks, NewLink, SiteFaults,
+        NodeModel, ClassClusters, ClassMessage, ClassStop, ClassAnswer, HostDevices, StopProcess, ProcessStopped,
+        RecordingList, RecordedSession, RecordingEntry, ErrorModel, Schemas,
     )},
     "Event": EVENT,
 }  # fmt: skip
@@ -103,6 +104,10 @@ OPERATIONS = (
     Operation(
         "get", f"{_CLUSTER}/activity", "Read the log of requests and their results, also of an ended cluster.",
         "Activity", refusals=(404,),
+    ),
+    Operation(
+        "get", f"{_CLUSTER}/cells", "Read what each cell of a notebook has had computed, also on an ended cluster.",
+        "Cells", refusals=(404,),
     ),
     Operation(
         "get", f"{_CLUSTER}/history", "Read the figures of the last ten minutes.", "TelemetryHistory",

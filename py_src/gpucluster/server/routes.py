@@ -73,6 +73,7 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/logs", LogsHandler, both),
         (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
         (_CLUSTER + "/activity", ReadHandler, {**both, "read": "activity", "polled": True}),
+        (_CLUSTER + "/cells", ReadHandler, {**both, "read": "cells", "polled": True}),
         (_CLUSTER + "/history", ReadHandler, {**both, "read": "history", "polled": True}),
         (_CLUSTER + "/failures", ReadHandler, {**both, "read": "failures", "polled": True}),
         (_CLUSTER + "/results", ReadHandler, {**both, "read": "results", "polled": True}),

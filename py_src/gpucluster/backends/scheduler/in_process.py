@@ -71,6 +71,9 @@ class InProcessScheduler(SchedulerView):
     def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
         return self._reader.tasks()
 
+    def cells(self) -> list[dict[str, Any]]:
+        return self._reader.cells()
+
     async def failures(self) -> list[dict[str, Any]]:
         return self._reader.failures()
 

@@ -44,6 +44,7 @@ from ...dask_internals.scheduler_state import (
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
 from ...dask_internals.workers.heartbeats import figures
 from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, SPILL_METRIC, VERSION, rounded, size
+from .cells import CellWork
 from .failures import Failures
 from .results import LargestResults
 
@@ -94,7 +95,8 @@ class SchedulerReader(SchedulerPlugin):
         self._heartbeats = HeartbeatReader(scheduler)
         self._failures = Failures(scheduler)
         self._results = LargestResults(scheduler)
-        self._progress = TaskProgress(scheduler, self._failures.add)
+        self._cells = CellWork(scheduler)
+        self._progress = TaskProgress(scheduler, self._failures.add, self._cells.cancelled)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back, within the scheduler's own work, when workers or clients come or go."""
@@ -143,6 +145,12 @@ class SchedulerReader(SchedulerPlugin):
         else:
             self._changed()
 
+    def update_graph(
+        self, scheduler: Scheduler, *, client: str, tasks: Sequence[Any], annotations: dict[str, Any], **kwargs: Any
+    ) -> None:
+        if client != self.own_client:
+            self._cells.add(client, tasks, annotations)
+
     # -- reading ---------------------------------------------------------------------------------
 
     async def answer(self, verb: str, **options: Any) -> Any:
@@ -160,6 +168,7 @@ class SchedulerReader(SchedulerPlugin):
             "columns": self._heartbeats.read(),
             "tasks": tasks,
             "progress": progress,
+            "cells": self._cells.read(),
         }
 
     def members(self) -> dict[str, Any]:
@@ -212,6 +221,10 @@ class SchedulerReader(SchedulerPlugin):
 
     def tasks(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
         return self._progress.read()
+
+    def cells(self) -> list[dict[str, Any]]:
+        """Return the fields of ``CellWork`` of the cells that compute, and of those that have ended lately."""
+        return self._cells.read()
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
@@ -375,7 +388,12 @@ class TaskProgress:
     counted as they happen, and a reading covers only the few kinds that were active last.
     """
 
-    def __init__(self, scheduler: Scheduler, failed: Callable[[Any], None] = _nothing) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        failed: Callable[[Any], None] = _nothing,
+        cancelled: Callable[[Any], None] = _nothing,
+    ) -> None:
         self._scheduler = scheduler
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
         self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
@@ -383,7 +401,7 @@ class TaskProgress:
         self._lost: dict[str, tuple[Any, int]] = {}
         """Scattered data that is lost, by its group, which Dask forgets with the last of its tasks."""
         self._name = f"gpucluster-progress-{uuid4().hex}"
-        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed), name=self._name)
+        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed, cancelled), name=self._name)
 
     def stop(self) -> None:
         """Remove the plugin."""
@@ -425,7 +443,11 @@ class TaskProgress:
 
 
 def _follower(
-    scheduler: Scheduler, counts: Counter[str], latest: OrderedDict[str, None], failed: Callable[[Any], None]
+    scheduler: Scheduler,
+    counts: Counter[str],
+    latest: OrderedDict[str, None],
+    failed: Callable[[Any], None],
+    cancelled: Callable[[Any], None],
 ) -> SchedulerPlugin:
     from distributed import SchedulerPlugin
 
@@ -441,7 +463,10 @@ def _follower(
             counts[finish] += 1
             if finish == "erred" and start in {"processing", "no-worker"}:  # Not because another task failed.
                 failed(key)
-            prefix = tasks[key].prefix
+            task = tasks[key]
+            if finish == "forgotten" and task.nbytes < 0:  # It has no result.
+                cancelled(task)
+            prefix = task.prefix
             if prefix is not self.last:
                 self.last = prefix
                 latest[prefix.name] = None

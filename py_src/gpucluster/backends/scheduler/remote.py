@@ -165,6 +165,10 @@ class RemoteScheduler(SchedulerView):
     def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
         return self._last["tasks"], self._last["progress"]
 
+    def cells(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._last["cells"]
+        return found
+
     async def failures(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = await self._ask("failures")
         return found

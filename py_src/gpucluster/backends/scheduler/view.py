@@ -139,6 +139,10 @@ class SchedulerView(ABC):
         """Return the number of tasks by state, and the progress of the kinds that were active last."""
 
     @abstractmethod
+    def cells(self) -> list[dict[str, Any]]:
+        """Return the cells that compute, and those that have ended lately, as the fields of ``CellWork``."""
+
+    @abstractmethod
     async def failures(self) -> list[dict[str, Any]]:
         """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
 

@@ -21,6 +21,7 @@ from ...registry.moments import now
 from ...site.model import Costs
 from ...telemetry.plugin import PLUGIN, pickled_plugin
 from ..process import wakeups
+from .cells import CellLog
 from .history import History
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -32,9 +33,19 @@ REST_AFTER_SECONDS = 30.0  # How long after the cluster was last watched or used
 
 
 class Sampler:
-    """Samples a cluster from its start to its end. `machine`: the one that all workers share."""
+    """Samples a cluster from its start to its end.
 
-    def __init__(self, scheduler: SchedulerView, cluster_id: str, machine: Machine | None = None) -> None:
+    `machine`: that all workers share. `cells`: what is told of the cells that compute.
+    """
+
+    def __init__(
+        self,
+        scheduler: SchedulerView,
+        cluster_id: str,
+        machine: Machine | None = None,
+        cells: CellLog | None = None,
+    ) -> None:
+        self._cells = cells
         self._scheduler = scheduler
         self._id = cluster_id
         self.history = History(cluster_id)
@@ -62,6 +73,10 @@ class Sampler:
     def stop(self) -> None:
         while self._tasks:
             self._tasks.pop().cancel()
+        if self._cells is not None:
+            with suppress(Exception):  # The scheduler may be gone.
+                self._look_at_cells(self.columns)
+            self._cells.end()
         if self._waking is not None:
             self._waking.cancel()
 
@@ -142,6 +157,10 @@ class Sampler:
         self._number += 1
         self._taken = time.monotonic()
 
+    def _look_at_cells(self, columns: Columns) -> None:
+        if self._cells is not None and (told := self._scheduler.cells()):
+            self._cells.add(told, columns)
+
     async def _register_plugin(self, devices: bool) -> None:
         try:
             await self._scheduler.add_worker_plugin(PLUGIN, pickled_plugin(devices=devices))
@@ -154,6 +173,7 @@ class Sampler:
             try:
                 columns = self.read()
                 self.history.add(columns)
+                self._look_at_cells(columns)
                 if self._listeners:
                     self._encode(columns)
                     async with self._changed:

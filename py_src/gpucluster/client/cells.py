@@ -1,0 +1,95 @@
+"""Which cell of a notebook is being run: what its tasks are counted under. Imports nothing that is not imported yet."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from .control import this_kernel
+
+_LONGEST_CODE = 200
+_NO_WORK = ("#", "%", "import ", "from ")
+"""How lines begin that do not say what a cell computes."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A run of a cell. `id`: of the run; unique. `cell`: of the cell in its notebook, where the front end tells it."""
+
+    id: str
+    number: int
+    began: float
+    code: str
+    kernel: str | None = None
+    cell: str | None = None
+    notebook: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call it, such as ``Untitled.ipynb [3]``."""
+        return f"{os.path.basename(self.notebook or '') or 'cell'} [{self.number}]"
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that is known, for the scheduler."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+_latest: tuple[Any, Cell] | None = None
+
+
+def current_cell() -> Cell | None:
+    """Return the cell that IPython runs now, or has run last.
+
+    ``None`` in other programs, and in what a notebook computes for a widget.
+    """
+    global _latest
+    # IPython is loaded where there are cells: it must not be imported to find out.
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+    if shell is None:
+        return None
+    number = len(shell.history_manager.input_hist_raw) - 1
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None:
+        key: object = (id(shell), number)
+        if _latest is None or _latest[0] != key:
+            code = shell.history_manager.input_hist_raw[-1]
+            _latest = (key, Cell(uuid4().hex, number, time.time(), line_of_work(code), notebook="IPython"))
+        return _latest[1]
+    request = kernel.get_parent("shell") or {}
+    header = request.get("header") or {}
+    if header.get("msg_type") != "execute_request":
+        return None
+    key = header["msg_id"]
+    if _latest is None or _latest[0] != key:
+        _latest = (key, _requested(request, number))
+    return _latest[1]
+
+
+def _requested(request: Mapping[str, Any], number: int) -> Cell:
+    """Return the cell that a front end has asked the kernel to run."""
+    header, metadata = request["header"], request.get("metadata") or {}
+    sent = header.get("date")
+    return Cell(
+        id=str(header["msg_id"]),
+        number=number,
+        began=sent.timestamp() if isinstance(sent, datetime) else time.time(),
+        code=line_of_work((request.get("content") or {}).get("code", "")),
+        kernel=this_kernel(),
+        cell=metadata.get("cellId"),
+        notebook=os.environ.get("JPY_SESSION_NAME"),
+    )
+
+
+def line_of_work(code: str) -> str:
+    """Return the last line of a cell that says what it computes, for people to recognize it."""
+    lines = [line.strip() for line in code.splitlines()]
+    saying = [line for line in lines if line and not line.startswith(_NO_WORK)]
+    return (saying or lines or [""])[-1][:_LONGEST_CODE]

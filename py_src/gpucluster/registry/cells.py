@@ -1,0 +1,51 @@
+"""What cells have had computed: a file of JSON lines in the cluster's folder, kept after its end.
+
+The supervisor adds a line whenever something has changed, at most once a second for each cell; the last line of a cell
+is valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..operating_system.plain_file import read_own_file
+from ..protocol.cells import CellWork
+from .directory import write_private
+from .line_file import append_line
+
+KEPT = 1000  # Cells that stay.
+KEPT_BYTES = 4 * 2**20
+_REWRITE_ABOVE_BYTES = 8 * 2**20
+
+
+def append(path: Path, cells: Iterable[CellWork]) -> None:
+    """Write how cells are now at the end of the file. Raises `OSError`."""
+    lines = b"\n".join(cell.model_dump_json(exclude_defaults=True).encode() for cell in cells)
+    if lines and append_line(path, lines) > _REWRITE_ABOVE_BYTES:
+        kept: list[str] = []
+        size = 0
+        for cell in reversed(read(path)):
+            line = cell.model_dump_json(exclude_defaults=True)
+            size += len(line) + 1
+            if size > KEPT_BYTES:
+                break
+            kept.append(line)
+        write_private(path, "".join(f"{line}\n" for line in reversed(kept)))
+
+
+def read(path: Path) -> list[CellWork]:
+    """Return the last cells, oldest first; none when there is no file that can be read."""
+    try:
+        lines = read_own_file(path).splitlines()
+    except OSError:
+        return []
+    latest: dict[str, CellWork] = {}
+    for line in lines:
+        with suppress(ValidationError):  # It was cut off as the disk was full or the process was killed.
+            cell = CellWork.model_validate_json(line)
+            latest[cell.id] = cell
+    return sorted(latest.values(), key=lambda cell: cell.began)[-KEPT:]

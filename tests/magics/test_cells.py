@@ -1,0 +1,63 @@
+"""Cells of a notebook on a real cluster: what each has had computed, with the magic, Python and the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from gpucluster.client.cells import line_of_work
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("import dask\n# sum\nx.sum().compute()\n", "x.sum().compute()"),
+        ("x = y.persist()\n\n", "x = y.persist()"),
+        ("%gpucluster connect\nclient.submit(f)", "client.submit(f)"),
+        ("import dask", "import dask"),
+        ("", ""),
+        ("x" * 999, "x" * 200),
+    ],
+)
+def test_the_line_that_computes_names_a_cell(code, line):
+    assert line_of_work(code) == line
+
+
+NOTEBOOK = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "gpucluster")
+for cell in (
+    "%gpucluster create --backend local --n-workers 1 --name cells --connect",
+    "held = client.map(abs, range(5)); client.gather(held)",
+    "1 + 1",
+    "more = client.map(abs, range(5, 8)); client.gather(more)",
+):
+    shell.run_cell(cell, store_history=True).raise_error()
+import time
+until = time.monotonic() + 60
+while len([one for one in shell.user_ns["cluster"].cells() if one.ended]) < 2 and time.monotonic() < until:
+    time.sleep(0.2)
+shell.run_cell("%gpucluster cells", store_history=True)
+"""
+
+
+def test_cells_are_told_apart_and_stay_after_the_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "clusters"))
+    done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, timeout=180)
+    command = [sys.executable, "-m", "gpucluster.cli"]
+    try:
+        assert "IPython [2]" in done.stdout, done.stdout + done.stderr
+        assert "IPython [3]" not in done.stdout
+        assert "more = client.map" in done.stdout
+    finally:
+        subprocess.run([*command, "stop", "cells"], check=True, timeout=60)
+    answer = subprocess.run([*command, "cells", "cells", "--json"], capture_output=True, check=True, timeout=60)
+    found = {cell["number"]: cell for cell in json.loads(answer.stdout)["cells"]}
+    assert {number: cell["groups"][0]["n_done"] for number, cell in found.items()} == {2: 5, 4: 3}
+    assert not any(cell["by_time"] or cell["lost"] for cell in found.values())
+    table = subprocess.run([*command, "cells", "cells"], capture_output=True, text=True, check=True, timeout=60)
+    assert "IPython [4]" in table.stdout
+    assert "done" in table.stdout

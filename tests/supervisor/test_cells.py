@@ -1,0 +1,65 @@
+"""What cells compute is written down as it happens, with the cluster's memory and traffic meanwhile."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from gpucluster.registry import cells as file
+from gpucluster.supervisor.figures.cells import CellLog
+
+COLUMNS = {"workers": ("0", "1"), "memory_bytes": (100, 200), "received_bytes": (10, 20), "tier_disk_bytes": (0, 0)}
+TASKS = {
+    "name": "inc", "n_tasks": 4, "n_done": 1, "n_waiting": 2, "n_running": 1, "n_failed": 0, "n_cancelled": 0,
+    "compute_seconds": 0.5, "transfer_seconds": 0.0, "result_bytes": 8, "shared": False,
+}  # fmt: skip
+
+
+def told(**fields: Any) -> dict[str, Any]:
+    return {"id": "run-1", "number": 1, "client": "c", "by_time": False, "began": time.time(), "ended": None} | {
+        "groups": [TASKS], **fields
+    }  # fmt: skip
+
+
+def test_peaks_are_kept_and_traffic_counts_from_the_beginning(tmp_path):
+    log = CellLog(tmp_path / "cells")
+    first = told()
+    log.add([first], COLUMNS)
+    log.add([first], COLUMNS | {"memory_bytes": (500, 200), "received_bytes": (15, 120), "tier_disk_bytes": (0, 64)})
+    log.add([first | {"ended": first["began"] + 2}], COLUMNS | {"received_bytes": (15, 120)})
+    [cell] = file.read(tmp_path / "cells")
+    assert (cell.memory_peak_bytes, cell.spilled_peak_bytes, cell.moved_bytes) == (700, 64, 105)
+    assert cell.n_workers == 2
+    assert cell.vram_peak_bytes is None
+    # What happens later is others' work.
+    log.add([first | {"ended": first["began"] + 2}], COLUMNS | {"memory_bytes": (9000, 0)})
+    assert file.read(tmp_path / "cells") == [cell]
+
+
+def test_nothing_is_written_while_nothing_changes(tmp_path):
+    log = CellLog(tmp_path / "cells")
+    same = told()
+    log.add([same], COLUMNS)
+    size = (tmp_path / "cells").stat().st_size
+    log.add([same], COLUMNS)
+    assert (tmp_path / "cells").stat().st_size == size
+
+
+def test_the_end_of_the_cluster_ends_what_computes(tmp_path):
+    log = CellLog(tmp_path / "cells")
+    done = told()
+    log.add([done | {"ended": done["began"] + 1}, told(id="run-2")], COLUMNS)
+    log.end()
+    assert {cell.id: cell.lost for cell in file.read(tmp_path / "cells")} == {"run-1": False, "run-2": True}
+
+
+def test_what_cannot_be_written_is_written_later(tmp_path, caplog):
+    folder = tmp_path / "folder"
+    log = CellLog(folder / "cells")
+    same = told()
+    for _ in range(2):
+        log.add([same], COLUMNS)
+    assert len(caplog.records) == 1
+    folder.mkdir()
+    log.add([same], COLUMNS)
+    assert [cell.id for cell in file.read(folder / "cells")] == ["run-1"]
