@@ -75,7 +75,7 @@ def test_partial_write_raises(tmp_path, monkeypatch):
         taken, room[0] = data[: room[0]], 0
         return original(descriptor, taken)
 
-    monkeypatch.setattr(activity.os, "write", write)
+    monkeypatch.setattr(os, "write", write)
     with pytest.raises(OSError, match="No space left"):
         activity.append(path, entry("cut"))
     monkeypatch.undo()
