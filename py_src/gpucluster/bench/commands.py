@@ -75,7 +75,7 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
         + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)
-    declare_json(parser, face, "the results")
+    declare_json(parser, face)
 
 
 def bench(found: Namespace, say: Say) -> Answer:

@@ -34,7 +34,7 @@ def _tunnel(parser: SentenceParser, face: str) -> None:
         "or the environment (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
     )  # fmt: skip
     parser.argument("--local-port", metavar="N", help="Port of your laptop. Default: the same.")
-    declare_json(parser, face, "the line, with what was checked,")
+    declare_json(parser, face)
 
 
 def _create(parser: SentenceParser, face: str) -> None:
@@ -60,7 +60,7 @@ def _lease(parser: SentenceParser, face: str) -> None:
 
 
 def _list(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face, "a list of all clusters")
+    declare_json(parser, face)
 
 
 def _status(parser: SentenceParser, face: str) -> None:
@@ -70,18 +70,18 @@ def _status(parser: SentenceParser, face: str) -> None:
 
 def _connect(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
-    declare_json(parser, face, "the cluster, with the code,")
+    declare_json(parser, face)
 
 
 def _activity(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of entries from the end. 1 to 1000. Default: 100.")
-    declare_json(parser, face, "the entries")
+    declare_json(parser, face)
 
 
 def _script(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
-    declare_json(parser, face, "the script")
+    declare_json(parser, face)
 
 
 def _logs(parser: SentenceParser, face: str) -> None:
@@ -89,7 +89,7 @@ def _logs(parser: SentenceParser, face: str) -> None:
     parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
     if face == SHELL:
         parser.argument("--follow", action="store_true", help="Print new lines until the cluster stops.")
-    declare_json(parser, face, "the lines")
+    declare_json(parser, face)
 
 
 def _dashboard(parser: SentenceParser, face: str) -> None:
@@ -98,7 +98,7 @@ def _dashboard(parser: SentenceParser, face: str) -> None:
         "--page", metavar="PAGE", complete=page_names(),
         help="Page, such as task-stream, progress or gpu-memory; Dask's page names also work. Default: status.",
     )  # fmt: skip
-    declare_json(parser, face, "the cluster, with the link,")
+    declare_json(parser, face)
 
 
 def _gauges(parser: SentenceParser, face: str) -> None:
@@ -110,7 +110,7 @@ def _gauges(parser: SentenceParser, face: str) -> None:
             help="Of what: memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
             "Default: memory.",
         )  # fmt: skip
-    declare_json(parser, face, "the newest figures")
+    declare_json(parser, face)
 
 
 def _record(parser: SentenceParser, face: str) -> None:
@@ -126,7 +126,7 @@ def _record(parser: SentenceParser, face: str) -> None:
     parser.argument("--seconds", metavar="N", help=f"How long. 1 to 18000. Default: {default}.")
     parser.argument("--title", metavar="TEXT", help="What the recording is called. Default: the file's name.")
     parser.argument("--note", metavar="TEXT", help="What ran, such as a command.")
-    declare_json(parser, face, "what was written")
+    declare_json(parser, face)
 
 
 def _replay(parser: SentenceParser, face: str) -> None:
@@ -135,7 +135,7 @@ def _replay(parser: SentenceParser, face: str) -> None:
         help="A recording, or the name of one that comes with gpucluster.",
     )  # fmt: skip
     parser.argument("--speed", metavar="FACTOR", help="How fast it is played. 0.25 to 64. Default: 1.")
-    declare_json(parser, face, "the recording")
+    declare_json(parser, face)
 
 
 def _profile(parser: SentenceParser, _face: str) -> None:
@@ -168,7 +168,7 @@ def _share(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     parser.argument("--list", action="store_true", help="List the active links of the cluster and their viewers.")
     parser.argument("--withdraw", metavar="LINK", help="Revoke a link by its name in the list; 'all' for all.")
-    declare_json(parser, face, "the link, or the list,")
+    declare_json(parser, face)
 
 
 def _stop(parser: SentenceParser, face: str) -> None:
@@ -186,7 +186,7 @@ def _remove(parser: SentenceParser, face: str) -> None:
 
 
 def _no_name(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face, "the answer")
+    declare_json(parser, face)
 
 
 def _node(parser: SentenceParser, face: str) -> None:
@@ -201,14 +201,14 @@ def _node(parser: SentenceParser, face: str) -> None:
     parser.argument("--reason", metavar="TEXT", help="With 'stop': why; the user reads it.")
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With 'stop': do not ask; required without a terminal.")
-    declare_json(parser, face, "the answer")
+    declare_json(parser, face)
 
 
 def _site(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "--file", metavar="FILE", complete="file", help="Check this file, in place of the one that counts here."
     )
-    declare_json(parser, face, "the answer")
+    declare_json(parser, face)
 
 
 def _completion(parser: SentenceParser, _face: str) -> None:
