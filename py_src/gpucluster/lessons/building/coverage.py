@@ -31,7 +31,7 @@ _HEAD = """# What the lessons cover
 
 The lessons grew from five documents (S0 to S4) with {total} rows: facts, techniques and claims that a learner should
 meet. After each row: the lessons that cover it. `py_src/gpucluster/lessons/course/coverage.yaml`, from which this page
-is made, has the exercises, cells, questions and cards. A test fails when a row points to nothing.
+is made, has the numbers of the rows, and their exercises, cells, questions and cards. A test fails when one is missing.
 
 """
 
@@ -101,7 +101,7 @@ def page(rows: list[Row]) -> str:
     """Return the page for people, as Markdown."""
     parts = [_HEAD.format(total=len(rows))]
     for source in SOURCES:
-        own = [f"* {row.id} {row.item}: {_lessons_of(row)}\n" for row in rows if row.id.startswith(source)]
+        own = [f"* {row.item}: {_lessons_of(row)}\n" for row in rows if row.id.startswith(source)]
         parts += [f"## {source}\n\n", *own, "\n"]
     return "".join(parts).rstrip() + "\n"
 
