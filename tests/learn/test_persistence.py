@@ -201,7 +201,7 @@ def test_trees_that_lead_elsewhere(field: str, value: int, tmp_path: Path) -> No
 def test_other_files(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model"
     path.write_bytes(content)
-    with pytest.raises(UnreadableModel, match="is no model that gpucluster.learn.save has written"):
+    with pytest.raises(UnreadableModel, match="was not written by gpucluster.learn.save"):
         load(path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none")

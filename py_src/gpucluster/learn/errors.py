@@ -70,7 +70,7 @@ class MissingMPI(LearnError, ImportError):
 
 
 class UnreadableModel(LearnError, ValueError):
-    """A file is no model that this package has saved."""
+    """A file was not written by `save`."""
 
     code = "unreadable_model"
 

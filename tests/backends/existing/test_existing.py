@@ -116,7 +116,7 @@ async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
     tcp, tls = somebody.addresses["tcp"], somebody.addresses["tls"]
     as_tls, as_tcp = tcp.replace("tcp:", "tls:"), tls.replace("tls:", "tcp:")
     assert "does not encrypt: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **somebody.tls())
-    assert "encrypts: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
+    assert "uses TLS: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
     assert "is a worker of Dask" in await _refusal(tmp_path, address=somebody.addresses["tcp-worker"])
     assert "give tls_ca_file, tls_cert and tls_key" in await _refusal(tmp_path, address=tls)
     with Client(tcp) as client:

@@ -249,7 +249,7 @@ def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_superviso
         ({"constraint": "lunar"}, "Slurm would not take such a job: constraint: no node has these features"),
         ({"cores": 99}, "cores: no node of the partition 'main' has 99 cores; the biggest has 4."),
         ({"memory_limit": "100 GiB"}, "memory_limit: no node .* has 100 GiB of memory; the biggest has 7.8 GiB."),
-        ({"interface": "ib7"}, "interface: this machine has no network interface 'ib7'"),
+        ({"interface": "ib7"}, "interface: no network interface 'ib7' here"),
     ],
 )
 def test_what_slurm_cannot_do_is_refused_before_anything_starts(

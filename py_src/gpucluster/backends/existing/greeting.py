@@ -47,9 +47,7 @@ async def greet(address: str, security: Security | None) -> Greeting:
             told = await caller.identity()
             if told.get("type") != "Scheduler":
                 kind = printable(str(told.get("type")), 20).lower()
-                raise PreflightFailed(
-                    f"What listens at {address} is a {kind} of Dask, not a scheduler: give the scheduler's address."
-                )
+                raise PreflightFailed(f"{address} is a {kind} of Dask, not a scheduler: give the scheduler's address.")
             versions = await caller.versions()
     except TimeoutError as error:
         # What kept the last attempt from succeeding is more than that there was no more time.
@@ -170,7 +168,7 @@ async def must_speak(address: str) -> None:
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)
     if spoken is Speaks.OTHER:
-        raise PreflightFailed(f"What listens at {address} is not a scheduler of Dask. Is it the right port?")
+        raise PreflightFailed(f"{address} is not a Dask scheduler. Is it the right port?")
     if scheme == "tls" and spoken is Speaks.DASK:
         raise PreflightFailed(
             f"The scheduler at {place} does not encrypt: its address is tcp://{place}. Anyone who can reach it can run "
@@ -178,7 +176,7 @@ async def must_speak(address: str) -> None:
         )
     if scheme == "tcp" and spoken is Speaks.TLS:
         raise PreflightFailed(
-            f"What listens at {place} encrypts: if it is a scheduler, its address is tls://{place}, and you need its "
+            f"The server at {place} uses TLS: if it is a scheduler, its address is tls://{place}, and you need its "
             "TLS files."
         )
 
