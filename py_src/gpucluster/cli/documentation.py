@@ -20,6 +20,11 @@ _COMMON = 3
 _KINDS = re.compile(r" \[([a-z, ]+)\]$")
 _INTRODUCTION = f"""# Command line and magic
 
+```console
+$ {SHELL} create --n-workers 2    # start a cluster
+$ {SHELL} help create             # all options of a verb
+```
+
 `{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) have the same verbs and see the same
 clusters. `%%gpucluster` also takes arguments from the lines of its cell. Variables expand as in every line
 magic: `%gpucluster scale {{n + 1}}`, `%gpucluster scale $n`. JSON and the lines below `%%gpucluster` stay as typed.

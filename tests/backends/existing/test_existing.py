@@ -130,7 +130,9 @@ async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
     (tmp_path / "other").mkdir()
     credentials(tmp_path / "other")
     other = Somebody(tmp_path / "other", somebody.process, {}).tls()
-    assert "certificate that is not of the authority" in await _refusal(tmp_path, address=tls, **other)
+    assert "certificate that the authority in tls_ca_file did not sign" in await _refusal(
+        tmp_path, address=tls, **other
+    )
     mixed = somebody.tls(tls_cert=other["tls_cert"], tls_key=other["tls_key"])
     assert "rejects the certificate in tls_cert" in await _refusal(tmp_path, address=tls, **mixed)
     (tmp_path / "other" / "key.pem").chmod(0o644)
@@ -144,7 +146,7 @@ async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
         (None, "there is no file"),
         ("{", "holds no JSON"),
         ("[" * 100_000, "holds no JSON"),
-        ("[]", "holds no address"),
+        ("[]", "holds no scheduler address"),
         ('{"address": "x y"}', "'x y'"),
     ],
 )

@@ -322,13 +322,13 @@ def test_what_the_site_has() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. There are boost, serial, whole."),
+        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. Available: boost, serial, whole."),
         ({"partition": "old"}, "partition: the partition 'old' takes no jobs now"),
         ({"partition": "serial", "walltime": "8:00:00"}, "walltime: 8:00:00 is more .* allows, 04:00:00."),
         ({"partition": "serial", "gpus_per_node": 1}, "'serial' has no GPUs. Those with GPUs are boost, old"),
         ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. There are a100, h100."),
-        ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the most that one has is 4."),
-        ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the biggest has 32."),
+        ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the maximum is 4."),
+        ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the largest has 32."),
         ({"partition": "serial", "nodes_per_job": 3}, "nodes_per_job: the partition 'serial' has 2 nodes, not 3."),
         (
             {"partition": "whole", "workers_per_job": 4, "n_workers": 6},
@@ -336,7 +336,7 @@ def test_what_the_site_has() -> None:
         ),
         (
             {"gpus_per_node": 4, "memory_limit": "500 GiB"},
-            "no node of .* has 2 TiB of memory, 500 GiB for each worker; the biggest has 976.6 GiB.",
+            "no node of .* has 2 TiB of memory, 500 GiB for each worker; the largest has 976.6 GiB.",
         ),
     ],
 )

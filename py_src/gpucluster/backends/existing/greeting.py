@@ -68,7 +68,7 @@ def _why_not(address: str, error: BaseException) -> str:
         chain.append(f"{type(found).__name__}: {found}")
         if isinstance(found, ssl.SSLCertVerificationError):
             return (
-                f"The scheduler at {address} shows a certificate that is not of the authority in tls_ca_file. Are "
+                f"The scheduler at {address} has a certificate that the authority in tls_ca_file did not sign. Are "
                 "these the files of that scheduler?"
             )
         found = found.__cause__ or found.__context__

@@ -37,7 +37,7 @@ def as_preflight() -> Iterator[None]:
 async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
     """Shut down what was asked for. Raises `GPUClusterError`: the server does not say that it is over."""
     if remembered.get("cluster_id") != context.cluster_id:
-        raise ValueError("What was written down belongs to another cluster")
+        raise ValueError("The remembered state belongs to another cluster")
     async with GatewayServer(Login.remembered(remembered["login"])) as server:
         name = remembered["name"]
         names = [str(name)] if name is not None else await _asked_for(server, remembered)

@@ -48,7 +48,7 @@ def _parse_options(value: Any) -> dict[str, Any]:
     except (TypeError, ValueError):
         raise ValueError("may hold text, numbers, true, false, lists and mappings only") from None
     if too_long:
-        raise ValueError(f"may have at most {MOST_BYTES:,} letters")
+        raise ValueError(f"may have at most {MOST_BYTES:,} characters")
     return dict(value)
 
 
@@ -200,7 +200,7 @@ class GatewaySpec(SpecBase):
         fields = type(self).model_fields
         for name in _NOT_OURS:
             if getattr(self, name) != fields[name].default:
-                raise ValueError(f"{name} is up to the site; gateway_options may have something like it")
+                raise ValueError(f"{name} is set by the site; see gateway_options")
         if self.cluster_name is not None and self.gateway_options:
             raise ValueError("gateway_options are for a new cluster; leave them out to connect to one that is there")
         if self.username is not None and self.auth not in {None, "basic"}:

@@ -108,7 +108,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         from .manifest import resource_name
 
         if remembered["name"] != resource_name(context.cluster_id):
-            raise ValueError("What was written down belongs to another cluster")
+            raise ValueError("The remembered state belongs to another cluster")
         logging.getLogger("httpx").setLevel(logging.WARNING)
         access = Access(remembered["kubeconfig"], remembered["context"], str(remembered["namespace"]))
         secret = bool(remembered["secret"])

@@ -185,7 +185,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     @classmethod
     def _dns_name(cls, value: str | None) -> str | None:
         if value is not None and not _NAME.fullmatch(value):
-            raise ValueError("must be small letters, digits, '-' and '.', and begin and end with a letter or digit")
+            raise ValueError("must be lowercase letters, digits, '-' and '.', and begin and end with a letter or digit")
         return value
 
     @field_validator("image")

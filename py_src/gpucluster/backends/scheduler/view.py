@@ -100,7 +100,7 @@ class SchedulerView(ABC):
     def open_dashboard(self) -> tuple[str, int]:
         """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port."""
         if not isinstance(self.dashboard, tuple):
-            raise InvalidState("The scheduler of this cluster serves no dashboard.")
+            raise InvalidState("The scheduler of this cluster has no dashboard.")
         return self.dashboard
 
     @property

@@ -362,7 +362,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     def _no_lies(cls, value: dict[str, str] | None) -> dict[str, str] | None:
         for name in value or ():
             if _OF_JOBS.fullmatch(name):
-                raise ValueError(f"{name} is set by Slurm in each job, and cannot be another one")
+                raise ValueError(f"{name} is set by Slurm in each job, and cannot be changed")
         return value
 
     @field_validator("modules")

@@ -38,7 +38,7 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
         elif name in entry.same or (name in entry.own and value is not None):
             options[name] = value
         elif name not in (*entry.own, *entry.without_effect) and not _same(value, default[name]):
-            raise Untranslatable(f"{name}: cuML has nothing like it for several GPUs. Leave it at {default[name]!r}.")
+            raise Untranslatable(f"{name}: cuML has no multi-GPU version of it. Leave it at {default[name]!r}.")
     name = type(estimator).__name__
     _check_particular(name, given)
     if name == "KMeans" and options["tol"] == 0:
@@ -123,7 +123,7 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
     name = type(estimator).__name__
     entry = DELEGATED.get(name)
     if entry is None:
-        raise Untranslatable(f"{NOT_DELEGATED.get(name, 'cuML has nothing like it for several GPUs')}.")
+        raise Untranslatable(f"{NOT_DELEGATED.get(name, 'cuML has no multi-GPU version of it')}.")
     if not is_dask(X):
         raise Untranslatable("X is in memory. Make a Dask collection of it.")
     if current_client() is None:

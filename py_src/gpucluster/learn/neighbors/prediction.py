@@ -72,7 +72,7 @@ def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Arr
     total = votes.sum(axis=1, keepdims=True)
     if (total == 0).any():
         raise InvalidData(
-            "weights: all neighbours of a query weigh nothing. Return something positive for one of them."
+            "weights: all neighbours of a query have weight 0. Return a positive weight for at least one."
         )
     return votes / total
 
