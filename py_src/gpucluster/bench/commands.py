@@ -52,14 +52,14 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--size", metavar="{" + ",".join(SIZES) + "}", complete=SIZES,
-        help="Size of the data; if it does not fit into memory, a smaller one is measured. Default: small.",
+        help="Size of the data; if it exceeds memory, a smaller one is measured. Default: small.",
     )  # fmt: skip
-    parser.argument("--seconds", metavar="N", help="Instead of a size: how long all may take. 10 to 86400.")
+    parser.argument("--seconds", metavar="N", help="Instead of a size: the total time allowed. 10 to 86400.")
     parser.argument(
         "--workers", metavar="A,B,…",
-        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: those that are there.",
+        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: the present number.",
     )  # fmt: skip
-    parser.argument("--repeats", metavar="N", help="Runs that count, after one that does not. 1 to 100. Default: 5.")
+    parser.argument("--repeats", metavar="N", help="Measured runs, after one warm-up. 1 to 100. Default: 5.")
     parser.argument(
         "--output", metavar="FILE", complete="file",
         help="Write the results there as JSON, and a report beside it as HTML. Default: a name with the time, here.",

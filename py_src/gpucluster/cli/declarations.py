@@ -18,7 +18,7 @@ RECORDINGS = "recordings"
 def declare_name(parser: SentenceParser, complete: str = LIVING) -> None:
     parser.argument(
         "name", nargs="?", metavar="NAME", complete=complete,
-        help="Name or id of the cluster. May be left out if you have only one.",
+        help="Name or id of the cluster. Optional if you have only one.",
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def _create(parser: SentenceParser, face: str) -> None:
     declare_waiting(parser, "until it runs")
     parser.argument(
         "--dry-run", action="store_true",
-        help="Start nothing: print what would be handed to a batch system, and when that expects to start it.",
+        help="Start nothing: print what would be submitted, and the expected start.",
     )  # fmt: skip
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
@@ -124,7 +124,7 @@ def _record(parser: SentenceParser, face: str) -> None:
         parser.argument("file", metavar="FILE", complete="file", help=file)
     default = "until --stop, or until the cluster ends" if face == MAGIC else "until Ctrl-C, or until the cluster ends"
     parser.argument("--seconds", metavar="N", help=f"How long. 1 to 18000. Default: {default}.")
-    parser.argument("--title", metavar="TEXT", help="What the recording is called. Default: the file's name.")
+    parser.argument("--title", metavar="TEXT", help="Title of the recording. Default: the file's name.")
     parser.argument("--note", metavar="TEXT", help="What ran, such as a command.")
     declare_json(parser, face)
 
@@ -134,7 +134,7 @@ def _replay(parser: SentenceParser, face: str) -> None:
         "file", metavar="FILE", complete=RECORDINGS,
         help="A recording, or the name of one that comes with gpucluster.",
     )  # fmt: skip
-    parser.argument("--speed", metavar="FACTOR", help="How fast it is played. 0.25 to 64. Default: 1.")
+    parser.argument("--speed", metavar="FACTOR", help="Playback speed. 0.25 to 64. Default: 1.")
     declare_json(parser, face)
 
 
@@ -148,14 +148,14 @@ def _profile(parser: SentenceParser, _face: str) -> None:
         help="Draw what each thread did when. Default: yes.",
     )  # fmt: skip
     parser.argument("--performance-report", metavar="FILE", help="Also write Dask's own performance report there.")
-    parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if it can be had.")
+    parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if possible.")
     parser.argument("--json", metavar="FILE", help="Also write all figures there.")
     parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
 
 def _notify(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
-    parser.argument("--title", metavar="TEXT", help="What the cell is called. Default: its number.")
+    parser.argument("--title", metavar="TEXT", help="Name of the cell. Default: its number.")
 
 
 def _share(parser: SentenceParser, face: str) -> None:
@@ -205,9 +205,7 @@ def _node(parser: SentenceParser, face: str) -> None:
 
 
 def _site(parser: SentenceParser, face: str) -> None:
-    parser.argument(
-        "--file", metavar="FILE", complete="file", help="Check this file, in place of the one that counts here."
-    )
+    parser.argument("--file", metavar="FILE", complete="file", help="Check this file instead of the site's.")
     declare_json(parser, face)
 
 
@@ -230,14 +228,14 @@ VERBS = {
         *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
         Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
-        Subcommand("script", "Show the batch script that a cluster's jobs have.", _script),
+        Subcommand("script", "Show the batch script of a cluster's jobs.", _script),
         Subcommand("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
         Subcommand("record", "Record what the gauges show into a file.", _record),
         Subcommand("replay", "Play a recording in the gauges.", _replay),
         Subcommand("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Subcommand("profile", "Profile a cell (%%gpucluster profile): what the cluster did in it.", _profile, (MAGIC,)),
         Subcommand("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
-        Subcommand("share", "Make a link by which others can look at a cluster, and nothing else.", _share),
+        Subcommand("share", "Create a read-only link to a cluster.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Subcommand("remove", "Forget a stopped cluster.", _remove),
         Subcommand("clean", "Forget all clusters that have ended.", _no_name),
@@ -247,7 +245,9 @@ VERBS = {
         Subcommand("presets", "List the presets for create.", _no_name),
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
-        Subcommand("tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", _tunnel, (SHELL,)),
+        Subcommand(
+            "tunnel", "Print the ssh command that connects your laptop to your Jupyter here.", _tunnel, (SHELL,)
+        ),
         Subcommand("help", "Explain a verb.", _help),
     )
 }

@@ -82,7 +82,7 @@ class GatewaySpec(SpecBase):
         default_factory=dict,
         title="Gateway options",
         description="What the server lets you choose, as 'worker_cores=2,profile=big'; in Python and JSON also a "
-        "mapping. They are kept with the cluster: no passwords here.",
+        "mapping. They are stored with the cluster: no passwords here.",
         json_schema_extra=shown_in("Dask Gateway"),
     )
     cluster_name: str | None = Field(
@@ -100,7 +100,7 @@ class GatewaySpec(SpecBase):
     username: str | None = Field(
         None,
         title="User name",
-        description="For auth 'basic'. Default: that of Dask's configuration, else your own here.",
+        description="For auth 'basic'. Default: that of Dask's configuration, else your user name here.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
     password_from: str | None = Field(
@@ -113,7 +113,7 @@ class GatewaySpec(SpecBase):
     proxy_address: str | None = Field(
         None,
         title="Address for Dask",
-        description="Where the server takes the connections to schedulers, as 'host:port' or a port. "
+        description="Where the server accepts connections to schedulers, as 'host:port' or a port. "
         "Default: 'gateway.proxy-address' of Dask's configuration, else the port of the address.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )

@@ -189,9 +189,9 @@ def _become_lab(words: Sequence[str]) -> NoReturn:
 
 LESSONS = Commands(
     (
-        _verb("list", "List the lessons, and how far you are.", declare_list, "list_lessons"),
+        _verb("list", "List the lessons and your progress.", declare_list, "list_lessons"),
         _verb("copy", "Copy the notebooks of lessons for you to work in.", declare_copy),
-        _verb("open", "Open a lesson in JupyterLab; it is copied first if need be.", declare_open, "open_lesson"),
+        _verb("open", "Open a lesson in JupyterLab; it is copied first if needed.", declare_open, "open_lesson"),
         _verb(
             "check",
             "Run your notebook of a lesson in a fresh kernel and show which checks pass; your progress is unchanged.",
