@@ -60,7 +60,7 @@ def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path:
     ("line", "sentence"),
     [
         ("record", "FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz."),
-        ("record a.txt", "FILE: must end in .jsonl or .jsonl.gz; JupyterLab knows .gpucluster.jsonl.gz."),
+        ("record a.txt", "FILE: must end in .jsonl or .jsonl.gz; JupyterLab opens .gpucluster.jsonl.gz."),
         ("replay", "FILE is missing. Usage: %gpucluster replay [--speed FACTOR] FILE."),
         ("replay gone.jsonl", "There is no recording gone.jsonl. Those that come with gpucluster: "),
         ("replay kmeans-cpu --speed fast", "--speed: must be a number such as 4 or 0.5, not 'fast'."),

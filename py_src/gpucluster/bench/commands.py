@@ -183,7 +183,7 @@ def _target(found: Namespace, name: str | None, counts: list[int] | None) -> Abs
     created = [option for option in ("backend", "preset", *BENCH_FIELDS) if option in vars(found)]
     if created and (name is not None or address is not None):
         which = f"'{shown(name)}'" if name is not None else "that of --scheduler"
-        raise InvalidRequest(f"{_flag(created[0])} is for a cluster that is created, but {which} is there already.")
+        raise InvalidRequest(f"{_flag(created[0])} is for a new cluster, but {which} exists already.")
     if name is not None and address is not None:
         raise InvalidRequest("Give NAME or --scheduler, not both.")
     from . import target

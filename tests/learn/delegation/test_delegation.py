@@ -165,7 +165,7 @@ def test_what_cuml_cannot_do_is_said(dask_client: Any, split: Any, calls: list[A
     for estimator, given, sentence in [
         (learn.GaussianNB(), (lazy, target), "only MultinomialNB"),
         (learn.StandardScaler(), (lazy,), "no form of it"),
-        (learn.KMeans(), (lazy,), "init: cuML knows 'k-means|"),
+        (learn.KMeans(), (lazy,), "init: cuML supports 'k-means|"),
         (learn.KMeans(init="random"), (lazy,), "n_init"),
         (learn.KMeans(init="k-means||"), (lazy, None, split(np.ones(len(DIGITS)), 3)), "sample_weight"),
         (learn.PCA(), (lazy,), "n_components"),
@@ -192,7 +192,7 @@ def test_given_centres_are_the_start_of_one_run(dask_client: Any, split: Any, ca
         assert (made["n_init"], made["max_iter"]) == (1, 5)
         assert 0 < made["tol"] < 1e-30, "cuML refuses zero"
         np.testing.assert_array_equal(made["init"], DIGITS[:3])
-    with pytest.raises(NotSupported, match="init: cuML knows"):
+    with pytest.raises(NotSupported, match="init: cuML supports"):
         learn.KMeans(3, init=lambda *_, **__: DIGITS[:3]).fit(split(DIGITS, 3))
 
 

@@ -202,7 +202,7 @@ class GatewaySpec(SpecBase):
             if getattr(self, name) != fields[name].default:
                 raise ValueError(f"{name} is set by the site; see gateway_options")
         if self.cluster_name is not None and self.gateway_options:
-            raise ValueError("gateway_options are for a new cluster; leave them out to connect to one that is there")
+            raise ValueError("gateway_options are for a new cluster; leave them out to connect to an existing one")
         if self.username is not None and self.auth not in {None, "basic"}:
             raise ValueError("username is for auth 'basic'")
         if self.password_from is not None and self.auth == "kerberos":

@@ -188,7 +188,7 @@ async def must_take(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed:
     try:
         await kubernetes.ask("POST", "daskclusters", version=DASK, body=manifest, params={"dryRun": "All"})
     except KubernetesRefused as error:
-        raise PreflightFailed(f"Kubernetes would not take such a cluster: {error.message}.") from error
+        raise PreflightFailed(f"Kubernetes would reject this cluster: {error.message}.") from error
 
 
 async def _must_have_operator(kubernetes: Kubernetes) -> None:

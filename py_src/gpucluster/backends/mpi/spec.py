@@ -131,7 +131,7 @@ class MPISpec(NodeSpec, GPUSpec):
             if not word or not word.isprintable() or len(word) > 1000:
                 raise ValueError(f"{printable(word, 40)!r} cannot be a word of a command line")
             if word.partition("=")[0] in _COUNTS:
-                raise ValueError(f"{printable(word, 40)!r} is what n_workers says; leave it out")
+                raise ValueError(f"{printable(word, 40)!r} is set by n_workers; leave it out")
         if value and not value[0].startswith("-"):
             raise ValueError(
                 f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "

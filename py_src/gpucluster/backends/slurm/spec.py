@@ -305,7 +305,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         if value is not None and not pattern.fullmatch(value):
             raise ValueError("may have letters, digits, '_', '.', '+', '@' and '-' only, and must not begin with '-'")
         if (longest := max(map(len, (value or "").split(",")))) > _MOST_LETTERS:
-            raise ValueError(f"may have at most {_MOST_LETTERS} letters, not {longest}")
+            raise ValueError(f"may have at most {_MOST_LETTERS} characters, not {longest}")
         return value
 
     @field_validator("walltime", "scheduler_walltime", mode="before")

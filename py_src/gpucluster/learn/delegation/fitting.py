@@ -53,7 +53,7 @@ def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
         return known[value]
     except (KeyError, TypeError):
         allowed = ", ".join(repr(each) for each in known)
-        raise Untranslatable(f"{name}: cuML knows {allowed} for several GPUs, not {value!r}.") from None
+        raise Untranslatable(f"{name}: cuML supports {allowed} for several GPUs, not {value!r}.") from None
 
 
 def _check_particular(name: str, given: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def _check_particular(name: str, given: dict[str, Any]) -> None:
     if name == "OrdinalEncoder" and given["handle_unknown"] == "use_encoded_value" and given["unknown_value"] is None:
         raise Untranslatable("unknown_value: is missing.")
     if given.get("metric") == "minkowski" and given.get("p") != 2:
-        raise Untranslatable("p: cuML knows Euclidean distances, p=2, for several GPUs.")
+        raise Untranslatable("p: cuML supports Euclidean distances (p=2) only for several GPUs.")
     if name == "MultinomialNB" and np.ndim(given["alpha"]):
         raise Untranslatable("alpha: cuML needs one number for several GPUs.")
     if given.get("random_state") is not None and not isinstance(given["random_state"], int | np.integer):

@@ -21,7 +21,7 @@ def index_options(estimator: Any) -> dict[str, Any]:
     algorithm, metric = estimator.algorithm, estimator.metric
     checked_count(estimator.n_neighbors)
     if metric == "cosine" and algorithm in {"ball_tree", "kd_tree"}:
-        raise InvalidParameter(f"algorithm: {algorithm} does not know cosine distances. Use 'brute'.")
+        raise InvalidParameter(f"algorithm: {algorithm} does not support cosine distances. Use 'brute'.")
     return {"algorithm": algorithm, "leaf_size": estimator.leaf_size, "metric": metric, "p": estimator.p}
 
 
@@ -98,7 +98,7 @@ class DeviceSearch:
     def radius_neighbors(self, queries: Array, radius: float) -> tuple[Array, Array]:
         """Refuse: cuML has no such search."""
         raise NotSupported(
-            "radius_neighbors: cuML has nothing like it for rows on GPUs. Bring them to the CPU: "
+            "radius_neighbors: cuML does not support it for rows on GPUs. Bring them to the CPU: "
             "X.map_blocks(cupy.asnumpy)."
         )
 
