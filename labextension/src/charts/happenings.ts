@@ -29,7 +29,7 @@ export class Happenings {
     isFollowing: boolean
   ): void {
     if (cursor === null) {
-      setText(this.readout, isFollowing ? '' : this._trans.__('Home returns to now'));
+      setText(this.readout, isFollowing ? '' : this._trans.__('Home shows the newest moments'));
       return;
     }
     const near = marks.filter(({ time }) => Math.abs(time - cursor) <= NEAR * (to - from));

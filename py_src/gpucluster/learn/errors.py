@@ -70,7 +70,7 @@ class MissingMPI(LearnError, ImportError):
 
 
 class UnreadableModel(LearnError, ValueError):
-    """A file was not written by `save`."""
+    """The file is not a model that this package has saved."""
 
     code = "unreadable_model"
 

@@ -79,8 +79,8 @@ class GPUClusterExtension(ExtensionApp):
     limits = Dict(
         help="""Limits of clusters created through this server, where they are lower than those of the site file:
         {"n_workers": 4, "threads_per_worker": 2, "memory_limit": "4 GiB", "idle_timeout_seconds": 3600,
-        "walltime": "24:00:00", "kinds": ["local", "auto"]}. All are optional. A limit above the file's is ignored, with
-        a warning in the log at startup.""",
+        "walltime": "24:00:00", "kinds": ["local", "auto"]}. The keys are those of the file, with the same meaning; all
+        are optional. A limit above the file's is ignored, with a warning in the log at startup.""",
     ).tag(config=True)
 
     cluster_directory = Unicode(

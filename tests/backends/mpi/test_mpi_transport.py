@@ -305,6 +305,6 @@ def test_a_rank_that_hangs_is_lost_and_comes_back(cluster, client, wait_until):
 
 
 def test_who_cannot_be_a_rank_is_refused():
-    for option in ({"nanny": True}, {"gpus_per_rank": 1}):
-        with pytest.raises(InvalidRequest, match=f"protocol 'mpi' cannot be combined with {next(iter(option))}"):
+    for option, why in (({"nanny": True}, "nanny: the worker is then"), ({"gpus_per_rank": 1}, "gpus_per_rank: their")):
+        with pytest.raises(InvalidRequest, match=f"protocol 'mpi' goes without {why}"):
             parse_spec({"backend": "mpi", "protocol": "mpi", **option})

@@ -241,12 +241,12 @@ def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_superviso
     [
         (
             {"partition": "nope"},
-            "partition: Slurm has no partition 'nope' here. Available: (apart, )?main, short, urgent, whole.",
+            "partition: Slurm has no partition 'nope' here. There are (apart, )?main, short, urgent, whole.",
         ),
         ({"partition": "short", "walltime": "02:00:00"}, "walltime: 02:00:00 is more than .* allows, 00:30:00"),
         ({"gpus_per_node": 1, "gpu_type": "h100"}, "gpu_type: .* no GPUs of the type 'h100'. There are fake."),
-        ({"directives": ["--gres=gpu:9"]}, "Slurm would reject this job: no node has what one job requests"),
-        ({"constraint": "lunar"}, "Slurm would reject this job: constraint: no node has these features"),
+        ({"directives": ["--gres=gpu:9"]}, "Slurm would not take such a job: no node has what one job requests"),
+        ({"constraint": "lunar"}, "Slurm would not take such a job: constraint: no node has these features"),
         ({"cores": 99}, "cores: no node of the partition 'main' has 99 cores; the largest has 4."),
         ({"memory_limit": "100 GiB"}, "memory_limit: no node .* has 100 GiB of memory; the largest has 7.8 GiB."),
         ({"interface": "ib7"}, "interface: no network interface 'ib7' here"),

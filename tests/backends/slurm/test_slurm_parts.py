@@ -322,7 +322,7 @@ def test_what_the_site_has() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. Available: boost, serial, whole."),
+        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. There are boost, serial, whole."),
         ({"partition": "old"}, "partition: the partition 'old' takes no jobs now"),
         ({"partition": "serial", "walltime": "8:00:00"}, "walltime: 8:00:00 is more .* allows, 04:00:00."),
         ({"partition": "serial", "gpus_per_node": 1}, "'serial' has no GPUs. Those with GPUs are boost, old"),

@@ -47,7 +47,9 @@ async def greet(address: str, security: Security | None) -> Greeting:
             told = await caller.identity()
             if told.get("type") != "Scheduler":
                 kind = printable(str(told.get("type")), 20).lower()
-                raise PreflightFailed(f"{address} is a {kind} of Dask, not a scheduler: give the scheduler's address.")
+                raise PreflightFailed(
+                    f"What listens at {address} is a {kind} of Dask, not a scheduler: give the scheduler's address."
+                )
             versions = await caller.versions()
     except TimeoutError as error:
         # What kept the last attempt from succeeding is more than that there was no more time.
@@ -68,7 +70,7 @@ def _why_not(address: str, error: BaseException) -> str:
         chain.append(f"{type(found).__name__}: {found}")
         if isinstance(found, ssl.SSLCertVerificationError):
             return (
-                f"The scheduler at {address} has a certificate that the authority in tls_ca_file did not sign. Are "
+                f"The scheduler at {address} shows a certificate that is not of the authority in tls_ca_file. Are "
                 "these the files of that scheduler?"
             )
         found = found.__cause__ or found.__context__
@@ -168,7 +170,7 @@ async def must_speak(address: str) -> None:
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)
     if spoken is Speaks.OTHER:
-        raise PreflightFailed(f"{address} is not a Dask scheduler. Is it the right port?")
+        raise PreflightFailed(f"What listens at {address} is not a scheduler of Dask. Is it the right port?")
     if scheme == "tls" and spoken is Speaks.DASK:
         raise PreflightFailed(
             f"The scheduler at {place} does not encrypt: its address is tcp://{place}. Anyone who can reach it can run "
@@ -176,7 +178,7 @@ async def must_speak(address: str) -> None:
         )
     if scheme == "tcp" and spoken is Speaks.TLS:
         raise PreflightFailed(
-            f"The server at {place} uses TLS: if it is a scheduler, its address is tls://{place}, and you need its "
+            f"What listens at {place} encrypts: if it is a scheduler, its address is tls://{place}, and you need its "
             "TLS files."
         )
 

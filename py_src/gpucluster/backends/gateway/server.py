@@ -187,7 +187,7 @@ def _in_sentences(login: Login) -> Iterator[None]:
     except ValueError as error:  # 404, 422
         said = printable(str(error).strip(), 300)
         if _UNKNOWN.fullmatch(said):
-            raise ClusterUnknown(f"Dask Gateway has no such cluster: {said}.") from error
+            raise ClusterUnknown(f"Dask Gateway knows of no such cluster: {said}.") from error
         # A proxy whose server is just starting, or a server of something else, also says 404.
         if said.lower() in {"", "not found", "404 page not found", "404: not found"} or "<" in said:
             raise GatewayAway(_NO_GATEWAY.format(login.address)) from error

@@ -169,7 +169,7 @@ class SchedulerJob:
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
         """Wait until the scheduler has said where it is; returns its address and the port of its web pages."""
         if self.slot.refused is not None:
-            raise StartFailed(f"Slurm rejected the scheduler's job. {self.slot.refused}.")
+            raise StartFailed(f"Slurm did not take the scheduler's job. {self.slot.refused}.")
         told = None
         while True:
             found = self._told()

@@ -145,7 +145,7 @@ def check(spec: SlurmSpec, site: Site) -> None:
     names = site.names(spec.partition)
     unknown = [name for name in names if name not in site.partitions]
     if unknown and site.partitions:
-        raise PreflightFailed(f"partition: Slurm has no partition '{unknown[0]}' here. Available: {_listed(site)}.")
+        raise PreflightFailed(f"partition: Slurm has no partition '{unknown[0]}' here. There are {_listed(site)}.")
     if not (chosen := site.chosen(spec.partition)):
         return
     where = f"the partition '{names[0]}'" if len(names) == 1 else "these partitions"

@@ -172,7 +172,7 @@ def _floats(given: Array | None, name: str) -> Array:
             raise TypeError
         values = values.astype(np.float64)
     except (TypeError, ValueError):
-        raise InvalidData(f"{name}: must hold numbers, as this is a metric of regressions.") from None
+        raise InvalidData(f"{name}: holds values that are not numbers. Metrics of regressions need numbers.") from None
     return values[:, None] if values.ndim == 1 else values
 
 

@@ -71,9 +71,7 @@ def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Arr
         votes[queries, found.targets[:, number, output]] += given[:, number]
     total = votes.sum(axis=1, keepdims=True)
     if (total == 0).any():
-        raise InvalidData(
-            "weights: all neighbours of a query have weight 0. Return a positive weight for at least one."
-        )
+        raise InvalidData("weights: all neighbours of a query weigh nothing. Return a positive weight for one of them.")
     return votes / total
 
 
