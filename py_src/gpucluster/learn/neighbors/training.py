@@ -151,7 +151,7 @@ class NeighborsEstimator(DistributedEstimator):
         """Return the training data, if this process has a client of the cluster that keeps them."""
         if self._cluster is not None and not attached(self._training.blocks, current_client(), self._cluster):
             raise InvalidData(
-                f"{type(self).__name__}: the training data are on a cluster without a client in this process. "
+                f"{type(self).__name__}: the training data are on a cluster that this process has no client of. "
                 "Connect to that cluster, or pickle get_combined_model() instead, which holds the data."
             )
         return self._training
