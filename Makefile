@@ -69,6 +69,7 @@ lint: .venv/.installed ## Style of the Python code and of the documentation; fre
 	$(BIN)/python -m gpucluster.lessons.build --check
 	$(BIN)/python -m gpucluster.lessons.study.schemas --check
 	$(BIN)/python .ci/words.py
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md Makefile benchmarks docs labextension/src py_src scripts tests
 
 types: .venv/.installed ## Types of the Python code.
 	$(BIN)/mypy

@@ -73,7 +73,7 @@ def test_save_and_load(make_result, tmp_path):
     result.save(path)
     assert load(path) == result
     (tmp_path / "other.json").write_text('{"format": 99}')
-    with pytest.raises(UnreadableResult, match=r"other.json is no result"):
+    with pytest.raises(UnreadableResult, match=r"other.json is not a result"):
         load(tmp_path / "other.json")
     with pytest.raises(UnreadableResult, match="cannot be read: No such file"):
         load(tmp_path / "none.json")

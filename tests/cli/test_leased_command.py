@@ -112,7 +112,7 @@ def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable
         ([], "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
         (["--"], "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
         (["python", "x.py"], "Unexpected 'python'. Write -- before the command: gpucluster lease -- COMMAND."),
-        (["--", "no-such-command"], "The command 'no-such-command' is not there, or you may not run it."),
+        (["--", "no-such-command"], "'no-such-command' was not found, or you may not run it."),
         (["-n", "0", "--", "true"], "--n-workers: a lease has at least 1 worker."),
         (["--bogus", "--", "true"], "Unknown option '--bogus'."),
     ],

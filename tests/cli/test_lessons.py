@@ -267,7 +267,7 @@ def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path)
     path.write_text(json.dumps(foreign), encoding="utf-8")
     assert shell("check", str(path))[:2] == (1, "No check was run in this notebook.\n")
     path.write_text("{", encoding="utf-8")
-    assert "is not a notebook that can be read" in shell("check", str(path))[2]
+    assert "cannot be read as a notebook" in shell("check", str(path))[2]
 
 
 @pytest.mark.processes

@@ -130,7 +130,7 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
         site.create(name=name)
     several = gpucluster("stop")
     assert several.returncode == 2
-    assert several.stderr == "3 clusters are there: a, b, c. Name the one you mean.\n"
+    assert several.stderr == "There are 3 clusters: a, b, c. Name one.\n"
     assert sorted(item["name"] for item in answer("stop", "a", "b")) == ["a", "b"]
     assert gpucluster("remove", "c").returncode == 4
     assert [item["name"] for item in answer("stop", "--all")] == ["c"]

@@ -155,3 +155,15 @@ def test_documentation_is_complete() -> None:
         for flag in parser_for(verb.name, verb.faces[0]).options():
             assert flag in text
     assert all(f"| {code} | " in text for code in exit_codes(GPUClusterError))
+
+
+def test_page_describes_common_arguments_once_and_names_them_in_usage() -> None:
+    text = page()
+    assert text.count("Print JSON instead of text.") == 1
+    assert "\ngpucluster scale [OPTIONS] [--timeout SECONDS] [--json] [NAME] N\n" in text
+
+
+def test_page_puts_the_kinds_of_most_options_into_the_heading() -> None:
+    _, slurm = page().split("\nSlurm [slurm]\n", 1)
+    assert "\n* `--partition PARTITION`: Partition that the jobs wait in. Default: chosen by Slurm.\n" in slurm
+    assert "[slurm, kubernetes]\n" in slurm

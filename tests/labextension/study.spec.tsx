@@ -332,7 +332,7 @@ describe('what comes from elsewhere', () => {
     expect(output.node.querySelector('.gpc-Help-text')).not.toBeNull();
     await press('Solution');
     expect(asked).toHaveLength(2);
-    await press('Solution, without the other hints?');
+    await press('Solution without the other hints?');
     expect(asked[2]).toMatch(/\.solution\('91\.1', anyway=True\)$/);
     await draw({ ...failed, exercise: '91.1', state: 'passed', n_hints: 3, n_hints_seen: 1 });
     expect(output.node.querySelector('.gpc-Help')).toBeNull();

@@ -169,13 +169,13 @@ it('shows a traceback with one click, as text', async () => {
   expect(host.textContent).toContain('3 tasks failed'); // It has come again.
 });
 
-it('says that no failed task is held any more', async () => {
+it('says that failed tasks are no longer available', async () => {
   const manager = managerOf({ failures: () => Promise.resolve([]) });
   await act(async () => {
     void showTraceback(cluster(), manager, undefined, trans);
     await new Promise(resolve => setTimeout(resolve, 50));
   });
-  expect(document.querySelector('.jp-Dialog')?.textContent).toContain('No failed task is held');
+  expect(document.querySelector('.jp-Dialog')?.textContent).toContain('failed tasks are no longer available');
   await act(async () => {
     button('Close')?.click();
     await new Promise(resolve => setTimeout(resolve, 50));

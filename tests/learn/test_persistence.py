@@ -175,7 +175,7 @@ def test_trees_with_invalid_nodes_are_refused(field: str, value: int, tmp_path: 
 def test_other_files_are_refused(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model"
     path.write_bytes(content)
-    with pytest.raises(UnreadableModel, match="is no model that gpucluster.learn.save has written"):
+    with pytest.raises(UnreadableModel, match="was not written by gpucluster.learn.save"):
         load(path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none")

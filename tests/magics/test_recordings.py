@@ -36,7 +36,7 @@ def test_a_recording_begins_and_ends(page: Any, tmp_path: Path) -> None:
     assert page.text("%gpucluster record other.jsonl --seconds 1").startswith("Recording shared to other.jsonl.")
     page.read(2)
     sentence = page.text("%gpucluster record --stop nobody", "stderr")
-    assert sentence == "'nobody' is not recorded in this notebook. Recorded are: shared.\n"
+    assert sentence == "'nobody' is not recorded in this notebook. Recording now: shared.\n"
     said = page.text("%gpucluster record --stop shared")
     assert [line.split(" in ")[1].split(",")[0] for line in said.splitlines()] == ["mine.jsonl.gz", "other.jsonl"]
     assert read_recording(tmp_path / "mine.jsonl.gz").recording.note == "a note"
@@ -60,7 +60,7 @@ def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path:
     ("line", "sentence"),
     [
         ("record", "FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz."),
-        ("record a.txt", "FILE: must end in .jsonl or .jsonl.gz; JupyterLab knows .gpucluster.jsonl.gz."),
+        ("record a.txt", "FILE: must end in .jsonl or .jsonl.gz; JupyterLab opens .gpucluster.jsonl.gz."),
         ("replay", "FILE is missing. Usage: %gpucluster replay [--speed FACTOR] FILE."),
         ("replay gone.jsonl", "There is no recording gone.jsonl. Those that come with gpucluster: "),
         ("replay kmeans-cpu --speed fast", "--speed: must be a number such as 4 or 0.5, not 'fast'."),

@@ -206,7 +206,7 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
         (["stop", "all", "--yes"], "one user at a time"),
         (["stop", "who", "--yes"], f"The user 'who' has no cluster on this machine that instructors reach. These have: "
          f"{classroom.learner.name}."),
-        (["mesage", "all", "hello"], "Did you mean 'message'?"),
+        (["mesage", "all", "hello"], "Did you mean 'message'?"),  # codespell:ignore
     ):  # fmt: skip
         code, _, err = classroom.ask(classroom.instructor, "node", *words)
         assert code != 0 and sentence in err, (words, err)

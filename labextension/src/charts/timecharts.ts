@@ -57,7 +57,7 @@ export class TimeCharts {
     this._plots.setAttribute('role', 'group');
     this._plots.setAttribute(
       'aria-label',
-      trans.__('Charts. Plus and minus zoom, arrows move, Home shows the newest moments.')
+      trans.__('Charts. Plus and minus zoom, arrows move, Home returns to now.')
     );
     this._plots.addEventListener('keydown', event => this._onKey(event));
     const charts = chartsOf(trans);

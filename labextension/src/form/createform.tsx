@@ -92,7 +92,7 @@ interface IFormProps extends ICreateFormProps {
 function confirmDiscard(trans: TranslationBundle): Promise<boolean> {
   return confirmLoss(
     trans.__('Discard this request?'),
-    trans.__('The values that you entered will be lost.'),
+    trans.__('The values you entered will be lost.'),
     trans.__('Discard'),
     trans.__('Keep editing')
   );

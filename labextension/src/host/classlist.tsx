@@ -38,7 +38,7 @@ function Clusters({ manager, trans, tools }: IClassProps): JSX.Element {
   const others = last?.some(({ mine }) => !mine) ?? false;
   return (
     <ul className="gpc-Holders" ref={place} aria-label={trans.__('Clusters of the class')}>
-      {last !== null && !others && <li>{trans.__('Nobody else has a cluster here.')}</li>}
+      {last !== null && !others && <li>{trans.__('No other user has a cluster here.')}</li>}
       {users.map(user => {
         const clusters = last?.filter(each => each.user === user) ?? [];
         const isMine = clusters[0].mine;

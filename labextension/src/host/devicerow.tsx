@@ -152,7 +152,7 @@ function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps
         )}
       </span>
       {hasChildren && tree_memory_bytes !== null && (
-        <span title={trans.__('With what it has started')}>
+        <span title={trans.__('Including the processes it started')}>
           {trans.__('%1 in all', formatBytes(tree_memory_bytes))}
         </span>
       )}

@@ -65,7 +65,7 @@ async function stop(
 ): Promise<void> {
   const { button, value } = await InputDialog.getText({
     title: trans.__('Stop all clusters of %1?', user),
-    label: trans.__('What they hold is lost. The reason, for %1 to read:', user),
+    label: trans.__('Their results will be lost. Reason, shown to %1:', user),
     okLabel: trans.__('Stop')
   });
   if (button.accept) {

@@ -18,7 +18,7 @@ export async function stopProcess(
   const { ended } = await manager.stopProcess(process);
   if (!ended) {
     throw new Error(
-      trans.__('Process %1 does not end. The machine may have to be restarted.', process.pid)
+      trans.__('Process %1 does not end. You may have to restart the machine.', process.pid)
     );
   }
 }
@@ -40,6 +40,6 @@ export function whatItIs(process: DeviceProcess, trans: TranslationBundle): stri
             worker ?? '',
             cluster ?? ''
           )
-        : trans.__('What it has not saved is lost.');
+        : trans.__('Unsaved data will be lost.');
   return `${line} ${loss}`;
 }

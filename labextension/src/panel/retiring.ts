@@ -45,7 +45,7 @@ function warningOf(
   const sample = manager.sample(cluster.id);
   const i = sample?.workers.indexOf(worker) ?? -1;
   if (sample === undefined || i < 0) {
-    return trans.__('What this worker holds is unknown.');
+    return trans.__('The results of this worker are unknown.');
   }
   const results = entry(sample, 'in_memory', i) ?? 0;
   const tasks = entry(sample, 'processing', i) ?? 0;

@@ -65,7 +65,7 @@ export function HelpButtons({ exercise, nHints, nSeen }: IHelpProps): JSX.Elemen
           className="gpc-Button"
           aria-expanded={shown?.name === 'solution'}
           title={
-            isEarly ? trans.__('There are hints left; click twice to see it all the same') : ''
+            isEarly ? trans.__('Hints are left. Click twice to show the solution anyway') : ''
           }
           onClick={() =>
             isEarly
@@ -74,7 +74,7 @@ export function HelpButtons({ exercise, nHints, nSeen }: IHelpProps): JSX.Elemen
           }
         >
           {isSure && seen < nHints && shown?.name !== 'solution'
-            ? trans.__('Solution, without the other hints?')
+            ? trans.__('Solution without the other hints?')
             : trans.__('Solution')}
         </button>
       </div>

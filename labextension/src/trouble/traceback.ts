@@ -15,7 +15,7 @@ export async function showTraceback(
   trans: TranslationBundle
 ): Promise<void> {
   let failures: readonly TaskFailure[] = [];
-  let fault = trans.__('No failed task is held any more.');
+  let fault = trans.__('The failed tasks are no longer available.');
   try {
     const all = await manager.failures(cluster.id);
     const named = all.filter(failure => failure.task === task);

@@ -160,7 +160,7 @@ def address_of(interface: str) -> str:
     addresses = psutil.net_if_addrs()
     if interface not in addresses:
         raise PreflightFailed(
-            f"interface: this machine has no network interface '{interface}'. There are {', '.join(sorted(addresses))}."
+            f"interface: no network interface '{interface}' here. Available: {', '.join(sorted(addresses))}."
         )
     found: dict[int, str] = {}
     for entry in addresses[interface]:

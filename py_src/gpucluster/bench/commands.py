@@ -52,14 +52,14 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--size", metavar="{" + ",".join(SIZES) + "}", complete=SIZES,
-        help="Size of the data; if it does not fit into memory, a smaller one is measured. Default: small.",
+        help="Size of the data; if it exceeds memory, a smaller one is measured. Default: small.",
     )  # fmt: skip
-    parser.argument("--seconds", metavar="N", help="Instead of a size: how long all may take. 10 to 86400.")
+    parser.argument("--seconds", metavar="N", help="Instead of a size: the total time allowed. 10 to 86400.")
     parser.argument(
         "--workers", metavar="A,B,…",
-        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: those that are there.",
+        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: the present number.",
     )  # fmt: skip
-    parser.argument("--repeats", metavar="N", help="Runs that count, after one that does not. 1 to 100. Default: 5.")
+    parser.argument("--repeats", metavar="N", help="Measured runs, after one warm-up. 1 to 100. Default: 5.")
     parser.argument(
         "--output", metavar="FILE", complete="file",
         help="Write the results there as JSON, and a report beside it as HTML. Default: a name with the time, here.",
@@ -75,7 +75,7 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
         + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)
-    declare_json(parser, face, "the results")
+    declare_json(parser, face)
 
 
 def bench(found: Namespace, say: Say) -> Answer:
@@ -177,7 +177,7 @@ def _target(found: Namespace, name: str | None, counts: list[int] | None) -> Abs
     created = [option for option in ("backend", "preset", *BENCH_FIELDS) if option in vars(found)]
     if created and (name is not None or address is not None):
         which = f"'{shown(name)}'" if name is not None else "that of --scheduler"
-        raise InvalidRequest(f"{_flag(created[0])} is for a cluster that is created, but {which} is there already.")
+        raise InvalidRequest(f"{_flag(created[0])} is for a new cluster, but {which} exists already.")
     if name is not None and address is not None:
         raise InvalidRequest("Give NAME or --scheduler, not both.")
     from . import target

@@ -117,7 +117,7 @@ def previewed(control: Control, found: Namespace) -> Submission | None:
         return None
     answer = control.preview(spec_from(found))
     if answer.text is None:
-        raise InvalidRequest("--dry-run: this kind of cluster hands nothing to a batch system.")
+        raise InvalidRequest("--dry-run: this kind of cluster submits nothing.")
     return answer
 
 
@@ -125,7 +125,7 @@ def script(control: Control, found: Namespace) -> Submission:
     model = find(control, name_of(found))
     answer = control.submission(model.id)
     if answer.text is None:
-        raise InvalidRequest(f"Nothing was handed to a batch system for the cluster '{model.name}'.")
+        raise InvalidRequest(f"Nothing was submitted for the cluster '{model.name}'.")
     return answer
 
 
@@ -216,7 +216,7 @@ def _only(control: Control) -> ClusterModel:
         if meant := [model for model in models if model.id == control.meant]:
             return meant[0]
         names = ", ".join(sorted(model.name for model in models))
-        raise InvalidRequest(f"{len(models)} clusters are there: {names}. Name the one you mean.")
+        raise InvalidRequest(f"There are {len(models)} clusters: {names}. Name one.")
     return models[0]
 
 

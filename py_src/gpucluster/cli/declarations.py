@@ -18,7 +18,7 @@ RECORDINGS = "recordings"
 def declare_name(parser: SentenceParser, complete: str = LIVING) -> None:
     parser.argument(
         "name", nargs="?", metavar="NAME", complete=complete,
-        help="Name or id of the cluster. May be left out if you have only one.",
+        help="Name or id of the cluster. Optional if you have only one.",
     )  # fmt: skip
 
 
@@ -26,9 +26,9 @@ def declare_names(parser: SentenceParser, complete: str) -> None:
     parser.argument("names", nargs="*", metavar="NAME", complete=complete, help="Names or ids of clusters.")
 
 
-def declare_json(parser: SentenceParser, face: str, what: str = "the cluster") -> None:
+def declare_json(parser: SentenceParser, face: str) -> None:
     if face == SHELL:
-        parser.argument("--json", action="store_true", help=f"Print {what} as JSON.")
+        parser.argument("--json", action="store_true", help="Print JSON instead of text.")
 
 
 def declare_waiting(parser: SentenceParser, what: str) -> None:

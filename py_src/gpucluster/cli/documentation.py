@@ -6,6 +6,8 @@ Regenerate it: ``python -m gpucluster.cli.documentation > docs/command-line.md``
 from __future__ import annotations
 
 import argparse
+import re
+from collections import Counter
 from collections.abc import Iterable
 
 from .arguments import SentenceParser
@@ -13,19 +15,26 @@ from .declarations import MAGIC, SHELL
 from .verbs import all_verbs, parser_for
 
 _CREATE = "create"
+_COMMON = 3
+"""An argument that at least this many verbs have, with the same text, is described once."""
+_KINDS = re.compile(r" \[([a-z, ]+)\]$")
 _INTRODUCTION = f"""# Command line and magic
 
-`{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) know the same verbs and see the same
-clusters. `%%gpucluster` takes the arguments from the lines of its cell too. Variables are expanded as in every line
+```console
+$ {SHELL} create --n-workers 2    # start a cluster
+$ {SHELL} help create             # all options of a verb
+```
+
+`{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) have the same verbs and see the same
+clusters. `%%gpucluster` also takes arguments from the lines of its cell. Variables expand as in every line
 magic: `%gpucluster scale {{n + 1}}`, `%gpucluster scale $n`. JSON and the lines below `%%gpucluster` stay as typed.
 Quote what may contain spaces: `--title "{{title}}"`.
 
-A cluster's name may be omitted while only one is running; in a notebook also while several are, for the one that it is
-connected to by the magic or the panel. In the shell, `--json` prints models instead of text: `list`
-prints an array, every other verb its cluster (`stop` and `remove` an array when they mean several, `stop --all` and
-`clean` always), and those about something else (`logs`, `gauges`, `devices`, `kinds`, `site`) print that; each
-verb below says whether it takes `--json`. Only the answer goes to standard output. An error is one line
-on standard error (with `--json` a JSON object with `code`, `message` and `fields`) and an exit code:
+You may omit a cluster's name while only one is running; in a notebook also for the one that the magic or the panel
+connected it to. In the shell, `--json` prints models instead of text: `list` an array, other verbs their cluster
+(`stop` and `remove` an array for several, `stop --all` and `clean` always), or what they are about (`logs`, `gauges`,
+`devices`, `kinds`, `site`). Only the answer goes to standard output. An error is one line on standard error (with
+`--json` an object with `code`, `message` and `fields`) and an exit code:
 
 """
 
@@ -46,29 +55,69 @@ _CODES = {
 
 _COMPLETION = """
 Completion: `source <(gpucluster completion bash)`, the same with `zsh`, and `gpucluster completion fish | source`.
+
+## Common arguments
+
+Verbs list these in their usage line only.
+
+"""
+_BRACKETS = """
+Brackets name the kinds of clusters that have an option; those of a heading apply to each option without its own.
 """
 
 
 def page() -> str:
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
+    common = _common()
     parts = [_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION]
+    parts += [f"* `{written}`: {text}\n" for written, text in common]
     for verb in all_verbs():
         faces = "" if MAGIC in verb.faces else " Shell only."
         faces = faces if SHELL in verb.faces else " Notebook only."
         face = SHELL if SHELL in verb.faces else MAGIC
         parser = parser_for(verb.name, face)
-        parts.append(f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(face, verb.name, parser)}\n```\n")
+        usage = _usage(face, verb.name, parser, common)
+        parts.append(f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{usage}\n```\n")
+        if verb.name == _CREATE:
+            parts.append(_BRACKETS)
         of_create = {} if verb.name == _CREATE else _as_for_create(parser)
         for title, actions in parser.sections().items():
-            own = [action for action in actions if action.dest not in of_create]
-            if own:
-                parts.append(f"\n{title}\n\n" if title else "\n")
-                parts += [f"* `{_written(action)}`: {_text(action)}\n" for action in own]
+            lines = [_line(action) for action in actions if action.dest not in of_create]
+            lines = [line for line in lines if line not in common]
+            if lines:
+                parts += _section(title, lines)
         parts.append(_reference(of_create, parser))
         only = parser_for(verb.name, MAGIC).options().keys() - parser.options().keys() if not faces else set()
         extra = parser_for(verb.name, MAGIC).options() if only else {}
         parts += [f"* `{flag}` ({MAGIC} only): {_text(extra[flag])}\n" for flag in sorted(only)]
     return "".join(parts)
+
+
+def _section(title: str, lines: list[tuple[str, str]]) -> list[str]:
+    """Return a title and its options; the kinds that most of them have are in the title."""
+    kinds = [_kinds(text) for _, text in lines]
+    most, count = Counter(kinds).most_common(1)[0]
+    most = most if title and most and count > 1 else ""
+    parts = [f"\n{title}{most}\n\n" if title else "\n"]
+    for (written, text), own in zip(lines, kinds, strict=True):
+        text = text.removesuffix(own) + ("" if own == most else own or " [all]")
+        parts.append(f"* `{written}`: {text}\n")
+    return parts
+
+
+def _kinds(text: str) -> str:
+    """Return the brackets at the end of a text, with the space before them."""
+    found = _KINDS.search(text)
+    return found[0] if found else ""
+
+
+def _common() -> list[tuple[str, str]]:
+    """Return the arguments that many verbs have, the most frequent one first."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for verb in all_verbs():
+        parser = parser_for(verb.name, SHELL if SHELL in verb.faces else MAGIC)
+        seen.update(_line(action) for title, actions in parser.sections().items() if not title for action in actions)
+    return [line for line, count in seen.most_common() if count >= _COMMON]
 
 
 def _as_for_create(parser: SentenceParser) -> dict[str, str]:
@@ -107,13 +156,16 @@ def _line(action: argparse.Action) -> tuple[str, str]:
     return _written(action), _text(action)
 
 
-def _usage(face: str, verb: str, parser: SentenceParser) -> str:
+def _usage(face: str, verb: str, parser: SentenceParser, common: list[tuple[str, str]]) -> str:
+    actions = [action for actions in parser.sections().values() for action in actions if action.option_strings]
+    shared = [f"[{_written(action)}]" for action in actions if _line(action) in common]
+    options = ["[OPTIONS]"] if len(shared) < len(actions) else []
     if parser.after_dashes is not None:
-        return f"{face} {verb} [OPTIONS] -- {parser.after_dashes.metavar} …"
+        return " ".join([face, verb, *options, *shared, "--", f"{parser.after_dashes.metavar} …"])
     positionals = parser.positionals()
     words = [f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar) for action in positionals]
     words = [f"[{word} …]" if action.nargs == "*" else word for word, action in zip(words, positionals, strict=True)]
-    return " ".join([face, verb, "[OPTIONS]", *words])
+    return " ".join([face, verb, *options, *shared, *words])
 
 
 def _written(action: argparse.Action) -> str:

@@ -30,7 +30,7 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
     """Take workers, run the command, and release them; returns its exit code (128 + number after a signal)."""
     command: list[str] = found.command
     if shutil.which(command[0]) is None:
-        raise InvalidRequest(f"The command '{shown(command[0])}' is not there, or you may not run it.")
+        raise InvalidRequest(f"'{shown(command[0])}' was not found, or you may not run it.")
     spec = actions.leased(control, found, tell)
     lease = Lease(spec, scope="command", timeout=actions.timeout_of(found), control=control.asynchronous)
     try:

@@ -55,6 +55,6 @@ def completion_script(shell: str) -> str:
     """Return the script for a shell. Raises `InvalidRequest`: unsupported shell."""
     if shell not in _SCRIPTS:
         raise InvalidRequest(
-            f"There is no completion for '{shown(shell)}'.{did_you_mean(shell, _SCRIPTS)} There is bash, zsh and fish."
+            f"There is no completion for '{shown(shell)}'.{did_you_mean(shell, _SCRIPTS)} Supported: bash, zsh, fish."
         )
     return _SCRIPTS[shell]

@@ -34,7 +34,7 @@ def _tunnel(parser: SentenceParser, face: str) -> None:
         "or the environment (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
     )  # fmt: skip
     parser.argument("--local-port", metavar="N", help="Port of your laptop. Default: the same.")
-    declare_json(parser, face, "the line, with what was checked,")
+    declare_json(parser, face)
 
 
 def _create(parser: SentenceParser, face: str) -> None:
@@ -42,7 +42,7 @@ def _create(parser: SentenceParser, face: str) -> None:
     declare_waiting(parser, "until it runs")
     parser.argument(
         "--dry-run", action="store_true",
-        help="Start nothing: print what would be handed to a batch system, and when that expects to start it.",
+        help="Start nothing: print what would be submitted, and the expected start.",
     )  # fmt: skip
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
@@ -60,7 +60,7 @@ def _lease(parser: SentenceParser, face: str) -> None:
 
 
 def _list(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face, "a list of all clusters")
+    declare_json(parser, face)
 
 
 def _status(parser: SentenceParser, face: str) -> None:
@@ -70,13 +70,13 @@ def _status(parser: SentenceParser, face: str) -> None:
 
 def _connect(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
-    declare_json(parser, face, "the cluster, with the code,")
+    declare_json(parser, face)
 
 
 def _activity(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of entries from the end. 1 to 1000. Default: 100.")
-    declare_json(parser, face, "the entries")
+    declare_json(parser, face)
 
 
 def _cells(parser: SentenceParser, face: str) -> None:
@@ -87,7 +87,7 @@ def _cells(parser: SentenceParser, face: str) -> None:
 
 def _script(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
-    declare_json(parser, face, "the script")
+    declare_json(parser, face)
 
 
 def _logs(parser: SentenceParser, face: str) -> None:
@@ -95,7 +95,7 @@ def _logs(parser: SentenceParser, face: str) -> None:
     parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
     if face == SHELL:
         parser.argument("--follow", action="store_true", help="Print new lines until the cluster stops.")
-    declare_json(parser, face, "the lines")
+    declare_json(parser, face)
 
 
 def _dashboard(parser: SentenceParser, face: str) -> None:
@@ -104,7 +104,7 @@ def _dashboard(parser: SentenceParser, face: str) -> None:
         "--page", metavar="PAGE", complete=page_names(),
         help="Page, such as task-stream, progress or gpu-memory; Dask's page names also work. Default: status.",
     )  # fmt: skip
-    declare_json(parser, face, "the cluster, with the link,")
+    declare_json(parser, face)
 
 
 def _gauges(parser: SentenceParser, face: str) -> None:
@@ -116,7 +116,7 @@ def _gauges(parser: SentenceParser, face: str) -> None:
             help="Of what: memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
             "Default: memory.",
         )  # fmt: skip
-    declare_json(parser, face, "the newest figures")
+    declare_json(parser, face)
 
 
 def _record(parser: SentenceParser, face: str) -> None:
@@ -130,9 +130,9 @@ def _record(parser: SentenceParser, face: str) -> None:
         parser.argument("file", metavar="FILE", complete="file", help=file)
     default = "until --stop, or until the cluster ends" if face == MAGIC else "until Ctrl-C, or until the cluster ends"
     parser.argument("--seconds", metavar="N", help=f"How long. 1 to 18000. Default: {default}.")
-    parser.argument("--title", metavar="TEXT", help="What the recording is called. Default: the file's name.")
+    parser.argument("--title", metavar="TEXT", help="Title of the recording. Default: the file's name.")
     parser.argument("--note", metavar="TEXT", help="What ran, such as a command.")
-    declare_json(parser, face, "what was written")
+    declare_json(parser, face)
 
 
 def _replay(parser: SentenceParser, face: str) -> None:
@@ -140,8 +140,8 @@ def _replay(parser: SentenceParser, face: str) -> None:
         "file", metavar="FILE", complete=RECORDINGS,
         help="A recording, or the name of one that comes with gpucluster.",
     )  # fmt: skip
-    parser.argument("--speed", metavar="FACTOR", help="How fast it is played. 0.25 to 64. Default: 1.")
-    declare_json(parser, face, "the recording")
+    parser.argument("--speed", metavar="FACTOR", help="Playback speed. 0.25 to 64. Default: 1.")
+    declare_json(parser, face)
 
 
 def _profile(parser: SentenceParser, _face: str) -> None:
@@ -154,14 +154,14 @@ def _profile(parser: SentenceParser, _face: str) -> None:
         help="Draw what each thread did when. Default: yes.",
     )  # fmt: skip
     parser.argument("--performance-report", metavar="FILE", help="Also write Dask's own performance report there.")
-    parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if it can be had.")
+    parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if possible.")
     parser.argument("--json", metavar="FILE", help="Also write all figures there.")
     parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
 
 def _notify(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
-    parser.argument("--title", metavar="TEXT", help="What the cell is called. Default: its number.")
+    parser.argument("--title", metavar="TEXT", help="Name of the cell. Default: its number.")
 
 
 def _share(parser: SentenceParser, face: str) -> None:
@@ -174,7 +174,7 @@ def _share(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     parser.argument("--list", action="store_true", help="List the active links of the cluster and their viewers.")
     parser.argument("--withdraw", metavar="LINK", help="Revoke a link by its name in the list; 'all' for all.")
-    declare_json(parser, face, "the link, or the list,")
+    declare_json(parser, face)
 
 
 def _stop(parser: SentenceParser, face: str) -> None:
@@ -192,7 +192,7 @@ def _remove(parser: SentenceParser, face: str) -> None:
 
 
 def _no_name(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face, "the answer")
+    declare_json(parser, face)
 
 
 def _node(parser: SentenceParser, face: str) -> None:
@@ -207,14 +207,12 @@ def _node(parser: SentenceParser, face: str) -> None:
     parser.argument("--reason", metavar="TEXT", help="With 'stop': why; the user reads it.")
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With 'stop': do not ask; required without a terminal.")
-    declare_json(parser, face, "the answer")
+    declare_json(parser, face)
 
 
 def _site(parser: SentenceParser, face: str) -> None:
-    parser.argument(
-        "--file", metavar="FILE", complete="file", help="Check this file, in place of the one that counts here."
-    )
-    declare_json(parser, face, "the answer")
+    parser.argument("--file", metavar="FILE", complete="file", help="Check this file instead of the site's.")
+    declare_json(parser, face)
 
 
 def _completion(parser: SentenceParser, _face: str) -> None:
@@ -237,14 +235,14 @@ VERBS = {
         Subcommand("cells", "Show what each cell of a notebook has had computed.", _cells),
         Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
-        Subcommand("script", "Show the batch script that a cluster's jobs have.", _script),
+        Subcommand("script", "Show the batch script of a cluster's jobs.", _script),
         Subcommand("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
         Subcommand("record", "Record what the gauges show into a file.", _record),
         Subcommand("replay", "Play a recording in the gauges.", _replay),
         Subcommand("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Subcommand("profile", "Profile a cell (%%gpucluster profile): what the cluster did in it.", _profile, (MAGIC,)),
         Subcommand("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
-        Subcommand("share", "Make a link by which others can look at a cluster, and nothing else.", _share),
+        Subcommand("share", "Create a read-only link to a cluster.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Subcommand("remove", "Forget a stopped cluster.", _remove),
         Subcommand("clean", "Forget all clusters that have ended.", _no_name),
@@ -254,7 +252,9 @@ VERBS = {
         Subcommand("presets", "List the presets for create.", _no_name),
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
-        Subcommand("tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", _tunnel, (SHELL,)),
+        Subcommand(
+            "tunnel", "Print the ssh command that connects your laptop to your Jupyter here.", _tunnel, (SHELL,)
+        ),
         Subcommand("help", "Explain a verb.", _help),
     )
 }

@@ -268,7 +268,7 @@ class AsyncControl(ControlMethods, Verbs):
             raise ClusterNotFound(f"No running cluster. {last}Create one: gpucluster.create().")
         if len(living) > 1:
             names = ", ".join(model.name for model in living)
-            raise InvalidRequest(f"There are several living clusters ({names}); name one.")
+            raise InvalidRequest(f"There are several running clusters ({names}); name one.")
         return living[0]
 
     def dashboard(self, id: str) -> DashboardAddress:

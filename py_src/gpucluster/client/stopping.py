@@ -52,7 +52,7 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
         if time.monotonic() > deadline:
             raise SupervisorUnreachable(
                 f"The process {model.pid} of the cluster '{model.name}' was killed, but is still there: it waits for "
-                "the system, probably for a disk or a device, and ends as soon as that answers."
+                "the system, probably for a disk or a device, and ends when that responds."
             )
         signal_supervisor(registry, folder, signal.SIGKILL)  # Repeated: a new process records its id a bit later.
         await asyncio.sleep(_GONE_POLL_SECONDS)

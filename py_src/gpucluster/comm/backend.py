@@ -62,7 +62,7 @@ class UnixConnector(Connector):
             connection = await _connected(path)
         except OSError as error:
             if not os.path.isdir(os.path.dirname(path)):  # The secret was known from before.
-                raise FatalCommClosedError(f"{_ENDED}; gpucluster.list() shows those that live") from error
+                raise FatalCommClosedError(f"{_ENDED}; gpucluster.list() shows running ones") from error
             raise CommClosedError(f"connection refused ({type(error).__name__}: {error.strerror})") from error
         process, user = peer_of(connection)
         if user not in {os.getuid(), None}:

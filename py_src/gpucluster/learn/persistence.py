@@ -105,15 +105,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError) as error:
         if isinstance(error, UnreadableModel):
             raise
-        raise UnreadableModel(
-            f"{path} is no model that gpucluster.learn.save has written, or it is damaged."
-        ) from error
+        raise UnreadableModel(f"{path} was not written by gpucluster.learn.save, or is damaged.") from error
     names = cls().get_params(deep=False)
     estimator = cls(**{name: value for name, value in values.items() if name in names})
     for name, value in values.items():
         if name not in names:
             if name.startswith("_") or not name.isidentifier() or callable(getattr(cls, name, None)):
-                raise UnreadableModel(f"{path} is no model that gpucluster.learn.save has written, or it is damaged.")
+                raise UnreadableModel(f"{path} was not written by gpucluster.learn.save, or is damaged.")
             setattr(estimator, name, value)
     return estimator
 

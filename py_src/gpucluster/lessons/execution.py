@@ -98,7 +98,7 @@ def execute(
     try:
         book = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     except Exception:  # nbformat raises what it stumbles over
-        raise LessonFailed(f"{notebook} is not a notebook that can be read.") from None
+        raise LessonFailed(f"{notebook} cannot be read as a notebook.") from None
     if keep_going:
         for cell in book.cells:
             if cell.cell_type == "code" and _START not in cell.source:

@@ -33,7 +33,7 @@ sources and their last measurement. For each block:
 
 * **first**: what the agenda puts before the lesson, such as a play;
 * **reading**: the words of its prose (tables count, code does not), at {WORDS_PER_MINUTE} words a minute;
-* **exercises**: the minutes that stand beside them;
+* **exercises**: their stated minutes;
 * **running**: how long the cells of its solution ran on two cores, without waiting times;
 * **left**: what the clock has more than that, for predictions, questions and what goes wrong.
 

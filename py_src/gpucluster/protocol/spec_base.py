@@ -124,7 +124,7 @@ class SpecBase(BaseModel):
     local_directory: str | None = Field(
         None,
         title="Scratch directory",
-        description="Absolute path of a directory on local disk for spilled data; made when it is not there. "
+        description="Absolute path of a directory on local disk for spilled data; created if missing. "
         "A private folder is made inside.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )

@@ -149,7 +149,7 @@ class LineRecorder:
         Calling it twice changes nothing. Raises `InvalidState`: it was never started.
         """
         if self._task is None:
-            raise InvalidState("The recording has not begun; call start() first.")
+            raise InvalidState("The recording has not started; call start() first.")
         if message is not None and not self.over.is_set():
             self._message = message
         self._task.cancel()
@@ -158,7 +158,7 @@ class LineRecorder:
     async def ended(self) -> RecordingWritten:
         """Wait for the end and return what was written. Raises `InvalidState`: it was never started."""
         if self._task is None or self._writer is None or self._header is None:
-            raise InvalidState("The recording has not begun; call start() first.")
+            raise InvalidState("The recording has not started; call start() first.")
         await asyncio.wait({self._task})
         if not self._task.cancelled():
             self._task.exception()  # Retrieved; what was written stays.

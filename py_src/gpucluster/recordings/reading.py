@@ -215,7 +215,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         if not yielded and total > MOST_HEADER_BYTES:
             raise _no_recording(path)
         if len(unfinished) > MOST_LINE_BYTES:
-            raise RecordingUnreadable(f"{named(path)} is no recording of gpucluster: a line has no end.")
+            raise RecordingUnreadable(f"{named(path)} is no recording of gpucluster: a line is too long.")
     if unfinished.strip():
         if yielded and not _is_whole(unfinished):
             raise CutOff

@@ -52,7 +52,7 @@ def pieces_of(path: Path) -> Iterator[bytes]:
         with os.fdopen(descriptor, "rb") as raw:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise RecordingNotFound(f"There is no file {named(path)} that could be a recording.")
+                raise RecordingNotFound(f"There is no recording {named(path)}.")
             is_packed = raw.read(len(_PACKED)) == _PACKED
             raw.seek(0)
             most = MOST_PACKED_BYTES if is_packed else MOST_BYTES
@@ -66,7 +66,7 @@ def pieces_of(path: Path) -> Iterator[bytes]:
                     )
                 yield piece
     except IsADirectoryError:
-        raise RecordingNotFound(f"There is no file {named(path)} that could be a recording.") from None
+        raise RecordingNotFound(f"There is no recording {named(path)}.") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it has no name that files can have"
         raise RecordingNotFound(f"The recording cannot be read: {why}.") from None

@@ -180,7 +180,7 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
         if not path.suffix:
             path = path.with_name(path.name + RECORDING_SUFFIXES[0])
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
-            raise InvalidRequest("FILE: must end in .jsonl or .jsonl.gz; JupyterLab knows .gpucluster.jsonl.gz.")
+            raise InvalidRequest("FILE: must end in .jsonl or .jsonl.gz; JupyterLab opens .gpucluster.jsonl.gz.")
         if not path.parent.is_dir():
             raise InvalidRequest(f"FILE: there is no directory {path.parent}.")
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):

@@ -67,7 +67,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
     def body(self) -> bytes:
         """Return the body. Raises `InvalidRequest`: it is empty or too large."""
         if len(self.request.body) > MAX_BODY_BYTES:
-            raise InvalidRequest("The request is larger than 1 MiB; nothing here needs that much.")
+            raise InvalidRequest("The request exceeds the limit of 1 MiB.")
         if not self.request.body.strip():
             raise InvalidRequest("The request is empty: send a JSON object.")
         return self.request.body

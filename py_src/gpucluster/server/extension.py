@@ -58,8 +58,8 @@ class GPUClusterExtension(ExtensionApp):
 
     standby = Bool(
         True,
-        help="""Keep one idle process ready, so that the next cluster starts immediately. It starts with the first
-        request for the list of clusters and uses about 100 MB of memory per user with an open panel.""",
+        help="""Keep one idle process per user with an open panel (about 100 MB), so that the next cluster starts at
+        once.""",
     ).tag(config=True)
 
     standby_idle_seconds = Float(600.0, min=1.0, help="Seconds without use after which the idle process stops.").tag(
@@ -70,8 +70,7 @@ class GPUClusterExtension(ExtensionApp):
         Dict(),
         help="""Presets of this site for the creation form, shown after the built-in ones. Each is
         {"name": ..., "title": ..., "description": ..., "spec": {"backend": "local", "n_workers": 2}}.
-        One with the name of a built-in preset, or of one in the site file, replaces it. Presets in the site file apply
-        to all interfaces.""",
+        The name of a built-in preset, or of one in the site file, replaces that.""",
     ).tag(config=True)
 
     limits = Dict(
@@ -103,9 +102,9 @@ class GPUClusterExtension(ExtensionApp):
 
     notify_command = List(
         Unicode(),
-        help="""Program and arguments to run for each event, also while no browser is open: a batch or cell that is
-        done, a worker that died, a cluster that failed. {message}, {cluster} and {kind} are filled in, as in
-        ["notify-send", "{message}"]. No shell reads them. Empty: nothing is run.""",
+        help="""Program and arguments to run for each event, also while no browser is open, as in
+        ["notify-send", "{message}"]. {message}, {cluster} and {kind} are filled in. No shell reads them. Empty:
+        nothing is run. See docs/notices.md.""",
     ).tag(config=True)
 
     stop_processes = Bool(
@@ -115,17 +114,16 @@ class GPUClusterExtension(ExtensionApp):
 
     shared_links = Bool(
         True,
-        help="""Whether users may create read-only links to their clusters. On a hub, viewers also have to be logged in,
-        unless the link is public and the site file allows that (sharing.public_links). False: this server creates and
-        shows no links. See docs/sharing.md.""",
+        help="""Whether users may create read-only links to their clusters. False: this server creates and shows no
+        links. See docs/sharing.md.""",
     ).tag(config=True)
 
     activity_hours = Float(
         24.0,
         min=0.0,
-        help="""A cluster that computes counts as use of the server, so that it is not stopped as idle (JupyterHub's
-        idle culler, ServerApp.shutdown_no_activity_timeout), for this many hours after the last request, kernel message
-        or use of a terminal. 0: clusters do not count.""",
+        help="""For this many hours after the last request, kernel message or use of a terminal, a cluster that computes
+        keeps the server from being stopped as idle (JupyterHub's idle culler, ServerApp.shutdown_no_activity_timeout).
+        0: clusters do not count.""",
     ).tag(config=True)
 
     gauges_count_as_activity = Bool(
@@ -137,17 +135,15 @@ class GPUClusterExtension(ExtensionApp):
     assistants = Enum(
         ["off", "look", "change"],
         default_value="look",
-        help="""What assistants may do that find tools by the entry point jupyter_server_mcp.tools, as Jupyter AI's do:
-        nothing, look at clusters and GPUs, or also start, scale and stop clusters within the limits. Their server asks
-        for no password.""",
+        help="""What assistants (tools of jupyter_server_mcp, as Jupyter AI's) may do: nothing, look at clusters and
+        GPUs, or also start, scale and stop clusters within the limits. Their server asks for no password.""",
     ).tag(config=True)
 
     dask_labextension = Enum(
         ["beside", "instead", "off"],
         default_value="beside",
-        help="""Whether the panel of dask-labextension shows our clusters. 'beside': together with its own; its button
-        creates one of ours, unless the site has set labextension.factory.class in Dask's configuration. 'instead': only
-        ours. If its server part is not enabled, both are the same. 'off': not at all.""",
+        help="""Whether the panel of dask-labextension shows our clusters: 'beside' its own, 'instead' of them, or
+        'off'. See docs/dask-labextension.md.""",
     ).tag(config=True)
 
     @validate("limits")

@@ -92,7 +92,7 @@ class RecordingFolder:
             for known in bundled_recordings():
                 if known.name == path:
                     return known
-            raise RecordingNotFound("No recording of that name comes with gpucluster.")
+            raise RecordingNotFound("There is no bundled recording of that name.")
         if source != "folder":
             raise InvalidRequest("source: must be 'folder' or 'bundled'.")
         parts = PurePosixPath(path).parts

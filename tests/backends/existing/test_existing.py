@@ -142,7 +142,7 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
         (None, "there is no file"),
         ("{", "holds no JSON"),
         ("[" * 100_000, "holds no JSON"),
-        ("[]", "holds no address"),
+        ("[]", "holds no scheduler address"),
         ('{"address": "x y"}', "'x y'"),
     ],
 )

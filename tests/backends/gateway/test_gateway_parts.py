@@ -47,7 +47,7 @@ DEFAULTS = {row["field"]: row["default"] for row in ROWS}
         ({"username": "x", "auth": "jupyterhub"}, "username is for auth 'basic'"),
         ({"username": "x:y"}, "username: must be the name that you log in with"),
         ({"auth": "token"}, "auth: must be one of 'basic', 'jupyterhub' or 'kerberos'"),
-        ({"threads_per_worker": 2}, "threads_per_worker is up to the site"),
+        ({"threads_per_worker": 2}, "threads_per_worker is set by the site"),
     ],
 )
 def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:

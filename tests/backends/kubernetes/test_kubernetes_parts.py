@@ -118,7 +118,7 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"namespace": "Not A Name"}, "namespace: must be small letters"),
+        ({"namespace": "Not A Name"}, "namespace: must be lowercase letters"),
         ({"image": "no image!"}, "image: must be the name of an image"),
         ({"gpus_per_worker": 1}, "image: workers with a GPU need an image that has dask-cuda"),
         ({"gpus_per_worker": 2, "image": "x"}, "gpus_per_worker: "),

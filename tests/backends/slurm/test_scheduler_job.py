@@ -116,7 +116,7 @@ def test_preview_shows_the_jobs(shared_site: Any, slurm: Any, tmp_path: Path) ->
     assert scheduler == (
         "The scheduler is in a separate job, submitted first: -p main, --cpus-per-task=1, --mem=573M, -t 1-00:00:00."
     )
-    with pytest.raises(PreflightFailed, match="interface: this machine has no network interface 'ib7'. There are "):
+    with pytest.raises(PreflightFailed, match="interface: no network interface 'ib7' here. Available: "):
         shared_site.control.preview({**JOBS, "partition": "main", "interface": "ib7"})
 
 

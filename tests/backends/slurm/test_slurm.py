@@ -237,9 +237,9 @@ def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
         ({"gpus_per_node": 1, "gpu_type": "h100"}, "gpu_type: .* no GPUs of the type 'h100'. There are fake."),
         ({"directives": ["--gres=gpu:9"]}, "Slurm would not take such a job: no node has what one job requests"),
         ({"constraint": "lunar"}, "Slurm would not take such a job: constraint: no node has these features"),
-        ({"cores": 99}, "cores: no node of the partition 'main' has 99 cores; the biggest has 4."),
-        ({"memory_limit": "100 GiB"}, "memory_limit: no node .* has 100 GiB of memory; the biggest has 7.8 GiB."),
-        ({"interface": "ib7"}, "interface: this machine has no network interface 'ib7'"),
+        ({"cores": 99}, "cores: no node of the partition 'main' has 99 cores; the largest has 4."),
+        ({"memory_limit": "100 GiB"}, "memory_limit: no node .* has 100 GiB of memory; the largest has 7.8 GiB."),
+        ({"interface": "ib7"}, "interface: no network interface 'ib7' here"),
     ],
 )
 def test_impossible_requests_are_refused_before_the_start(

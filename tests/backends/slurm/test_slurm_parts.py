@@ -52,8 +52,8 @@ def test_time_limits_are_read_like_slurms(text: str, seconds: int) -> None:
         ({"partition": "--wrap=true"}, "partition: may have letters"),
         ({"account": "a\n#SBATCH -p b"}, "account: may have letters"),
         ({"job_name": "$(id)"}, "job_name: may have letters"),
-        ({"job_name": "x" * 300}, "job_name: may have at most 100 letters, not 300"),
-        ({"partition": "a," + "x" * 101}, "partition: may have at most 100 letters, not 101"),
+        ({"job_name": "x" * 300}, "job_name: may have at most 100 characters, not 300"),
+        ({"partition": "a," + "x" * 101}, "partition: may have at most 100 characters, not 101"),
         ({"directives": ["--"]}, "directives: '--' is not an option of sbatch"),
         ({"constraint": "a b"}, "constraint: must be features"),
         ({"constraint": "`id`"}, "constraint: must be features"),
@@ -328,8 +328,8 @@ def test_partitions_of_the_site_are_parsed() -> None:
         ({"partition": "serial", "walltime": "8:00:00"}, "walltime: 8:00:00 is more .* allows, 04:00:00."),
         ({"partition": "serial", "gpus_per_node": 1}, "'serial' has no GPUs. Those with GPUs are boost, old"),
         ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. There are a100, h100."),
-        ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the most that one has is 4."),
-        ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the biggest has 32."),
+        ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the maximum is 4."),
+        ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the largest has 32."),
         ({"partition": "serial", "nodes_per_job": 3}, "nodes_per_job: the partition 'serial' has 2 nodes, not 3."),
         (
             {"partition": "whole", "workers_per_job": 4, "n_workers": 6},
@@ -337,7 +337,7 @@ def test_partitions_of_the_site_are_parsed() -> None:
         ),
         (
             {"gpus_per_node": 4, "memory_limit": "500 GiB"},
-            "no node of .* has 2 TiB of memory, 500 GiB for each worker; the biggest has 976.6 GiB.",
+            "no node of .* has 2 TiB of memory, 500 GiB for each worker; the largest has 976.6 GiB.",
         ),
     ],
 )

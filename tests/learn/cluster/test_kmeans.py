@@ -253,5 +253,5 @@ def test_a_pickle_does_not_contain_the_data(split: Any) -> None:
     assert len(pickled) < 10_000
     again = pickle.loads(pickled)
     assert (again.cluster_centers_ == model.cluster_centers_).all()
-    with pytest.raises(AttributeError, match="labels_ is there after fit only"):
+    with pytest.raises(AttributeError, match="labels_ is available after fit only"):
         _ = again.labels_

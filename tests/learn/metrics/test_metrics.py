@@ -170,7 +170,7 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         metrics.mean_squared_error(split(np.where(TRUE, 1.0, np.nan), 2), split(PREDICTED, 2))
     with pytest.raises(InvalidData, match="shape"):
         metrics.r2_score(split(MEASURED, 2), split(ESTIMATED[:, 0], 2))
-    with pytest.raises(InvalidData, match="no probability"):
+    with pytest.raises(InvalidData, match="must hold probabilities"):
         metrics.log_loss(split(TRUE, 2), split(PROBABILITIES * 2, 2))
     with pytest.raises(InvalidData, match="5 columns"):
         metrics.log_loss(split(np.minimum(TRUE, 3), 2), split(PROBABILITIES, 2))

@@ -189,9 +189,9 @@ def test_it_imports_nothing_heavy() -> None:
 def test_a_value_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     record(EVENT, tmp_path)
     before = (tmp_path / FILE_NAME).read_bytes()
-    with pytest.raises(ProgressUnreadable, match="is unchanged"), edit(tmp_path) as progress:
+    with pytest.raises(ProgressUnreadable, match="was not updated"), edit(tmp_path) as progress:
         progress.predictions["06.a"] = PredictionProgress.model_construct(predicted=2**64, observed=None, at="soon")
-    with pytest.raises(ProgressUnreadable, match="is unchanged"), edit(tmp_path) as progress:
+    with pytest.raises(ProgressUnreadable, match="was not updated"), edit(tmp_path) as progress:
         progress.predictions["06.a"] = PredictionProgress.model_construct(predicted=2**20000, observed=None, at=now())
     with pytest.raises(InvalidRequest):
         record({"kind": "prediction", "id": "06.a", "predicted": 2**20000}, tmp_path)

@@ -66,8 +66,7 @@ def _checked(address: Any, where: str) -> str:
         found = ExistingSpec()
     if found.address is None or "://" not in found.address:
         raise PreflightFailed(
-            f"{where} holds no address of a scheduler that could be reached, such as 'tcp://node1:8786', but "
-            f"{printable(str(address), 60)!r}."
+            f"{where} holds no scheduler address, such as 'tcp://node1:8786', but {printable(str(address), 60)!r}."
         )
     return found.address
 

@@ -48,7 +48,7 @@ def _parse_options(value: Any) -> dict[str, Any]:
     except (TypeError, ValueError):
         raise ValueError("may hold text, numbers, true, false, lists and mappings only") from None
     if too_long:
-        raise ValueError(f"may have at most {MOST_BYTES:,} letters")
+        raise ValueError(f"may have at most {MOST_BYTES:,} characters")
     return dict(value)
 
 
@@ -82,7 +82,7 @@ class GatewaySpec(SpecBase):
         default_factory=dict,
         title="Gateway options",
         description="What the server lets you choose, as 'worker_cores=2,profile=big'; in Python and JSON also a "
-        "mapping. They are kept with the cluster: no passwords here.",
+        "mapping. They are stored with the cluster: no passwords here.",
         json_schema_extra=shown_in("Dask Gateway"),
     )
     cluster_name: str | None = Field(
@@ -100,7 +100,7 @@ class GatewaySpec(SpecBase):
     username: str | None = Field(
         None,
         title="User name",
-        description="For auth 'basic'. Default: that of Dask's configuration, else your own here.",
+        description="For auth 'basic'. Default: that of Dask's configuration, else your user name here.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
     password_from: str | None = Field(
@@ -113,7 +113,7 @@ class GatewaySpec(SpecBase):
     proxy_address: str | None = Field(
         None,
         title="Address for Dask",
-        description="Where the server takes the connections to schedulers, as 'host:port' or a port. "
+        description="Where the server accepts connections to schedulers, as 'host:port' or a port. "
         "Default: 'gateway.proxy-address' of Dask's configuration, else the port of the address.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
@@ -200,9 +200,9 @@ class GatewaySpec(SpecBase):
         fields = type(self).model_fields
         for name in _NOT_OURS:
             if getattr(self, name) != fields[name].default:
-                raise ValueError(f"{name} is up to the site; gateway_options may have something like it")
+                raise ValueError(f"{name} is set by the site; see gateway_options")
         if self.cluster_name is not None and self.gateway_options:
-            raise ValueError("gateway_options are for a new cluster; leave them out to connect to one that is there")
+            raise ValueError("gateway_options are for a new cluster; leave them out to connect to an existing one")
         if self.username is not None and self.auth not in {None, "basic"}:
             raise ValueError("username is for auth 'basic'")
         if self.password_from is not None and self.auth == "kerberos":

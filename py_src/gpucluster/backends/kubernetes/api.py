@@ -196,14 +196,14 @@ async def _explained(where: str) -> AsyncIterator[None]:
             ) from error
         raise KubernetesRefused(_refusal(status, printable(str(error), 400).rstrip(".")), status) from error
     except kr8s.APITimeoutError as error:
-        raise KubernetesSilent(f"Kubernetes ({where}) does not answer. Is this network the right one?") from error
+        raise KubernetesSilent(f"Kubernetes ({where}) does not respond. Are you on the right network?") from error
     except (httpx.TransportError, ssl.SSLError) as error:
         if isinstance(error, httpx.TransportError):
             with suppress(RuntimeError):  # The error may have no request.
                 where = printable(str(error.request.url.copy_with(path="/", query=None)).rstrip("/"), 200)
         if "CERTIFICATE" in str(error).upper():
             raise KubernetesSilent(
-                f"Kubernetes ({where}) shows a certificate that is not of the authority in the kubeconfig."
+                f"Kubernetes ({where}) has a certificate that the kubeconfig's authority did not sign."
             ) from error
         raise KubernetesSilent(
             f"Kubernetes ({where}) cannot be reached ({printable(str(error), 120) or type(error).__name__}). Is the "

@@ -105,7 +105,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         from .manifest import resource_name
 
         if remembered["name"] != resource_name(context.cluster_id):
-            raise ValueError("What was written down belongs to another cluster")
+            raise ValueError("The remembered state belongs to another cluster")
         logging.getLogger("httpx").setLevel(logging.WARNING)
         access = Access(remembered["kubeconfig"], remembered["context"], str(remembered["namespace"]))
         secret = bool(remembered["secret"])
@@ -184,7 +184,7 @@ async def must_take(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed:
     try:
         await kubernetes.ask("POST", "daskclusters", version=DASK, body=manifest, params={"dryRun": "All"})
     except KubernetesRefused as error:
-        raise PreflightFailed(f"Kubernetes would not take such a cluster: {error.message}.") from error
+        raise PreflightFailed(f"Kubernetes would reject this cluster: {error.message}.") from error
 
 
 async def _must_have_operator(kubernetes: Kubernetes) -> None:

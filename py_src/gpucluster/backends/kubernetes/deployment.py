@@ -178,7 +178,7 @@ class KubernetesDeployment(Deployment):
                 )
                 await self._kubernetes.ask("POST", "secrets", body=body)
         except KubernetesRefused as error:
-            raise StartFailed(f"Kubernetes did not take the cluster: {error.message}.") from error
+            raise StartFailed(f"Kubernetes rejected the cluster: {error.message}.") from error
 
     async def _connect(self) -> None:
         from ..existing.greeting import greet

@@ -124,7 +124,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     tolerations: Tolerations = Field(
         default_factory=list,
         title="Tolerations",
-        description="Taints of nodes that do not keep the workers away, such as 'nvidia.com/gpu=present:NoSchedule'. "
+        description="Node taints that the workers tolerate, such as 'nvidia.com/gpu=present:NoSchedule'. "
         "With GPUs, 'nvidia.com/gpu' need not be named.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
@@ -156,7 +156,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     gpu_resource: str = Field(
         "nvidia.com/gpu",
         title="GPU resource name",
-        description="Resource that a GPU is called in this Kubernetes, such as a MIG slice 'nvidia.com/mig-1g.10gb'.",
+        description="Name of the GPU resource in this Kubernetes, such as a MIG slice 'nvidia.com/mig-1g.10gb'.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
@@ -183,7 +183,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     @classmethod
     def _dns_name(cls, value: str | None) -> str | None:
         if value is not None and not _NAME.fullmatch(value):
-            raise ValueError("must be small letters, digits, '-' and '.', and begin and end with a letter or digit")
+            raise ValueError("must be lowercase letters, digits, '-' and '.', and begin and end with a letter or digit")
         return value
 
     @field_validator("image")

@@ -79,7 +79,7 @@ class MPIBackend(Backend[MPISpec]):
         from .ending import end_processes, remove_scratch
 
         if remembered["id"] != context.cluster_id:
-            raise ValueError("What was written down belongs to another cluster")
+            raise ValueError("The remembered state belongs to another cluster")
         ended = await asyncio.to_thread(end_processes, context.cluster_id)
         await asyncio.to_thread(remove_scratch, context.cluster_id, remembered["local_directory"])
         if ended:

@@ -131,7 +131,7 @@ class MPISpec(NodeSpec, GPUSpec):
             if not word or not word.isprintable() or len(word) > 1000:
                 raise ValueError(f"{printable(word, 40)!r} cannot be a word of a command line")
             if word.partition("=")[0] in _COUNTS:
-                raise ValueError(f"{printable(word, 40)!r} is what n_workers says; leave it out")
+                raise ValueError(f"{printable(word, 40)!r} is set by n_workers; leave it out")
         if value and not value[0].startswith("-"):
             raise ValueError(
                 f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "
@@ -149,8 +149,10 @@ class MPISpec(NodeSpec, GPUSpec):
         if self.lifetime_seconds is not None and not self.has_nannies:
             raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot restart alone")
         if self.protocol == "mpi" and self.has_nannies:
-            which = "gpus_per_rank: their workers are" if self.gpus_per_rank else "nanny: the worker is then"
-            raise ValueError(f"protocol 'mpi' goes without {which} no rank of MPI. Take 'tls'")
+            which = "gpus_per_rank" if self.gpus_per_rank else "nanny"
+            raise ValueError(
+                f"protocol 'mpi' cannot be combined with {which}: such workers are no MPI ranks. Use 'tls'"
+            )
         chosen = self.chosen_gpu_options()
         if chosen and not self.gpus_per_rank:
             raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_rank to 1")

@@ -101,7 +101,7 @@ class SchedulerView(ABC):
     def open_dashboard(self) -> tuple[str, int]:
         """Serve the web pages on a loopback port, if they are only on a socket so far; return host and port."""
         if not isinstance(self.dashboard, tuple):
-            raise InvalidState("The scheduler of this cluster serves no dashboard.")
+            raise InvalidState("The scheduler of this cluster has no dashboard.")
         return self.dashboard
 
     @property

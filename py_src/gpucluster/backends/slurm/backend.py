@@ -110,7 +110,7 @@ class SlurmBackend(Backend[SlurmSpec]):
 
         names = str(remembered["names"])
         if not names.endswith(f"-{context.cluster_id}-"):
-            raise ValueError("What was written down belongs to another cluster")
+            raise ValueError("The remembered state belongs to another cluster")
         for variable, kept in (("SLURM_CONF", remembered["slurm_conf"]), ("PATH", remembered["path"])):
             if kept is not None:
                 os.environ[variable] = str(kept)

@@ -96,7 +96,7 @@ class SlurmDeployment(Deployment):
             await self.scale(plan.n_workers)
             refused = [slot.refused for slot in self.jobs if slot.refused is not None]
             if refused and len(refused) == len(self.jobs.by_name):
-                raise StartFailed(f"Slurm did not take the jobs. {refused[0]}.")
+                raise StartFailed(f"Slurm rejected the jobs. {refused[0]}.")
             self._upkeep.task(self._following.run())
         except BaseException:
             with suppress(Exception):

@@ -68,8 +68,8 @@ class JobFolder:
     def _must_be_plain(self) -> None:
         if not _PLAIN.fullmatch(str(self.base)):
             raise PreflightFailed(
-                f"shared_directory: {self.base} has letters that a batch script cannot have in a path. Choose another "
-                "directory that the nodes see."
+                f"shared_directory: {self.base} has characters that a batch script cannot use in a path. Choose "
+                "another directory that the nodes see."
             )
 
     @contextmanager

@@ -161,13 +161,13 @@ def check(spec: SlurmSpec, site: Site) -> None:
     cores = max(one.cores for one in chosen)
     wanted = spec.cores_on_node
     if cores and wanted > cores:
-        raise PreflightFailed(f"cores: no node of {where} has {wanted} cores; the biggest has {cores}.")
+        raise PreflightFailed(f"cores: no node of {where} has {wanted} cores; the largest has {cores}.")
     memory = max(one.memory_bytes for one in chosen)
     on_node = spec.memory_on_node
     if memory and on_node is not None and on_node > memory:
         each = f", {format_size(on_node // spec.workers_on_node)} for each worker" if spec.workers_on_node > 1 else ""
         raise PreflightFailed(
-            f"memory_limit: no node of {where} has {format_size(on_node)} of memory{each}; the biggest has "
+            f"memory_limit: no node of {where} has {format_size(on_node)} of memory{each}; the largest has "
             f"{format_size(memory)}."
         )
     nodes = max(one.nodes for one in chosen)
@@ -219,7 +219,7 @@ def _check_gpus(spec: SlurmSpec, chosen: list[Partition], where: str, site: Site
     if spec.gpus_per_node > most:
         kind = f" of the type '{spec.gpu_type}'" if spec.gpu_type else ""
         raise PreflightFailed(
-            f"gpus_per_node: no node of {where} has {spec.gpus_per_node} GPUs{kind}; the most that one has is {most}."
+            f"gpus_per_node: no node of {where} has {spec.gpus_per_node} GPUs{kind}; the maximum is {most}."
         )
 
 

@@ -85,7 +85,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     walltime: str = Field(
         DEFAULT_WALLTIME,
         title="Job time limit",
-        description="As Slurm writes it: '00:30:00', '2-12:00:00', or minutes. Before it ends, results move to "
+        description="In Slurm's format: '00:30:00', '2-12:00:00', or minutes. Before it ends, results move to "
         "other workers and a new job is submitted.",
         json_schema_extra=shown_in("Slurm"),
     )
@@ -104,7 +104,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
         1,
         title="Nodes per job",
-        description="More than one for sites that give whole jobs of several nodes only. Cores, GPUs and memory are "
+        description="For sites that only grant jobs of several whole nodes. Cores, GPUs and memory are "
         "those of each node.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
@@ -118,7 +118,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     gpu_type: str | None = Field(
         None,
         title="GPU type",
-        description="As the site calls it, such as 'a100'. Default: any.",
+        description="The site's name for it, such as 'a100'. Default: any.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
@@ -195,8 +195,8 @@ class SlurmSpec(NodeSpec, GPUSpec):
     shared_storage: bool = Field(
         True,
         title="Shared storage",
-        description="Whether the nodes see that directory. If not, each job is handed its credentials through srun "
-        "when it has begun, and keeps them in a private folder of /tmp as long as it runs.",
+        description="Whether the nodes see that directory. If not, each job gets its credentials through srun when "
+        "it starts, and keeps them in a private folder of /tmp while it runs.",
         json_schema_extra=shown_in("Job", advanced=True),
     )
     scheduler: Literal["here", "job"] = Field(
@@ -305,7 +305,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         if value is not None and not pattern.fullmatch(value):
             raise ValueError("may have letters, digits, '_', '.', '+', '@' and '-' only, and must not begin with '-'")
         if (longest := max(map(len, (value or "").split(",")))) > _MOST_LETTERS:
-            raise ValueError(f"may have at most {_MOST_LETTERS} letters, not {longest}")
+            raise ValueError(f"may have at most {_MOST_LETTERS} characters, not {longest}")
         return value
 
     @field_validator("walltime", "scheduler_walltime", mode="before")
@@ -362,7 +362,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     def _no_job_variables(cls, value: dict[str, str] | None) -> dict[str, str] | None:
         for name in value or ():
             if _OF_JOBS.fullmatch(name):
-                raise ValueError(f"{name} is set by Slurm in each job, and cannot be another one")
+                raise ValueError(f"{name} is set by Slurm in each job, and cannot be changed")
         return value
 
     @field_validator("modules")

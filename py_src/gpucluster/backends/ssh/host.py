@@ -193,7 +193,7 @@ class Host:
             await asyncio.wait_for(asyncio.shield(self._ready), READY_SECONDS)
         except TimeoutError:
             raise HostUnusable(
-                f"{self.name}: Dask was not imported there within {READY_SECONDS:.0f} seconds."
+                f"{self.name}: importing Dask took longer than {READY_SECONDS:.0f} seconds there."
             ) from None
         self.workers[worker.name] = worker
         self._send({"do": "start", **command})

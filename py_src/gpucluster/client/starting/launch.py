@@ -158,7 +158,7 @@ async def preview(spec: SpecBase) -> Submission:
     try:
         answer, _ = await asyncio.wait_for(process.communicate(spec.model_dump_json().encode()), PREVIEW_SECONDS)
     except TimeoutError:
-        raise StartFailed(f"What would be submitted was not known within {PREVIEW_SECONDS:.0f} seconds.") from None
+        raise StartFailed(f"The preview was not ready within {PREVIEW_SECONDS:.0f} seconds.") from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):

@@ -174,7 +174,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         try:
             return self._training[name]
         except (AttributeError, KeyError):
-            raise AttributeError(f"{attribute} is there after fit only, and is not saved with a model.") from None
+            raise AttributeError(f"{attribute} is available after fit only, and is not saved with a model.") from None
 
 
 def _brought(rows: Array | DaskArray) -> Array:

@@ -151,7 +151,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
             return training["labels"]
         except KeyError:
             raise AttributeError(
-                "labels_ is there after fit only, and is not saved with a model. Use predict(X)."
+                "labels_ is available after fit only, and is not saved with a model. Use predict(X)."
             ) from None
 
     @delegable

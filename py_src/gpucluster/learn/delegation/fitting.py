@@ -38,7 +38,7 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
         elif name in entry.same or (name in entry.own and value is not None):
             options[name] = value
         elif name not in (*entry.own, *entry.without_effect) and not _same(value, default[name]):
-            raise Untranslatable(f"{name}: cuML has nothing like it for several GPUs. Leave it at {default[name]!r}.")
+            raise Untranslatable(f"{name}: cuML has no multi-GPU version of it. Leave it at {default[name]!r}.")
     name = type(estimator).__name__
     _check_particular(name, given)
     if name == "KMeans" and options["tol"] == 0:
@@ -53,7 +53,7 @@ def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
         return known[value]
     except (KeyError, TypeError):
         allowed = ", ".join(repr(each) for each in known)
-        raise Untranslatable(f"{name}: cuML knows {allowed} for several GPUs, not {value!r}.") from None
+        raise Untranslatable(f"{name}: cuML supports {allowed} for several GPUs, not {value!r}.") from None
 
 
 def _check_particular(name: str, given: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def _check_particular(name: str, given: dict[str, Any]) -> None:
     if name == "OrdinalEncoder" and given["handle_unknown"] == "use_encoded_value" and given["unknown_value"] is None:
         raise Untranslatable("unknown_value: is missing.")
     if given.get("metric") == "minkowski" and given.get("p") != 2:
-        raise Untranslatable("p: cuML knows Euclidean distances, p=2, for several GPUs.")
+        raise Untranslatable("p: cuML supports Euclidean distances (p=2) only for several GPUs.")
     if name == "MultinomialNB" and np.ndim(given["alpha"]):
         raise Untranslatable("alpha: cuML needs one number for several GPUs.")
     if given.get("random_state") is not None and not isinstance(given["random_state"], int | np.integer):
@@ -123,7 +123,7 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
     name = type(estimator).__name__
     entry = DELEGATED.get(name)
     if entry is None:
-        raise Untranslatable(f"{NOT_DELEGATED.get(name, 'cuML has nothing like it for several GPUs')}.")
+        raise Untranslatable(f"{NOT_DELEGATED.get(name, 'cuML has no multi-GPU version of it')}.")
     if not is_dask(X):
         raise Untranslatable("X is in memory. Make a Dask collection of it.")
     if current_client() is None:

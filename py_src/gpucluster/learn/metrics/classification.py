@@ -194,7 +194,7 @@ def _losses(block: Block) -> _Losses | None:
     if given.ndim == 1 or given.shape[1] == 1:
         given = np.stack([1 - given.ravel(), given.ravel()], axis=1)
     if not ((given >= 0) & (given <= 1)).all():
-        raise InvalidData("y_proba: holds something that is no probability from 0 to 1. Use predict_proba.")
+        raise InvalidData("y_proba: must hold probabilities from 0 to 1. Use predict_proba.")
     step = np.finfo(given.dtype).eps
     off = ~np.isclose(given.sum(axis=1), 1, rtol=np.sqrt(step))
     logarithms = np.log(np.clip(given, step, 1 - step)).astype(np.float64) * weights_of(block)[:, None]

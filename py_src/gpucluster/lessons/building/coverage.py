@@ -30,9 +30,8 @@ _PLACES = (
 _HEAD = """# What the lessons cover
 
 The lessons grew from five documents (S0 to S4) with {total} rows: facts, techniques and claims that a learner should
-meet. This page is made from `py_src/gpucluster/lessons/course/coverage.yaml` and says where each row is: an exercise
-(`03.2`), a cell (`03#starvation`), a question (`03.q1`) or a card (`03.c3`). {covered} rows are covered; {planned}
-belong to lessons that are planned and not written yet. A test fails when a row points to nothing.
+meet. After each row: the lessons that cover it. `py_src/gpucluster/lessons/course/coverage.yaml`, from which this page
+is made, has the numbers of the rows, and their exercises, cells, questions and cards. A test fails when one is missing.
 
 """
 
@@ -100,18 +99,17 @@ def problems(rows: list[Row]) -> list[str]:
 
 def page(rows: list[Row]) -> str:
     """Return the page for people, as Markdown."""
-    covered = sum(bool(row.where) for row in rows)
-    parts = [_HEAD.format(total=len(rows), covered=covered, planned=len(rows) - covered)]
+    parts = [_HEAD.format(total=len(rows))]
     for source in SOURCES:
-        parts.append(f"## {source}\n\n| Row | What | Where |\n|---|---|---|\n")
-        own = [row for row in rows if row.id.startswith(source)]
-        parts += [f"| {row.id} | {row.item.replace('|', chr(92) + '|')} | {_where(row)} |\n" for row in own]
-        parts.append("\n")
+        own = [f"* {row.item}: {_lessons_of(row)}\n" for row in rows if row.id.startswith(source)]
+        parts += [f"## {source}\n\n", *own, "\n"]
     return "".join(parts).rstrip() + "\n"
 
 
-def _where(row: Row) -> str:
-    return ", ".join(f"`{place}`" for place in row.where) or f"planned: lesson {row.planned}"
+def _lessons_of(row: Row) -> str:
+    """Return the numbers of the lessons; memory hooks belong to none."""
+    found = dict.fromkeys("all" if place.startswith("hook.") else place[:2] for place in row.where)
+    return ", ".join(found) or f"planned for {row.planned}"
 
 
 def _row(id: str, entry: Any) -> Row:

@@ -33,10 +33,8 @@ _HEAD = """# Words of the lessons
 
 Terms of Dask, MPI, Slurm and NVIDIA keep their meaning. Each notebook links the first use of
 a word to a list at its end. This page is made from `py_src/gpucluster/lessons/course/words.yaml`. For terms of the
-program, see the [glossary](../glossary.md).
+program, see the [glossary](../glossary.md). In brackets: the lesson that explains it.
 
-| Term | Meaning | Lesson |
-|---|---|---|
 """
 
 
@@ -137,7 +135,7 @@ def page(words: Iterable[Word]) -> str:
     for word in sorted(words, key=lambda word: word.name.lower()):
         lesson, mark, anchor = word.place.partition("#")
         also = f" (*{'*, *'.join(_others(word))}*)" if _others(word) else ""
-        rows.append(f"| **{word.name}**{also} | {word.meaning} | [{lesson}]({pages[lesson]}{mark}{anchor}) |\n")
+        rows.append(f"* **{word.name}**{also}: {word.meaning} ([{lesson}]({pages[lesson]}{mark}{anchor}))\n")
     return _HEAD + "".join(rows)
 
 

@@ -31,14 +31,14 @@ def _folder(parser: SentenceParser) -> None:
     )  # fmt: skip
 
 
-def _json(parser: SentenceParser, what: str) -> None:
-    parser.argument("--json", action="store_true", help=f"Print {what} as JSON.")
+def _json(parser: SentenceParser) -> None:
+    parser.argument("--json", action="store_true", help="Print JSON instead of text.")
 
 
 def declare_list(parser: SentenceParser, _face: str) -> None:
     """List the lessons."""
     _folder(parser)
-    _json(parser, "the lessons")
+    _json(parser)
 
 
 def declare_copy(parser: SentenceParser, _face: str) -> None:
@@ -65,7 +65,7 @@ def declare_check(parser: SentenceParser, _face: str) -> None:
     _lesson(parser, "Number of the lesson, or a notebook.")
     parser.argument("--cluster", metavar="NAME", complete="living", help="Cluster to use. Default: as in the notebook.")
     _folder(parser)
-    _json(parser, "the results of the checks")
+    _json(parser)
 
 
 def declare_reset(parser: SentenceParser, _face: str) -> None:
@@ -79,7 +79,7 @@ def declare_progress(parser: SentenceParser, _face: str) -> None:
     parser.argument("--delete", action="store_true", help="Delete it, and what a class sees of it.")
     parser.argument("--yes", action="store_true", help="With --delete: do not ask; required without a terminal.")
     _folder(parser)
-    _json(parser, "the progress file")
+    _json(parser)
 
 
 def declare_share(parser: SentenceParser, _face: str) -> None:
@@ -96,7 +96,7 @@ def declare_share(parser: SentenceParser, _face: str) -> None:
 def declare_class(parser: SentenceParser, _face: str) -> None:
     """Show a class."""
     parser.argument("shared", metavar="FOLDER", complete="file", help="Folder in which the learners share.")
-    _json(parser, "the class")
+    _json(parser)
 
 
 def declare_grade(parser: SentenceParser, _face: str) -> None:
@@ -145,7 +145,7 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
         "--unprotected", action="store_true",
         help="Grade even without a working sandbox. Default: refuse.",
     )  # fmt: skip
-    _json(parser, "the results")
+    _json(parser)
 
 
 def declare_import(parser: SentenceParser, _face: str) -> None:
@@ -189,9 +189,9 @@ def _become_lab(words: Sequence[str]) -> NoReturn:
 
 LESSONS = Commands(
     (
-        _verb("list", "List the lessons, and how far you are.", declare_list, "list_lessons"),
+        _verb("list", "List the lessons and your progress.", declare_list, "list_lessons"),
         _verb("copy", "Copy the notebooks of lessons for you to work in.", declare_copy),
-        _verb("open", "Open a lesson in JupyterLab; it is copied first if need be.", declare_open, "open_lesson"),
+        _verb("open", "Open a lesson in JupyterLab; it is copied first if needed.", declare_open, "open_lesson"),
         _verb(
             "check",
             "Run your notebook of a lesson in a fresh kernel and show which checks pass; your progress is unchanged.",

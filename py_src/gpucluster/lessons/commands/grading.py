@@ -205,7 +205,7 @@ def _folder(name: str, submissions: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidRequest(f"--feedback: {shown_path(folder)} is no folder that can be written: {error}.") from None
+        raise InvalidRequest(f"--feedback: {shown_path(folder)} is not a writable folder: {error}.") from None
     if not os.access(folder, os.W_OK):
         raise InvalidRequest(f"--feedback: {shown_path(folder)} cannot be written.")
     return folder

@@ -46,7 +46,7 @@ def check_name(text: str) -> str:
     """
     _printable(text)
     if _BLANK & set(text) or not any(unicodedata.category(character)[0] in "LNPS" for character in text):
-        raise ValueError("has nothing to see, or characters that show nothing")
+        raise ValueError("is empty or has invisible characters")
     if "/" in text:
         raise ValueError("must have no '/'")
     return text
@@ -120,7 +120,7 @@ def write_shared_file(progress: Progress) -> Path:
     try:
         text = _shared(progress).model_dump_json(indent=1) + "\n"
     except ValidationError:
-        raise CannotShare("Your progress cannot be shared: it has a name or a number that no class can show.") from None
+        raise CannotShare("Your progress cannot be shared: it has a name or number that is not valid.") from None
     try:
         replace_text(target, text, mode=0o644)  # the instructor is another user
     except OSError as error:

@@ -201,9 +201,7 @@ def _text_of(path: Path, progress: Progress) -> str:
         json.loads(text)
         Progress.model_validate_json(text)
     except (ValueError, RecursionError):
-        raise ProgressUnreadable(
-            f"What just happened cannot be written to {path}, which is unchanged: a value does not belong there."
-        ) from None
+        raise ProgressUnreadable(f"{path} was not updated: a value is not valid.") from None
     if len(text.encode()) > LARGEST_FILE:
         raise ProgressUnreadable(f"{path} would become larger than {LARGEST_FILE // 2**20} MiB; it is unchanged.")
     return text

@@ -40,7 +40,7 @@ def measure_peak(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tup
         before = tracemalloc.get_traced_memory()[0]
         result = function(*args, **kwargs)
         if not tracemalloc.is_tracing():
-            raise TracingEnded("your code ended tracemalloc, with which its memory is measured here")
+            raise TracingEnded("your code stopped tracemalloc, which measures its memory")
         return result, max(0, tracemalloc.get_traced_memory()[1] - before)
     finally:
         if not already:

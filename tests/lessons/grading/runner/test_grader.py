@@ -182,7 +182,7 @@ def test_who_ends_the_measuring_has_not_used_little_memory(session: KernelSessio
         grade = session.grade("06.2", 1, place)
         assert grade.state == "failed"
         shown = " ".join([grade.message, *(one.observed for one in grade.findings if not one.passed)])
-        assert "your code ended tracemalloc" in shown
+        assert "your code stopped tracemalloc" in shown
 
 
 PATCH = """

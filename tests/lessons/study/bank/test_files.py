@@ -52,7 +52,7 @@ def test_a_file_that_changes_is_read_again(kit: Path) -> None:
         ({"options": [OPTIONS[0], {"text": "x"}]}, "91.q1: the wrong option 'x' needs a 'why'"),
         ({"options": [OPTIONS[0], OPTIONS[1], OPTIONS[1]]}, "91.q1: the option 'three' is there twice"),
         ({"options": OPTIONS[:1]}, "91.q1, options: "),
-        ({"options": [*OPTIONS, {"text": "5", "corect": True}]}, "options, number 5, corect: is not a field"),
+        ({"options": [*OPTIONS, {"text": "5", "right": True}]}, "options, number 5, right: is not a field"),
         ({"type": "several", "options": OPTIONS[1:]}, "91.q1: at least one option must be correct"),
         ({"type": "essay"}, "91.q1: needs a type: 'choice', 'several', 'number' or 'text'"),
         ({"type": "number", "options": None}, "91.q1, answer: is required"),

@@ -143,11 +143,11 @@ def test_what_was_there_before_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ([], "is no list of questions"),
-        ({"questions": []}, "is no list of questions"),
-        ([1], "is no list of questions"),
-        ([{"stem": "x"}], "is no list of questions"),
-        ([CHOICE, {"front": "a", "back": "b"}], "is no list of questions"),
+        ([], "has neither questions"),
+        ({"questions": []}, "has neither questions"),
+        ([1], "has neither questions"),
+        ([{"stem": "x"}], "has neither questions"),
+        ([CHOICE, {"front": "a", "back": "b"}], "has neither questions"),
         ([{"question": "x", "type": "essay", "answers": []}], "question 1 has the type 'essay'"),
         ([{"question": "x", "type": "numeric", "answers": [{"value": "3", "correct": True}]}], "needs a right value"),
         ([{"question": "x", "type": "numeric", "answers": [{"value": 3, "correct": False}]}], "needs a right value"),

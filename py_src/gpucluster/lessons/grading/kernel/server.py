@@ -131,7 +131,7 @@ class AnswerServer:
             before = tracemalloc.get_traced_memory()[0]
             result = self.call(number, sent)
             if not tracemalloc.is_tracing():
-                raise RuntimeError("your code ended tracemalloc, with which its memory is measured here")
+                raise RuntimeError("your code stopped tracemalloc, which measures its memory")
             return result, max(0, tracemalloc.get_traced_memory()[1] - before)
         finally:
             if not already:

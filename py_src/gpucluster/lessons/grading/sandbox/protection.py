@@ -148,13 +148,13 @@ def protect_kernel(root: Path, unreadable: Collection[Path], *, apart: bool) -> 
     if apart and not drop_capabilities():
         raise RuntimeError("special rights cannot be given up")
     if landlock.version() >= 1 and not confine(root, unreadable=[path for path in unreadable if path.exists()]):
-        raise RuntimeError("Landlock is there and does not take effect")
+        raise RuntimeError("Landlock is installed but has no effect")
     if not seccomp.can_filter():
         return
     if apart and not seccomp.restrict(truncation=landlock.version() >= landlock.TRUNCATE):
-        raise RuntimeError("libseccomp is there and does not take effect")
+        raise RuntimeError("libseccomp is installed but has no effect")
     if 1 <= landlock.version() < landlock.SCOPES and not seccomp.restrict_signals(*other_processes()):
-        raise RuntimeError("libseccomp is there and does not take effect")
+        raise RuntimeError("libseccomp is installed but has no effect")
 
 
 def other_processes() -> tuple[list[int], set[int]]:

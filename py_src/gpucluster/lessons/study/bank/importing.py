@@ -161,9 +161,7 @@ def _items(source: Path) -> list[Mapping[str, Any]]:
     whole = isinstance(content, list) and content and all(isinstance(item, Mapping) for item in content)
     if not whole or not all(({"question", "front"} & item.keys()) == ({"question", "front"} & content[0].keys())
                             and ({"question", "front"} & item.keys()) for item in content):  # fmt: skip
-        raise UnknownFormat(
-            f"{source} is no list of questions as jupyterquiz has them, nor of cards as jupytercards has them."
-        )
+        raise UnknownFormat(f"{source} has neither questions of jupyterquiz nor cards of jupytercards.")
     return list(content)
 
 
