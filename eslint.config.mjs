@@ -33,13 +33,6 @@ export default tseslint.config(
           format: ['PascalCase'],
           custom: { regex: '^I[A-Z]', match: true }
         },
-        // A private name of a class must not be used in another module: see privatenames.cjs.
-        {
-          selector: 'memberLike',
-          modifiers: ['protected'],
-          format: null,
-          leadingUnderscore: 'forbid'
-        }
       ],
       '@typescript-eslint/no-namespace': 'off',
       // A signal's connect binds by its second argument.

@@ -16,32 +16,31 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-// In this order the bundle is smallest: what is alike stands near, and is compressed together.
-import { addRecordings } from './actions/recordings';
-import { NotebookLinks } from './actions/links';
-import { addRunningClusters } from './running';
-import { studyPlugin } from './study';
+import { ClusterChip } from './actions/clusterchip';
+import * as CommandIDs from './actions/commandids';
 import { addCommands } from './actions/commands';
-import { statusPlugin } from './statusbar';
-import { IClusterManager } from './clusters/tokens';
-import { addProfiling } from './actions/profiling';
-import { addLessons } from './actions/lessons';
 import { enableClusterDrag } from './actions/dragcluster';
 import { NotebookEnvironment } from './actions/environment';
-import { ClusterManager } from './clusters/manager';
+import { addLessons } from './actions/lessons';
+import { NotebookLinks } from './actions/links';
 import { NotebooksInSight } from './actions/notebooks';
-import { outputsPlugin } from './outputs';
-import { LessonStore } from './lessons/lessonstore';
+import { addProfiling } from './actions/profiling';
+import { addRecordings } from './actions/recordings';
 import { ClusterViews, isAboutCluster } from './actions/views';
-import { LessonsPanel } from './lessons/lessonspanel';
-import { ILessonStore } from './lessons/tokens';
-import { followSettings, initialSettings, PLUGIN_ID } from './settings';
-import { ClusterPanel } from './panel/clusterpanel';
-import * as CommandIDs from './actions/commandids';
-import { ClusterChip } from './actions/clusterchip';
-import { noticesPlugin } from './notices';
-import { Unfolded } from './panel/unfolded';
+import { ClusterManager } from './clusters/manager';
+import { IClusterManager } from './clusters/tokens';
 import { PageLists } from './dashboards/pagelists';
+import { LessonsPanel } from './lessons/lessonspanel';
+import { LessonStore } from './lessons/lessonstore';
+import { ILessonStore } from './lessons/tokens';
+import { noticesPlugin } from './notices';
+import { outputsPlugin } from './outputs';
+import { ClusterPanel } from './panel/clusterpanel';
+import { Unfolded } from './panel/unfolded';
+import { addRunningClusters } from './running';
+import { followSettings, initialSettings, PLUGIN_ID } from './settings';
+import { statusPlugin } from './statusbar';
+import { studyPlugin } from './study';
 
 /** The store; other extensions may ask for it. */
 const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
