@@ -14,7 +14,8 @@ import { Past } from '../../labextension/src/gauges/past';
 import { sumStacks, tierStack } from '../../labextension/src/gauges/segments';
 import { Trace } from '../../labextension/src/gauges/trace';
 import { gaugeWords, englishWords } from '../../labextension/src/gauges/words';
-import { gpuSample, sample, trans } from './models';
+import { trans } from '../../labextension/src/translation';
+import { gpuSample, sample } from './models';
 
 describe('units', () => {
   it('writes speeds, sizes in one unit and power', () => {

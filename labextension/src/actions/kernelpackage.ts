@@ -1,5 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { trans } from '../translation';
 
 /** What a kernel is asked: whether it can import gpucluster, and which Python it is. */
 const QUESTIONS = {
@@ -12,10 +13,7 @@ const QUESTIONS = {
  *
  * @throws Error - It has not; a sentence that says what to do, where the cell would show Python's ModuleNotFoundError.
  */
-export async function requirePackage(
-  panel: NotebookPanel,
-  trans: TranslationBundle
-): Promise<void> {
+export async function requirePackage(panel: NotebookPanel): Promise<void> {
   const kernel = panel.sessionContext.session?.kernel ?? null;
   const reply = await kernel?.requestExecute({
     code: '',

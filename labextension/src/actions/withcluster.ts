@@ -1,11 +1,11 @@
 import { Notification } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { sentenceOf } from '../panel/asking';
 import type { ClusterModel } from '../protocol/messages';
 import { chooseCluster } from './choosing';
+import { trans } from '../translation';
 
 export type Args = ReadonlyPartialJSONObject;
 
@@ -15,7 +15,7 @@ export function described(properties: ReadonlyJSONObject): { args: ReadonlyJSONO
 }
 
 /** What each command about a cluster takes. */
-export function idArgument(trans: TranslationBundle): ReadonlyJSONObject {
+export function idArgument(): ReadonlyJSONObject {
   return {
     type: 'string',
     description: trans.__('Id or name of the cluster; prompts if omitted.')
@@ -24,10 +24,7 @@ export function idArgument(trans: TranslationBundle): ReadonlyJSONObject {
 
 /** Makes commands about one cluster: finds it or asks for it, and tells what went wrong. */
 export class ClusterCommand {
-  constructor(
-    private readonly _manager: IClusterManager,
-    private readonly _trans: TranslationBundle
-  ) {}
+  constructor(private readonly _manager: IClusterManager) {}
 
   execute(
     title: string,
@@ -36,7 +33,7 @@ export class ClusterCommand {
     // From a card the error goes back to the card; from palette, menu and toolbar there is no card to show it on.
     return async args => {
       try {
-        const cluster = await chooseCluster(this._manager, args.id, title, this._trans);
+        const cluster = await chooseCluster(this._manager, args.id, title);
         if (cluster !== null) {
           await act(cluster, args);
         }

@@ -1,22 +1,20 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h } from '../jsx';
 import type { HostDevices, KindModel } from '../protocol/messages';
 import { ChoiceRow, type IOption } from './fields';
+import { trans } from '../translation';
 
 interface IPlaceChoiceProps {
   readonly kinds: readonly KindModel[];
   readonly devices: HostDevices;
   /** The kind. */
   readonly chosen: string;
-  readonly trans: TranslationBundle;
   readonly onChoosePlace: (place: string) => void;
   readonly onChoose: (kind: string) => void;
 }
 
 /** Where the workers are and, where several kinds are at one place, on which hardware. */
 export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
-  const { kinds, devices, chosen, trans, onChoosePlace, onChoose } = props;
+  const { kinds, devices, chosen, onChoosePlace, onChoose } = props;
   const place = placeOf(kinds, chosen);
   const places = [...new Set(kinds.map(({ where }) => where))];
   const absent = places
@@ -37,7 +35,6 @@ export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
         kinds.find(({ name }) => name === chosen)?.description ?? '',
         ...absent.map(({ where, problem }) => trans.__('%1: %2', where, problem ?? ''))
       ]}
-      trans={trans}
       onChoose={onChoosePlace}
     />
   ];
@@ -58,7 +55,6 @@ export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
             : { value: kind.name, text };
         })}
         help={[devices.message]}
-        trans={trans}
         onChoose={onChoose}
       />
     );

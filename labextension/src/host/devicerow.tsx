@@ -1,5 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { IBar } from '../gauges/bar';
 import { readingOf, shareOf } from '../gauges/levels';
 import { workerTitle } from '../gauges/titles';
@@ -10,6 +8,7 @@ import { Bars } from '../panel/bars';
 import type { DeviceModel, DeviceProcess, SharedDevice } from '../protocol/messages';
 import { Holders } from './holders';
 import { processTree, type IPlacedProcess } from './processtree';
+import { trans } from '../translation';
 
 interface IDeviceRowProps {
   readonly device: DeviceModel;
@@ -18,14 +17,13 @@ interface IDeviceRowProps {
   /** Who has it; absent: not known. */
   readonly shared: SharedDevice | undefined;
   readonly tools: (user: string) => JSX.Element | null;
-  readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
   readonly onStop: (process: DeviceProcess) => void;
 }
 
 /** One GPU or one slice of it. */
 export function DeviceRow(props: IDeviceRowProps): JSX.Element {
-  const { device, index, trans, onOpenNotebook, onStop } = props;
+  const { device, index, onOpenNotebook, onStop } = props;
   const isSlice = device.parent_uuid !== null;
   const title = isSlice ? trans.__('MIG %1', index) : trans.__('GPU %1', index);
   const hidden = trans.__('Hidden by CUDA_VISIBLE_DEVICES.');
@@ -41,15 +39,15 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
         )}
         <span className="gpc-Device-facts">{deviceFacts(device)}</span>
       </div>
-      <Bars bars={memoryBar(device, trans)} />
+      <Bars bars={memoryBar(device)} />
       {device.error !== null && (
         <p className="gpc-Device-error">
           {device.error}
           {device.error_since !== null && ` ${trans.__('(for %1)', age(device.error_since))}`}
         </p>
       )}
-      <Errors device={device} trans={trans} />
-      <Holders device={props.shared} trans={trans} tools={props.tools} />
+      <Errors device={device} />
+      <Holders device={props.shared} tools={props.tools} />
       {device.processes.length > 0 && (
         <ul className="gpc-Device-processes" aria-label={trans.__('Processes on %1', title)}>
           {processTree(device.processes).map(placed => (
@@ -57,7 +55,6 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
               key={placed.process.pid}
               index={device.index}
               placed={placed}
-              trans={trans}
               onOpenNotebook={onOpenNotebook}
               onStop={onStop}
             />
@@ -69,7 +66,7 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
 }
 
 /** The last error that the driver has told of a GPU. */
-function Errors({ device, trans }: Pick<IDeviceRowProps, 'device' | 'trans'>): JSX.Element | null {
+function Errors({ device }: Pick<IDeviceRowProps, 'device'>): JSX.Element | null {
   const xid = device.xids[device.xids.length - 1];
   if (xid === undefined) {
     return null;
@@ -103,7 +100,7 @@ function deviceFacts(device: DeviceModel): string {
 }
 
 /** Its memory: what is used is seen, and `10 / 40 GiB · 25 % · 512 MiB reserved` by the driver is said. */
-function memoryBar(device: DeviceModel, trans: TranslationBundle): IBar[] {
+function memoryBar(device: DeviceModel): IBar[] {
   const reading = readingOf(device.memory_used_bytes, device.memory_total_bytes);
   if (reading === null) {
     return [];
@@ -124,13 +121,12 @@ interface IProcessProps {
   /** That of its GPU. */
   readonly index: number | null;
   readonly placed: IPlacedProcess;
-  readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
   readonly onStop: (process: DeviceProcess) => void;
 }
 
 /** A process, by what people know it by: a notebook, a worker, or a program of somebody. */
-function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
+function Process({ index, placed, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
   const { process, depth, hasChildren } = placed;
   const { pid, command, memory_used_bytes, tree_memory_bytes, notebook, role } = process;
   return (
@@ -148,7 +144,7 @@ function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps
             {notebook}
           </button>
         ) : (
-          ownerOf(process, index, trans)
+          ownerOf(process, index)
         )}
       </span>
       {hasChildren && tree_memory_bytes !== null && (
@@ -174,7 +170,7 @@ function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps
 }
 
 /** Whose it is, in a word or two. */
-function ownerOf(process: DeviceProcess, index: number | null, trans: TranslationBundle): string {
+function ownerOf(process: DeviceProcess, index: number | null): string {
   const { pid, user, command, cluster, notebook, worker, role } = process;
   const program = command ?? trans.__('process %1', pid);
   if (role === 'outside') {

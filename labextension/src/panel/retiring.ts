@@ -1,47 +1,31 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { IClusterManager } from '../clusters/tokens';
 import { column, entry, gaugeWords, titleOf } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
+import { trans } from '../translation';
 
 /** End a worker after it has handed over its results; ask first if it has something to lose. */
 export async function retire(
   cluster: ClusterModel,
   worker: string,
-  manager: IClusterManager,
-  trans: TranslationBundle
+  manager: IClusterManager
 ): Promise<void> {
-  const warning = warningOf(cluster, worker, manager, trans);
-  const title = trans.__(
-    'Retire %1 of %2?',
-    titleIn(worker, cluster, manager, trans),
-    cluster.name
-  );
+  const warning = warningOf(cluster, worker, manager);
+  const title = trans.__('Retire %1 of %2?', titleIn(worker, cluster, manager), cluster.name);
   if (warning !== null && !(await confirmLoss(title, warning, trans.__('Retire')))) {
     return;
   }
   await manager.retire(cluster.id, worker);
 }
 
-function titleIn(
-  worker: string,
-  cluster: ClusterModel,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): string {
+function titleIn(worker: string, cluster: ClusterModel, manager: IClusterManager): string {
   const sample = manager.sample(cluster.id);
   const i = sample?.workers.indexOf(worker) ?? -1;
   return sample === undefined || i < 0 ? worker : titleOf(sample, i, gaugeWords(trans));
 }
 
 /** What to think of before; null if the worker does nothing and holds nothing. */
-function warningOf(
-  cluster: ClusterModel,
-  worker: string,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): string | null {
+function warningOf(cluster: ClusterModel, worker: string, manager: IClusterManager): string | null {
   const sample = manager.sample(cluster.id);
   const i = sample?.workers.indexOf(worker) ?? -1;
   if (sample === undefined || i < 0) {

@@ -1,5 +1,6 @@
 import type { INotebookTracker } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { trans } from '../translation';
 
 /**
  * Evaluate an expression in the kernel of the notebook that a node is in, and return what it shows as Markdown. Neither
@@ -8,8 +9,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 export async function evaluateBeside(
   node: Node,
   expression: string,
-  notebooks: INotebookTracker,
-  trans: TranslationBundle
+  notebooks: INotebookTracker
 ): Promise<string> {
   const panel = notebooks.find(candidate => candidate.node.contains(node));
   const kernel = panel?.sessionContext.session?.kernel ?? null;
