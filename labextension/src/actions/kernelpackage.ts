@@ -1,4 +1,5 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
 
 import { trans } from '../translation';
 
@@ -15,18 +16,8 @@ const QUESTIONS = {
  */
 export async function requirePackage(panel: NotebookPanel): Promise<void> {
   const kernel = panel.sessionContext.session?.kernel ?? null;
-  const reply = await kernel?.requestExecute({
-    code: '',
-    silent: true,
-    store_history: false,
-    user_expressions: QUESTIONS
-  }).done;
-  const answers = reply?.content.status === 'ok' ? reply.content.user_expressions : {};
-  const text = (name: keyof typeof QUESTIONS): string => {
-    const answer = answers[name] as { data?: Record<string, unknown> } | undefined;
-    const shown = answer?.data?.['text/plain'];
-    return typeof shown === 'string' ? shown : '';
-  };
+  const answers = kernel === null ? {} : await evaluated(kernel, QUESTIONS);
+  const text = (name: keyof typeof QUESTIONS): string => answers[name]?.['text/plain'] ?? '';
   if (text('has') !== 'False') {
     return;
   }
@@ -37,5 +28,22 @@ export async function requirePackage(panel: NotebookPanel): Promise<void> {
       panel.title.label,
       python
     )
+  );
+}
+
+/** What a kernel shows of Python expressions, by name and MIME type; neither notebook nor history have anything of it. */
+export async function evaluated(
+  kernel: Kernel.IKernelConnection,
+  expressions: Readonly<Record<string, string>>
+): Promise<Readonly<Record<string, Readonly<Record<string, string>> | undefined>>> {
+  const { content } = await kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    user_expressions: { ...expressions }
+  }).done;
+  const answers = Object.entries(content.status === 'ok' ? content.user_expressions : {});
+  return Object.fromEntries(
+    answers.map(([name, answer]) => [name, (answer as { data?: Record<string, string> }).data])
   );
 }

@@ -1,6 +1,6 @@
-import { readingOf, type IBar, formatBytes } from '../gauges';
+import { formatBytes, readingOf } from '../gauges';
 import { h } from '../jsx';
-import { Bars } from '../panel/bars';
+import { VramBar } from '../panel/bars';
 import type { DeviceModel } from '../protocol/messages';
 import { deviceLabel, isSelectable, usersOf, whyNot } from './devices';
 import { trans } from '../translation';
@@ -46,7 +46,7 @@ export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
                 />
                 {deviceLabel(device, devices)}
               </label>
-              <Bars bars={memoryBar(device)} />
+              {memoryBar(device)}
               <p className="gpc-Help">{reason ?? usersOf(device)}</p>
             </li>
           );
@@ -56,12 +56,12 @@ export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
   );
 }
 
-function memoryBar(device: DeviceModel): IBar[] {
+function memoryBar(device: DeviceModel): JSX.Element | null {
   const reading = readingOf(device.memory_used_bytes, device.memory_total_bytes);
   if (reading === null || reading.total === null) {
-    return [];
+    return null;
   }
   const used = formatBytes(reading.used);
-  const sentence = trans.__('%1 of %2 of this GPU are in use.', used, formatBytes(reading.total));
-  return [{ label: trans.__('VRAM'), reading, sentence }];
+  const text = trans.__('%1 of %2 of this GPU are in use.', used, formatBytes(reading.total));
+  return <VramBar reading={reading} text={text} />;
 }

@@ -1,10 +1,9 @@
-import type { IBar } from '../gauges/bar';
 import { readingOf, shareOf } from '../gauges/levels';
 import { workerTitle } from '../gauges/titles';
 import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
 import { gaugeWords } from '../gauges/words';
 import { h } from '../jsx';
-import { Bars } from '../panel/bars';
+import { VramBar } from '../panel/bars';
 import type { DeviceModel, DeviceProcess, SharedDevice } from '../protocol/messages';
 import { Holders } from './holders';
 import { processTree, type IPlacedProcess } from './processtree';
@@ -39,7 +38,7 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
         )}
         <span className="gpc-Device-facts">{deviceFacts(device)}</span>
       </div>
-      <Bars bars={memoryBar(device)} />
+      {memoryBar(device)}
       {device.error !== null && (
         <p className="gpc-Device-error">
           {device.error}
@@ -100,10 +99,10 @@ function deviceFacts(device: DeviceModel): string {
 }
 
 /** Its memory: what is used is seen, and `10 / 40 GiB · 25 % · 512 MiB reserved` by the driver is said. */
-function memoryBar(device: DeviceModel): IBar[] {
+function memoryBar(device: DeviceModel): JSX.Element | null {
   const reading = readingOf(device.memory_used_bytes, device.memory_total_bytes);
   if (reading === null) {
-    return [];
+    return null;
   }
   const { used, total } = reading;
   const share = shareOf(reading);
@@ -113,8 +112,7 @@ function memoryBar(device: DeviceModel): IBar[] {
     share === null ? null : formatPercent(100 * share),
     reserved ? trans.__('%1 reserved', formatBytes(reserved)) : null
   ];
-  const sentence = facts.filter(fact => fact !== null).join(' · ');
-  return [{ label: trans.__('VRAM'), reading, sentence }];
+  return <VramBar reading={reading} text={facts.filter(Boolean).join(' · ')} />;
 }
 
 interface IProcessProps {
