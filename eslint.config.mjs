@@ -32,7 +32,7 @@ export default tseslint.config(
           selector: 'interface',
           format: ['PascalCase'],
           custom: { regex: '^I[A-Z]', match: true }
-        },
+        }
       ],
       '@typescript-eslint/no-namespace': 'off',
       // A signal's connect binds by its second argument.

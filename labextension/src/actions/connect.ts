@@ -111,7 +111,8 @@ async function runIn(panel: NotebookPanel, code: string): Promise<boolean> {
   return NotebookActions.runAndAdvance(notebook, panel.sessionContext);
 }
 
-function isNotebook(value: unknown): value is NotebookPanel {
+/** Whether a command has opened a notebook in this page. */
+export function isNotebook(value: unknown): value is NotebookPanel {
   return (
     typeof value === 'object' && value !== null && 'sessionContext' in value && 'content' in value
   );

@@ -8,11 +8,10 @@ import { ClassTab } from '../classroom/classtab';
 import { lessonsIcon } from '../icons';
 import { openLesson } from '../lessons/openlesson';
 import type { ILessonStore } from '../lessons/tokens';
-import { sentenceOf } from '../panel/asking';
 import type { LessonModel } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
 import * as CommandIDs from './commandids';
-import { described } from './withcluster';
+import { described, notifyingErrors } from './withcluster';
 import { trans } from '../translation';
 
 export interface ILessonOptions {
@@ -43,13 +42,7 @@ export function addLessons(options: ILessonOptions): void {
       label,
       isVisible,
       describedBy: described(properties),
-      execute: async args => {
-        try {
-          await execute(args);
-        } catch (error) {
-          Notification.error(sentenceOf(error), { autoClose: 8000 });
-        }
-      }
+      execute: args => notifyingErrors(() => execute(args))
     });
   };
 

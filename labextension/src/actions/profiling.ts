@@ -1,15 +1,13 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
 
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { profileIcon } from '../icons';
-import { sentenceOf } from '../panel/asking';
 import { profiledSource } from './cellcode';
 import * as CommandIDs from './commandids';
 import { requirePackage } from './kernelpackage';
-import { described } from './withcluster';
+import { described, notifyingErrors } from './withcluster';
 import { trans } from '../translation';
 
 export interface IProfilingOptions {
@@ -30,13 +28,7 @@ export function addProfiling({ app, manager, notebooks }: IProfilingOptions): vo
     describedBy: described({}),
     isVisible: args => args.toolbar !== true || isVisible,
     isEnabled: () => notebooks?.activeCell?.model.type === 'code',
-    execute: async () => {
-      try {
-        await profileActiveCell(notebooks);
-      } catch (error) {
-        Notification.error(sentenceOf(error), { autoClose: 8000 });
-      }
-    }
+    execute: () => notifyingErrors(() => profileActiveCell(notebooks))
   });
   const update = (): void => commands.notifyCommandChanged(CommandIDs.profileCell);
   manager.changed.connect(() => {

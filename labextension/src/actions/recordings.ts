@@ -3,13 +3,12 @@ import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { request } from '../clusters/restapi';
 import type { IClusterManager } from '../clusters/tokens';
 import { recordingIcon } from '../icons';
-import { sentenceOf } from '../panel/asking';
 import type { ClusterModel, RecordingEntry } from '../protocol/messages';
 import { RecordingPicker } from '../recordings/recordingpicker';
 import { listRecordings, type IRecordingPlace } from '../recordings/recordingsapi';
 import { RecordingViews } from '../recordings/recordingviews';
 import * as CommandIDs from './commandids';
-import { ClusterCommand, described, idArgument, type Args } from './withcluster';
+import { ClusterCommand, described, idArgument, notifyingErrors, type Args } from './withcluster';
 import { trans } from '../translation';
 
 export interface IRecordingOptions extends RecordingViews.IOptions {
@@ -33,16 +32,13 @@ export function addRecordings(options: IRecordingOptions): void {
         type: 'string'
       }
     }),
-    execute: async args => {
-      try {
+    execute: args =>
+      notifyingErrors(async () => {
         const place = placeOf(args) ?? (await choose(options));
         if (place !== null) {
           views.open(place);
         }
-      } catch (error) {
-        Notification.error(sentenceOf(error), { autoClose: 8000 });
-      }
-    }
+      })
   });
   app.commands.addCommand(CommandIDs.recordCluster, {
     label: trans.__('Start/Stop Recording'),

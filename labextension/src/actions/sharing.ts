@@ -106,7 +106,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
       link.last_opened_at === null ? opened : `${opened}, ${timeOf(link.last_opened_at)}`,
       viewers
     ]
-      .filter(part => part !== '')
+      .filter(Boolean)
       .join(' · ');
     const button = element('button', 'gpc-Button gpc-mod-small', row);
     button.type = 'button';

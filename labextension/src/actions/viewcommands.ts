@@ -1,5 +1,5 @@
 import { InputDialog } from '@jupyterlab/apputils';
-import { tabIcon, textEditorIcon, type LabIcon } from '@jupyterlab/ui-components';
+import { historyIcon, tabIcon, textEditorIcon, type LabIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { hasEnded } from '../clusters/states';
@@ -7,7 +7,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import type { ISubject } from '../dashboards/attachment';
 import type { PageLists } from '../dashboards/pagelists';
 import { hasGpus, isPage } from '../dashboards/pages';
-import { activityIcon, chartsIcon, dashboardIcon } from '../icons';
+import { chartsIcon, dashboardIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import { initialSettings, type IPanelSettings } from '../settings';
 import * as CommandIDs from './commandids';
@@ -104,7 +104,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
   addTab('activity', trans.__('Activity'), {
     label: trans.__('Show Activity'),
     caption: trans.__('Log of requests and their results'),
-    icon: activityIcon
+    icon: historyIcon
   });
 }
 

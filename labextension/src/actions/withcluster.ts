@@ -22,6 +22,15 @@ export function idArgument(): ReadonlyJSONObject {
   };
 }
 
+/** Do what was asked for where there is no card to show an error on: it becomes a notification. */
+export async function notifyingErrors(act: () => unknown): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    Notification.error(sentenceOf(error), { autoClose: 8000 });
+  }
+}
+
 /** Makes commands about one cluster: finds it or asks for it, and tells what went wrong. */
 export class ClusterCommand {
   constructor(private readonly _manager: IClusterManager) {}
@@ -32,17 +41,13 @@ export class ClusterCommand {
   ): (args: Args) => Promise<void> {
     // From a card the error goes back to the card; from palette, menu and toolbar there is no card to show it on.
     return async args => {
-      try {
+      const run = async (): Promise<void> => {
         const cluster = await chooseCluster(this._manager, args.id, title);
         if (cluster !== null) {
           await act(cluster, args);
         }
-      } catch (error) {
-        if (args.id !== undefined && args.notebook === undefined) {
-          throw error;
-        }
-        Notification.error(sentenceOf(error), { autoClose: 8000 });
-      }
+      };
+      await (args.id !== undefined && args.notebook === undefined ? run() : notifyingErrors(run));
     };
   }
 }

@@ -2,7 +2,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Debouncer } from '@lumino/polling';
 
-import { activityIcon } from '../icons';
+import { historyIcon } from '@jupyterlab/ui-components';
 import { Fragment, h } from '../jsx';
 import { Fault, sentenceOf } from '../panel/asking';
 import type { ActivityEntry } from '../protocol/messages';
@@ -13,7 +13,7 @@ import { trans } from '../translation';
 /** What has happened to a cluster, as a tab: who asked what, when, and what came of it. */
 export class ActivityView extends ClusterTab {
   constructor(options: IClusterTabOptions) {
-    super(new ActivityList(options), options, activityIcon, name => trans.__('Activity: %1', name));
+    super(new ActivityList(options), options, historyIcon, name => trans.__('Activity: %1', name));
   }
 }
 

@@ -67,7 +67,7 @@ export class TimeCharts {
       this._plots.append(chart.node);
     }
     this.node.append(this._happenings.node);
-    this._empty = element('p', 'gpc-Charts-empty', this.node);
+    this._empty = element('p', '', this.node);
     this._empty.textContent = trans.__('No figures yet.');
     if (typeof ResizeObserver !== 'undefined') {
       this._size = new ResizeObserver(this._lookAgain);

@@ -27,9 +27,8 @@ export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
       chosen={place}
       options={places.map((where): IOption => {
         const kind = absent.find(one => one.where === where);
-        return kind === undefined
-          ? { value: where, text: where }
-          : { value: where, text: where, whyNot: kind.lacks ?? trans.__('not available') };
+        const whyNot = kind && (kind.lacks ?? trans.__('not available'));
+        return { value: where, text: where, whyNot };
       })}
       help={[
         kinds.find(({ name }) => name === chosen)?.description ?? '',
@@ -50,9 +49,8 @@ export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
         chosen={chosen}
         options={here.map((kind): IOption => {
           const text = choosesItself(kind) ? trans.__('Automatic') : kind.title;
-          return lacksGpu(kind, devices)
-            ? { value: kind.name, text, whyNot: trans.__('no usable GPU') }
-            : { value: kind.name, text };
+          const whyNot = lacksGpu(kind, devices) ? trans.__('no usable GPU') : undefined;
+          return { value: kind.name, text, whyNot };
         })}
         help={[devices.message]}
         onChoose={onChoose}

@@ -16,11 +16,11 @@ interface IPresetChoiceProps {
 export function PresetChoice(props: IPresetChoiceProps): JSX.Element {
   const { presets, devices, chosen, onChoose } = props;
   const preset = presets.find(candidate => candidate.name === chosen);
-  const options = presets.map(({ name, title, needs_gpu }): IOption =>
-    needs_gpu && !devices.available
-      ? { value: name, text: title, whyNot: trans.__('needs a GPU') }
-      : { value: name, text: title }
-  );
+  const options = presets.map(({ name, title, needs_gpu }): IOption => ({
+    value: name,
+    text: title,
+    whyNot: needs_gpu && !devices.available ? trans.__('needs a GPU') : undefined
+  }));
   return (
     <ChoiceRow
       label={trans.__('Preset')}

@@ -76,6 +76,6 @@ function facts(cluster: ClassCluster): string {
     since === null ? null : trans.__('for %1', spanOf(since, -1)),
     idle_since === null ? null : trans.__('idle for %1', spanOf(idle_since, -1))
   ]
-    .filter(part => part !== null)
+    .filter(Boolean)
     .join(' · ');
 }

@@ -1,11 +1,12 @@
 import { readingOf, shareOf } from '../gauges/levels';
 import { workerTitle } from '../gauges/titles';
-import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
+import { formatBytes, formatPercent, formatShare } from '../gauges/units';
 import { gaugeWords } from '../gauges/words';
 import { h } from '../jsx';
 import { VramBar } from '../panel/bars';
 import type { DeviceModel, DeviceProcess, SharedDevice } from '../protocol/messages';
 import { Holders } from './holders';
+import { spanOf } from './spans';
 import { processTree, type IPlacedProcess } from './processtree';
 import { trans } from '../translation';
 
@@ -42,7 +43,8 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
       {device.error !== null && (
         <p className="gpc-Device-error">
           {device.error}
-          {device.error_since !== null && ` ${trans.__('(for %1)', age(device.error_since))}`}
+          {device.error_since !== null &&
+            ` ${trans.__('(for %1)', spanOf(device.error_since, -1))}`}
         </p>
       )}
       <Errors device={device} />
@@ -70,17 +72,12 @@ function Errors({ device }: Pick<IDeviceRowProps, 'device'>): JSX.Element | null
   if (xid === undefined) {
     return null;
   }
-  const line = trans.__('XID %1, %2 ago', xid.number, age(xid.at));
+  const line = trans.__('XID %1, %2 ago', xid.number, spanOf(xid.at, -1));
   return (
     <p className="gpc-Device-error" title={device.xids.map(one => `XID ${one.number}`).join(', ')}>
       {xid.meaning === null ? line : `${line}: ${xid.meaning}`}
     </p>
   );
-}
-
-/** How long ago something was; readings come every few seconds, and draw it anew. */
-function age(at: string): string {
-  return formatDuration(Math.max(0, (Date.now() - Date.parse(at)) / 1000));
 }
 
 /** What is measured besides memory: `45 % · 61 °C · 231 / 400 W`. */
@@ -95,7 +92,7 @@ function deviceFacts(device: DeviceModel): string {
         ? `${Math.round(power_watts)} W`
         : `${Math.round(power_watts)} / ${Math.round(power_limit_watts)} W`
   ];
-  return facts.filter(fact => fact !== null).join(' · ');
+  return facts.filter(Boolean).join(' · ');
 }
 
 /** Its memory: what is used is seen, and `10 / 40 GiB · 25 % · 512 MiB reserved` by the driver is said. */

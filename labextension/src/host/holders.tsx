@@ -106,7 +106,7 @@ function besides({ above, claims, places }: More): string {
       ? null
       : trans._n('%1 more place in the queue', '%1 more places in the queue', places)
   ]
-    .filter(part => part !== null)
+    .filter(Boolean)
     .join(' · ');
 }
 
@@ -121,6 +121,6 @@ function times({ since, ends_at }: SlotHolder): string {
     since === null ? null : trans.__('for %1', spanOf(since, -1)),
     ends_at === null ? null : trans.__('ends in %1', spanOf(ends_at, 1))
   ]
-    .filter(part => part !== null)
+    .filter(Boolean)
     .join(' · ');
 }

@@ -82,8 +82,8 @@ export function statusText(host: HostDevices): string {
   const figures = [
     used === null || total === null ? null : formatShare(used, total),
     utilization === null ? null : formatPercent(utilization),
-    nUnreadable === 0 ? null : trans._n('%1 not readable', '%1 not readable', nUnreadable)
-  ].filter(figure => figure !== null);
+    nUnreadable === 0 ? null : trans.__('%1 not readable', nUnreadable)
+  ].filter(Boolean);
   const name = nGpus === 1 ? trans.__('GPU') : trans.__('%1 GPUs', nGpus);
   return [name, figures.join(' · ')].join(' ').trim();
 }

@@ -3,6 +3,7 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import { findCell, readLink, type ICellFacts, type ITarget } from './links';
 import type { ILessonStore } from './tokens';
+import { isNotebook } from '../actions/connect';
 import { trans } from '../translation';
 
 /** How long the cell that was opened stands out. */
@@ -94,8 +95,4 @@ async function goTo(panel: NotebookPanel, target: ITarget): Promise<void> {
 function readFact(metadata: unknown, name: string): string | null {
   const value = (metadata as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof value === 'string' ? value : null;
-}
-
-function isNotebook(value: unknown): value is NotebookPanel {
-  return typeof value === 'object' && value !== null && 'sessionContext' in value;
 }

@@ -1,6 +1,7 @@
 import {
   caretDownEmptyIcon,
   ellipsesIcon,
+  historyIcon,
   shareIcon,
   tabIcon,
   textEditorIcon
@@ -13,7 +14,7 @@ import { verbActions } from '../actions/verbs';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { pageTitle } from '../dashboards/pages';
-import { activityIcon, chartsIcon, recordingIcon } from '../icons';
+import { chartsIcon, recordingIcon } from '../icons';
 import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
@@ -259,7 +260,7 @@ function more(props: ICardButtonsProps): IMenuEntry[] {
   const isRecorded = cluster.recording !== null;
   return [
     { label: trans.__('Log'), icon: textEditorIcon, run: run(props, CommandIDs.openLog) },
-    { label: trans.__('Activity'), icon: activityIcon, run: run(props, CommandIDs.openActivity) },
+    { label: trans.__('Activity'), icon: historyIcon, run: run(props, CommandIDs.openActivity) },
     { label: trans.__('Over time'), icon: chartsIcon, run: run(props, CommandIDs.openCharts) },
     { label: trans.__('Details'), isToggled: isDetailed, run: onDetails },
     {

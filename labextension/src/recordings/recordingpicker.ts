@@ -32,11 +32,7 @@ export class RecordingPicker extends Widget implements Dialog.IBodyWidget<IRecor
         n_workers === null ? '' : trans._n('%1 worker', '%1 workers', n_workers),
         source === 'folder' && title !== null ? path : ''
       ];
-      const lines = [
-        facts.filter(fact => fact !== '').join(' · '),
-        note ?? '',
-        message ?? label ?? ''
-      ];
+      const lines = [facts.filter(Boolean).join(' · '), note ?? '', message ?? label ?? ''];
       for (const line of lines.filter(text => text !== '')) {
         element('span', 'gpc-RecordingPicker-line', words).textContent = line;
       }

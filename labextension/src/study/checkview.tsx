@@ -44,7 +44,7 @@ export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX
         <HelpButtons exercise={exercise} nHints={payload.nHints} nSeen={payload.nHintsSeen} />
       )}
       {next_step !== '' && payload.nHints === 0 && (
-        <p className="gpc-Check-next">
+        <p>
           <Sentence text={next_step} />
         </p>
       )}

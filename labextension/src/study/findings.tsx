@@ -14,7 +14,7 @@ export function Findings({ findings }: IFindingsProps): JSX.Element {
       {findings.map(finding => (
         <li key={finding.expected} data-passed={finding.passed}>
           <Mark isRight={finding.passed} />
-          <span className="gpc-Findings-expected">
+          <span>
             <Sentence text={finding.expected} />
           </span>
           <span className="gpc-Findings-observed">

@@ -62,7 +62,6 @@ function PracticeQuestion({ question, number, total, onSolved }: IPracticeProps)
   };
   return (
     <form
-      className="gpc-Practice"
       onSubmit={event => {
         event.preventDefault();
         check();

@@ -38,7 +38,7 @@ export function QuestionView(props: IQuestionProps): JSX.Element {
         {question.type === 'several' && <span>{trans.__('select all that apply')}</span>}
       </p>
       <div id={`${id}-stem`}>
-        <Markdown source={question.stem} className="gpc-Question-stem" />
+        <Markdown source={question.stem} />
         {question.code !== null && <Markdown source={fenced(question.code)} />}
       </div>
       {isChoice ? <Options {...props} name={id} /> : <Entry {...props} name={id} />}
