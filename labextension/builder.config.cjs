@@ -28,16 +28,7 @@ module.exports = {
         minimizerOptions: {
           ecma: 2022,
           // No function of ours is a constructor: classes are.
-          compress: {
-            ecma: 2022,
-            hoist_funs: true,
-            inline: 1,
-            module: true,
-            passes: 3,
-            pure_getters: true,
-            sequences: false,
-            unsafe_arrows: true
-          },
+          compress: { ecma: 2022, hoist_funs: true, module: true, passes: 3, unsafe_arrows: true },
           // Names that begin with one underscore are private in all of our classes, and nothing reads them by a string.
           mangle: { props: { regex: '^_[a-z][a-zA-Z]' } },
           format: { comments: false }
