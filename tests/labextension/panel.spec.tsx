@@ -926,6 +926,13 @@ describe('card', () => {
     expect(details?.textContent).toContain('1 thread, 1 GiB');
   });
 
+  it('lists the cluster of a notebook first, also while the notebook is behind another tab', () => {
+    const newest = cluster({ id: 'newest', created_at: '2026-01-01T11:00:00Z' });
+    const used = cluster({ id: 'used', created_at: '2026-01-01T10:00:00Z', kernels: ['hidden'] });
+    const { current } = new ListOrder().arrange([newest, used], links);
+    expect(current.map(({ id }) => id)).toEqual(['used', 'newest']);
+  });
+
   it('keeps the focus when the button that had it is gone', async () => {
     const manager = store([cluster()]);
     const order = new ListOrder();

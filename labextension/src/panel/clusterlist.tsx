@@ -180,7 +180,7 @@ function CreateButtons(props: ICreateButtonsProps): JSX.Element {
   );
 }
 
-function Waiting({}: {}): JSX.Element {
+function Waiting(): JSX.Element {
   return (
     <div className="gpc-Empty" role="status">
       <p>{trans.__('Looking for clusters…')}</p>
