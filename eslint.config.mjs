@@ -32,13 +32,6 @@ export default tseslint.config(
           selector: 'interface',
           format: ['PascalCase'],
           custom: { regex: '^I[A-Z]', match: true }
-        },
-        // A private name of a class must not be used in another module: see privatenames.cjs.
-        {
-          selector: 'memberLike',
-          modifiers: ['protected'],
-          format: null,
-          leadingUnderscore: 'forbid'
         }
       ],
       '@typescript-eslint/no-namespace': 'off',

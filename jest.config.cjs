@@ -16,6 +16,7 @@ const esModules = [
 /** @type {import('jest').Config} */
 module.exports = {
   testMatch: ['<rootDir>/tests/labextension/**/*.spec.{ts,tsx}'],
+  setupFiles: ['<rootDir>/tests/labextension/setup.ts'],
   testEnvironment: '<rootDir>/tests/labextension/environment.cjs',
   modulePathIgnorePatterns: ['<rootDir>/py_src', '<rootDir>/.venv', '<rootDir>/.build'],
   moduleNameMapper: { '\\.(css|svg)$': '<rootDir>/tests/labextension/picture.cjs' },

@@ -10,7 +10,6 @@ module.exports = {
   target: ['web', 'es2022'],
   module: {
     rules: [
-      { test: /labextension\/lib\/.*\.js$/, loader: require.resolve('./privatenames.cjs') },
       {
         // A file of its own, where the builder would put it into a script as text. With "v" the server lets browsers keep it.
         test: /index\.raw\.css$/,

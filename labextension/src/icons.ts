@@ -11,7 +11,7 @@ function icon(name: string, path: string): LabIcon {
 /** A chip with three workers above it. */
 export const clusterIcon = icon(
   'cluster',
-  'M5 12h14v10H5zm2 2v6h10v-6zm2 2h6v2H9zM2 14h2v1H2zm0 2.5h2v1H2zM2 19h2v1H2zm18-5h2v1h-2zm0 2.5h2v1h-2zm0 2.5h2v1h-2zM3 2h4v4H3zm7 0h4v4h-4zm7 0h4v4h-4zM4 6h2v2h5V6h2v2h5V6h2v4h-7v2h-2v-2H4z'
+  'M5 12h14v10H5zm2 2v6h10v-6zm2 2h6v2H9zM3 2h4v4H3zm7 0h4v4h-4zm7 0h4v4h-4zM4 6h2v2h5V6h2v2h5V6h2v4h-7v2h-2v-2H4z'
 );
 
 export const lessonsIcon = icon(
@@ -22,11 +22,6 @@ export const lessonsIcon = icon(
 export const dashboardIcon = icon(
   'dashboard',
   'M3 3h8v10H3zm2 2v6h4V5zM13 3h8v6h-8zm2 2v2h4V5zM13 11h8v10h-8zm2 2v6h4v-6zM3 15h8v6H3zm2 2v2h4v-2z'
-);
-
-export const activityIcon = icon(
-  'activity',
-  'M12 3a9 9 0 1 1-9 9h2a7 7 0 1 0 2.05-4.95L9 9H3V3l2.64 2.64A9 9 0 0 1 12 3zm-1 4h2v4.6l3.2 3.2-1.4 1.4L11 12.4z'
 );
 
 /** A line between two axes. */

@@ -42,15 +42,19 @@ import { ClusterChip } from './actions/clusterchip';
 import { noticesPlugin } from './notices';
 import { Unfolded } from './panel/unfolded';
 import { PageLists } from './dashboards/pagelists';
+import { setTranslation, trans } from './translation';
 
 /** The store; other extensions may ask for it. */
 const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
   id: 'gpucluster:manager',
   description: 'Knows the clusters of this user.',
   autoStart: true,
+  optional: [ITranslator],
   provides: IClusterManager,
-  activate: (app: JupyterFrontEnd): IClusterManager =>
-    new ClusterManager({ serverSettings: app.serviceManager.serverSettings })
+  activate: (app: JupyterFrontEnd, translator: ITranslator | null): IClusterManager => {
+    setTranslation((translator ?? nullTranslator).load('gpucluster'));
+    return new ClusterManager({ serverSettings: app.serviceManager.serverSettings });
+  }
 };
 
 /** What the server knows of lessons; other extensions may ask for it. */
@@ -70,7 +74,6 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [IClusterManager, ILessonStore],
   optional: [
-    ITranslator,
     ISettingRegistry,
     ICommandPalette,
     ILayoutRestorer,
@@ -85,7 +88,6 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     app: JupyterFrontEnd,
     manager: IClusterManager,
     lessons: ILessonStore,
-    translator: ITranslator | null,
     registry: ISettingRegistry | null,
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
@@ -96,7 +98,6 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     toolbars: IToolbarWidgetRegistry | null,
     movable: IMovableSectionRegistry | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('gpucluster');
     const { commands } = app;
     const environment = new NotebookEnvironment(app.serviceManager.kernelspecs, notebooks);
     const settings = initialSettings();
@@ -112,20 +113,18 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       links,
       unfolded,
       commands,
-      environment,
-      trans
+      environment
     });
-    const pages = new PageLists(app.serviceManager.serverSettings, trans);
-    const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
+    const pages = new PageLists(app.serviceManager.serverSettings);
+    const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer });
 
-    addProfiling({ app, manager, notebooks, trans });
+    addProfiling({ app, manager, notebooks });
     addRecordings({
       app,
       labShell,
       manager,
       restorer,
-      thresholds: () => panel.thresholds,
-      trans
+      thresholds: () => panel.thresholds
     });
     addCommands({
       app,
@@ -136,15 +135,14 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       environment,
       inSight,
       palette,
-      settings,
-      trans
+      settings
     });
     enableClusterDrag(panel.node, manager);
     // Where it stands, and whether, is in the settings: schema/plugin.json.
     toolbars?.addFactory<NotebookPanel>(
       'Notebook',
       'gpucluster-chip',
-      notebook => new ClusterChip({ panel: notebook, manager, links, environment, commands, trans })
+      notebook => new ClusterChip({ panel: notebook, manager, links, environment, commands })
     );
     app.shell.add(panel, 'left', { rank: 550, type: 'GPU Clusters' });
     restorer?.add(panel, 'gpucluster-panel');
@@ -158,7 +156,6 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const learning = new LessonsPanel({
       store: lessons,
       commands,
-      trans,
       onMoved: placeLessons,
       isShownElsewhere: () => panel.isVisible
     });
@@ -181,8 +178,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       notebooks,
       launcher,
       palette,
-      showLessons: () => learning.reveal(id => app.shell.activateById(id)),
-      trans
+      showLessons: () => learning.reveal(id => app.shell.activateById(id))
     });
 
     void followSettings(registry, PLUGIN_ID, settings, () => {
@@ -207,16 +203,14 @@ const runningPlugin: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [IClusterManager],
   // Notebook 7 has them on its page of files alone.
-  optional: [IRunningSessionManagers, ITranslator],
+  optional: [IRunningSessionManagers],
   activate: (
     app: JupyterFrontEnd,
     manager: IClusterManager,
-    running: IRunningSessionManagers | null,
-    translator: ITranslator | null
+    running: IRunningSessionManagers | null
   ): void => {
     if (running !== null) {
-      const trans = (translator ?? nullTranslator).load('gpucluster');
-      addRunningClusters(running, manager, app.commands, trans);
+      addRunningClusters(running, manager, app.commands);
     }
   }
 };

@@ -1,5 +1,4 @@
 import type { IRunningSessionManagers, IRunningSessions } from '@jupyterlab/running';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from './actions/commandids';
@@ -7,13 +6,13 @@ import { hasEnded, said, stateLabel } from './clusters/states';
 import type { IClusterManager } from './clusters/tokens';
 import { clusterIcon } from './icons';
 import type { ClusterModel } from './protocol/messages';
+import { trans } from './translation';
 
 /** List the living clusters in JupyterLab's own sidebar of running things. */
 export function addRunningClusters(
   running: IRunningSessionManagers,
   manager: IClusterManager,
-  commands: CommandRegistry,
-  trans: TranslationBundle
+  commands: CommandRegistry
 ): void {
   const living = (): ClusterModel[] => manager.clusters.filter(cluster => !hasEnded(cluster));
   const item = (cluster: ClusterModel): IRunningSessions.IRunningItem => ({
@@ -21,7 +20,7 @@ export function addRunningClusters(
     label: () => cluster.name,
     labelTitle: () => said(cluster, 'choice')[0]?.text ?? cluster.name,
     detail: () =>
-      `${stateLabel(cluster.state, trans)}, ${trans._n('%1 worker', '%1 workers', cluster.n_workers)}`,
+      `${stateLabel(cluster.state)}, ${trans._n('%1 worker', '%1 workers', cluster.n_workers)}`,
     open: () => void commands.execute(CommandIDs.openPanel),
     shutdown: () => void commands.execute(CommandIDs.stopCluster, { id: cluster.id })
   });

@@ -1,7 +1,6 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import * as CommandIDs from './actions/commandids';
 import { IClusterManager } from './clusters/tokens';
@@ -15,20 +14,18 @@ export const statusPlugin: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [IClusterManager],
   // Notebook 7 has no status bar.
-  optional: [IStatusBar, ITranslator, ISettingRegistry],
+  optional: [IStatusBar, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
     manager: IClusterManager,
     statusBar: IStatusBar | null,
-    translator: ITranslator | null,
     registry: ISettingRegistry | null
   ): void => {
     if (statusBar === null) {
       return;
     }
-    const trans = (translator ?? nullTranslator).load('gpucluster');
     const onOpen = (): void => void app.commands.execute(CommandIDs.openPanel);
-    const item = new StatusItem({ manager, onOpen, trans });
+    const item = new StatusItem({ manager, onOpen });
     statusBar.registerStatusItem('gpucluster:status', {
       item,
       align: 'left',

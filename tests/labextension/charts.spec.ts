@@ -4,7 +4,7 @@ import { Span } from '../../labextension/src/charts/span';
 import { timeTicks, valueTicks } from '../../labextension/src/charts/ticks';
 import { TimeCharts } from '../../labextension/src/charts/timecharts';
 import type { TelemetryHistory, TelemetrySample } from '../../labextension/src/protocol/messages';
-import { sample, trans } from './models';
+import { sample } from './models';
 
 const START = Date.parse('2026-11-20T14:00:00Z');
 const WORDS: IMarkWords = {
@@ -181,7 +181,7 @@ it('a chart says the value at a moment, and nothing after a silence', () => {
 });
 
 it('charts show what is measured, of all workers or of one, and what happened in words', async () => {
-  const charts = new TimeCharts({ trans });
+  const charts = new TimeCharts({});
   document.body.append(charts.node);
   expect(charts.node.textContent).toContain('No figures yet.');
   charts.add(at(0));
@@ -204,7 +204,7 @@ it('charts show what is measured, of all workers or of one, and what happened in
 });
 
 it('charts lose no sample while nothing is drawn, and show the newest one at once', async () => {
-  const charts = new TimeCharts({ trans });
+  const charts = new TimeCharts({});
   document.body.append(charts.node);
   charts.isShown = false;
   charts.add(at(0, { workers: ['0'], cpu_percent: [10] }));
@@ -223,7 +223,7 @@ it('charts lose no sample while nothing is drawn, and show the newest one at onc
 });
 
 it('charts of what has ended offer no more time than it took', () => {
-  const charts = new TimeCharts({ trans });
+  const charts = new TimeCharts({});
   [0, 60, 180].forEach(second => charts.add(at(second)));
   charts.showAll();
   const spans = [...charts.node.querySelectorAll<HTMLElement>('.gpc-Charts-spans > button')];

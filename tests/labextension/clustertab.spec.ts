@@ -5,7 +5,7 @@ import { ChartsView } from '../../labextension/src/charts/chartsview';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import { LogView } from '../../labextension/src/log/logview';
 import type { ClusterModel } from '../../labextension/src/protocol/messages';
-import { cluster, sample, trans } from './models';
+import { cluster, sample } from './models';
 
 const later = (milliseconds = 20): Promise<void> =>
   new Promise(resolve => window.setTimeout(resolve, milliseconds));
@@ -52,7 +52,7 @@ describe('a tab about a cluster', () => {
     '%s says that it has ended, and follows what is started again',
     async (kind, View) => {
       const { manager, read, tell } = store(alpha('one'));
-      const view = new View({ id: 'one', name: 'alpha', manager, trans });
+      const view = new View({ id: 'one', name: 'alpha', manager });
       view.id = 'gpucluster-x-one';
       expect(view.title.label).toBe(`${kind}: alpha`);
       tell(stopped);
@@ -81,8 +81,8 @@ describe('a tab about a cluster', () => {
 
   it('has nothing of the cluster before', async () => {
     const { manager, tell } = store(alpha('one'));
-    const log = new LogView({ id: 'one', name: 'alpha', manager, trans });
-    const charts = new ChartsView({ id: 'one', name: 'alpha', manager, trans });
+    const log = new LogView({ id: 'one', name: 'alpha', manager });
+    const charts = new ChartsView({ id: 'one', name: 'alpha', manager });
     await later();
     const before = charts.node.querySelector('.gpc-Charts');
     tell(alpha('two'));

@@ -1,5 +1,4 @@
 import { NotebookActions, type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
@@ -12,7 +11,7 @@ import { requirePackage } from '../../labextension/src/actions/kernelpackage';
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import { NotebooksInSight } from '../../labextension/src/actions/notebooks';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
-import { cluster, trans } from './models';
+import { cluster } from './models';
 
 // The module itself needs what Jest does not load.
 jest.mock('@jupyterlab/notebook', () => ({
@@ -28,7 +27,6 @@ it('a cell is profiled once, whatever it says', () => {
 });
 
 describe('a kernel that is asked for gpucluster', () => {
-  const trans = nullTranslator.load('gpucluster');
   const panelOf = (kernel: unknown) =>
     ({ title: { label: 'My.ipynb' }, sessionContext: { session: { kernel } } }) as NotebookPanel;
   const answering = (content: unknown) =>
@@ -42,7 +40,7 @@ describe('a kernel that is asked for gpucluster', () => {
   });
 
   it('and has none is named with its Python', async () => {
-    await expect(requirePackage(answering(says('False')), trans)).rejects.toThrow(
+    await expect(requirePackage(answering(says('False')))).rejects.toThrow(
       'The kernel of My.ipynb (/opt/python) has no gpucluster. Install'
     );
   });
@@ -53,7 +51,7 @@ describe('a kernel that is asked for gpucluster', () => {
     ['has no answers', answering({ status: 'ok', user_expressions: {} })],
     ['is not there', panelOf(null)]
   ])('goes on where it %s', async (_, panel) => {
-    await expect(requirePackage(panel, trans)).resolves.toBeUndefined();
+    await expect(requirePackage(panel)).resolves.toBeUndefined();
   });
 });
 
@@ -95,8 +93,7 @@ describe('a notebook that is connected', () => {
       inSight: { open: () => [panel], last: () => panel } as unknown as NotebooksInSight,
       commands: new CommandRegistry(),
       environment: { kernels: () => [], activeKernel: () => null },
-      activate: () => undefined,
-      trans
+      activate: () => undefined
     });
     const after = widgets.map(({ model }) => model.sharedModel.getSource());
     return { after, ran, active: content.activeCellIndex };
@@ -144,8 +141,7 @@ it('the menu of a notebook ticks the cluster that it uses', () => {
       kernels: () => [{ name: 'py', displayName: 'Python' }],
       activeKernel: () => null
     },
-    commands,
-    trans
+    commands
   });
   Widget.attach(chip, document.body);
   expect(chip.node.textContent).toBe('blue');

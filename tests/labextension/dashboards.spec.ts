@@ -6,7 +6,7 @@ import { darkValues } from '../../labextension/src/dashboards/darkpage';
 import { isPage, pageGroups, pageTitle } from '../../labextension/src/dashboards/pages';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import type { ClusterModel } from '../../labextension/src/protocol/messages';
-import { cluster, trans } from './models';
+import { cluster } from './models';
 
 const PLOTS = {
   'Individual Task Stream': '/individual-task-stream',
@@ -16,7 +16,7 @@ const PLOTS = {
 };
 
 function paths(plots: Record<string, string> | null, gpus: boolean): string[] {
-  return pageGroups(plots, gpus, trans).flatMap(group => group.pages.map(page => page.path));
+  return pageGroups(plots, gpus).flatMap(group => group.pages.map(page => page.path));
 }
 
 function managerOf(...clusters: ClusterModel[]): IClusterManager {
@@ -34,12 +34,12 @@ describe('the pages of a dashboard', () => {
   });
 
   it('with a name that we do not know come last, under a readable one', () => {
-    const groups = pageGroups(PLOTS, true, trans);
+    const groups = pageGroups(PLOTS, true);
     expect(groups[groups.length - 1]).toEqual({
       title: 'More',
       pages: [{ path: 'individual-brand-new', title: 'Brand new' }]
     });
-    expect(pageTitle('statics/individual-new-map.html', trans)).toBe('New map');
+    expect(pageTitle('statics/individual-new-map.html')).toBe('New map');
   });
 
   it('of GPUs are there only where GPUs are', () => {
@@ -48,7 +48,7 @@ describe('the pages of a dashboard', () => {
   });
 
   it('have one title each', () => {
-    const titles = pageGroups(null, true, trans).flatMap(({ pages }) => pages.map(p => p.title));
+    const titles = pageGroups(null, true).flatMap(({ pages }) => pages.map(p => p.title));
     expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe('a tab', () => {
   });
 
   it('says why there is nothing to see', () => {
-    const say = (model?: ClusterModel) => waitingSentence(managerOf(), model, 'blue', trans);
+    const say = (model?: ClusterModel) => waitingSentence(managerOf(), model, 'blue');
     expect(say(heir)).toBeNull();
     expect(say(old)).toContain('has stopped');
     expect(say(undefined)).toContain('has stopped');
@@ -152,6 +152,6 @@ describe('a tab', () => {
     expect(say(cluster({ state: 'starting', dashboard_path: null }))).toContain('is starting');
     expect(say(cluster({ state: 'stopping' }))).toContain('is stopping');
     const lost = { ...managerOf(), isReady: false, connection: 'lost' } as IClusterManager;
-    expect(waitingSentence(lost, undefined, 'blue', trans)).toContain('not responding');
+    expect(waitingSentence(lost, undefined, 'blue')).toContain('not responding');
   });
 });

@@ -8,7 +8,7 @@ import type { Connection, IClusterManager } from '../../labextension/src/cluster
 import { DashboardView } from '../../labextension/src/dashboards/dashboardview';
 import { PageLists } from '../../labextension/src/dashboards/pagelists';
 import type { ClusterModel } from '../../labextension/src/protocol/messages';
-import { cluster, trans } from './models';
+import { cluster } from './models';
 
 /** A manager whose clusters the test sets. */
 class Manager {
@@ -45,10 +45,9 @@ function open(): void {
     name: 'blue',
     page: 'status',
     manager: manager as unknown as IClusterManager,
-    pages: new PageLists(serverSettings, trans),
+    pages: new PageLists(serverSettings),
     commands: new CommandRegistry(),
-    serverSettings,
-    trans
+    serverSettings
   });
   act(() => Widget.attach(view, document.body));
 }

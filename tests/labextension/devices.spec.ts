@@ -1,6 +1,6 @@
 import { deviceLabel, isSelectable, usersOf, whyNot } from '../../labextension/src/form/devices';
 import type { DeviceModel } from '../../labextension/src/protocol/messages';
-import { device as anyDevice, gpuProcess, trans } from './models';
+import { device as anyDevice, gpuProcess } from './models';
 
 /** An idle GPU. */
 const device = (changes: Partial<DeviceModel> = {}): DeviceModel =>
@@ -11,12 +11,12 @@ const process = gpuProcess({ user: 'ada' });
 describe('devices', () => {
   it('have an index and a name', () => {
     const whole = device();
-    expect(deviceLabel(whole, [whole], trans)).toBe('0: A100');
+    expect(deviceLabel(whole, [whole])).toBe('0: A100');
     const [first, second] = ['MIG-1', 'MIG-2'].map(uuid =>
       device({ uuid, index: null, parent_uuid: whole.uuid, name: 'A100 MIG' })
     );
-    expect(deviceLabel(first, [first], trans)).toBe('A100 MIG');
-    expect(deviceLabel(second, [whole, first, second], trans)).toBe('0.1: A100 MIG');
+    expect(deviceLabel(first, [first])).toBe('A100 MIG');
+    expect(deviceLabel(second, [whole, first, second])).toBe('0.1: A100 MIG');
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('devices', () => {
     [{ error: 'It fell off the bus.' }, false, 'It fell off the bus.']
   ])('%j can be chosen: %p, because of %p', (changes, selectable, reason) => {
     expect(isSelectable(device(changes))).toBe(selectable);
-    expect(whyNot(device(changes), trans)).toBe(reason);
+    expect(whyNot(device(changes))).toBe(reason);
   });
 
   it('tell who uses them, clusters by name and with all their processes', () => {
@@ -36,13 +36,13 @@ describe('devices', () => {
       { ...process, pid: 3, cluster: 'blue' },
       { ...process, pid: 4, user: null, command: null, memory_used_bytes: null }
     ];
-    expect(usersOf(device({ processes }), trans)).toBe(
+    expect(usersOf(device({ processes }))).toBe(
       'Used by cluster blue (2 GiB), python of ada (1 GiB), a process'
     );
   });
 
   it('are idle only if no memory is used by processes out of sight', () => {
-    expect(usersOf(device(), trans)).toBe('Idle');
-    expect(usersOf(device({ memory_used_bytes: 30 * 2 ** 30 }), trans)).toContain('cannot be seen');
+    expect(usersOf(device())).toBe('Idle');
+    expect(usersOf(device({ memory_used_bytes: 30 * 2 ** 30 }))).toContain('cannot be seen');
   });
 });

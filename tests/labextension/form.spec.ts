@@ -11,7 +11,6 @@ import {
   parseEntry,
   placeholderOf
 } from '../../labextension/src/form/values';
-import { trans } from './models';
 
 const nothing = { type: 'null' };
 const memory = { type: ['integer', 'number', 'string'], 'x-gpucluster-widget': 'memory' };
@@ -57,7 +56,7 @@ function field(name: string): IField {
 }
 
 function read(name: string, entry: string | boolean | string[]): unknown {
-  const parsed = parseEntry(field(name), entry, trans);
+  const parsed = parseEntry(field(name), entry);
   return parsed.kind === 'value'
     ? parsed.value
     : parsed.kind === 'fault'
@@ -157,7 +156,7 @@ describe('a request that was made before', () => {
       idle_timeout_seconds: 'none',
       pre_import: 'cudf'
     });
-    expect(parseEntries(fields, entries, trans).faults).toEqual({});
+    expect(parseEntries(fields, entries).faults).toEqual({});
   });
 
   it('writes names and values as they are typed', () => {
@@ -169,7 +168,7 @@ describe('a request that was made before', () => {
 describe('the whole form', () => {
   it('gives what differs from the defaults, and what is wrong by field', () => {
     const entries = { n_workers: '2', name: '', threads_per_worker: 'two', rmm_async: true };
-    expect(parseEntries(fields, entries, trans)).toEqual({
+    expect(parseEntries(fields, entries)).toEqual({
       values: { n_workers: 2, rmm_async: true },
       faults: { threads_per_worker: 'enter a whole number, e.g. 2' }
     });
@@ -183,7 +182,7 @@ describe('the whole form', () => {
     ['pre_import', ['cudf', 'cupy']],
     ['enable_nvlink', true]
   ])('reads back what a preset put into %s', (name, value) => {
-    const parsed = parseEntry(field(name), entryOf(field(name), value), trans);
+    const parsed = parseEntry(field(name), entryOf(field(name), value));
     expect(parsed).toEqual({ kind: 'value', value });
   });
 
@@ -193,12 +192,12 @@ describe('the whole form', () => {
   });
 
   it('says what an empty field means', () => {
-    expect(placeholderOf(field('n_workers'), trans)).toBe('automatic');
-    expect(placeholderOf(field('idle_timeout_seconds'), trans)).toBe('1 h');
-    expect(placeholderOf(field('rmm_pool_size'), trans)).toBe('none');
-    expect(placeholderOf(field('pre_import'), trans)).toBe('none');
+    expect(placeholderOf(field('n_workers'))).toBe('automatic');
+    expect(placeholderOf(field('idle_timeout_seconds'))).toBe('1 h');
+    expect(placeholderOf(field('rmm_pool_size'))).toBe('none');
+    expect(placeholderOf(field('pre_import'))).toBe('none');
     // A site may fill it in.
     const modules = { ...field('pre_import'), default: ['cuda/12.6', 'gcc'] };
-    expect(placeholderOf(modules, trans)).toBe('cuda/12.6, gcc');
+    expect(placeholderOf(modules)).toBe('cuda/12.6, gcc');
   });
 });

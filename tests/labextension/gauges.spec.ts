@@ -1,5 +1,4 @@
 import {
-  Bar,
   column,
   entry,
   formatRate,
@@ -14,7 +13,8 @@ import { Past } from '../../labextension/src/gauges/past';
 import { sumStacks, tierStack } from '../../labextension/src/gauges/segments';
 import { Trace } from '../../labextension/src/gauges/trace';
 import { gaugeWords, englishWords } from '../../labextension/src/gauges/words';
-import { gpuSample, sample, trans } from './models';
+import { trans } from '../../labextension/src/translation';
+import { gpuSample, sample } from './models';
 
 describe('units', () => {
   it('writes speeds, sizes in one unit and power', () => {
@@ -158,23 +158,6 @@ describe('flows', () => {
 describe('words', () => {
   it('are the same in English as untranslated', () => {
     expect(gaugeWords(trans)).toEqual(englishWords);
-  });
-});
-
-describe('Bar', () => {
-  it('is a meter with figures, a level and a sentence', () => {
-    const bar = new Bar();
-    bar.update({
-      label: 'Memory',
-      reading: { used: 0.9 * 2 ** 30, total: 2 ** 30 },
-      sentence: 'Almost full.'
-    });
-    const meter = bar.node.querySelector('[role=meter]');
-    expect(bar.node.dataset.level).toBe('critical');
-    expect(bar.node.title).toBe('Almost full.');
-    expect(bar.node.textContent).toBe('Memory922 MiB / 1 GiB');
-    expect(meter?.getAttribute('aria-valuenow')).toBe('90');
-    expect(meter?.getAttribute('aria-valuetext')).toBe('Almost full.');
   });
 });
 

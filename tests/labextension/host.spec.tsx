@@ -12,7 +12,7 @@ import type {
   DeviceModel,
   HostDevices as HostReading
 } from '../../labextension/src/protocol/messages';
-import { device, gpuProcess, noDevices, trans } from './models';
+import { device, gpuProcess, noDevices } from './models';
 
 const GiB = 2 ** 30;
 
@@ -42,7 +42,7 @@ class Manager {
 
 describe('the status item', () => {
   const manager = new Manager();
-  const item = new StatusItem({ manager: manager.asManager, onOpen: () => undefined, trans });
+  const item = new StatusItem({ manager: manager.asManager, onOpen: () => undefined });
   const text = (): string | null => (item.isActive ? item.node.textContent : null);
 
   it('is there only where a GPU is, unless a person wants it otherwise', () => {
@@ -101,7 +101,7 @@ describe('the section of the panel', () => {
     });
     root = createRoot(node);
     act(() => {
-      root.render(<HostDevices manager={manager.asManager} commands={commands} trans={trans} />);
+      root.render(<HostDevices manager={manager.asManager} commands={commands} />);
     });
   });
 

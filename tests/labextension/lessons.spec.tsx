@@ -16,7 +16,6 @@ import type {
   LessonList as Listed,
   LessonModel
 } from '../../labextension/src/protocol/messages';
-import { trans } from './models';
 
 function lesson(changes: Partial<LessonModel> = {}): LessonModel {
   return {
@@ -191,7 +190,7 @@ describe('in the panel', () => {
   ): Promise<void> {
     const store = { list: shown, isAvailable: true } as unknown as ILessonStore;
     Object.assign(store, { changed: new Signal(store) });
-    await draw(<Shown store={store} commands={commands} trans={trans} isTitled />);
+    await draw(<Shown store={store} commands={commands} isTitled />);
   }
 
   async function press(label: string): Promise<void> {
@@ -323,7 +322,7 @@ describe('in the panel', () => {
       ],
       problems: ['x.json was left out: it is a link.']
     };
-    await draw(<ClassTables view={view} trans={trans} />);
+    await draw(<ClassTables view={view} />);
     const rows = [...host.querySelectorAll('tbody th')].map(node => node.textContent);
     expect(rows).toEqual(['06.3 t', '06.2 t', '<img src=x>', 'Bo']);
     expect(host.querySelector('img')).toBeNull();

@@ -1,5 +1,3 @@
-import { nullTranslator } from '@jupyterlab/translation';
-
 import type {
   ClusterModel,
   DeviceModel,
@@ -12,8 +10,6 @@ import type {
   Traits
 } from '../../labextension/src/protocol/messages';
 import { VERBS } from '../../labextension/src/protocol/messages';
-
-export const trans = nullTranslator.load('gpucluster');
 
 /** A message of a cluster. */
 export function message(code: MessageCode, text: string, changes: Partial<Message> = {}): Message {

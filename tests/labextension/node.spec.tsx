@@ -12,7 +12,7 @@ import type {
   NodeModel,
   SlotHolder
 } from '../../labextension/src/protocol/messages';
-import { device, noDevices, trans } from './models';
+import { device, noDevices } from './models';
 
 const ago = (seconds: number): string => new Date(Date.now() - 1000 * seconds).toISOString();
 
@@ -102,7 +102,7 @@ async function show(
     }
   } as unknown as IClusterManager;
   await act(async () => {
-    root.render(<HostDevices manager={manager} commands={new CommandRegistry()} trans={trans} />);
+    root.render(<HostDevices manager={manager} commands={new CommandRegistry()} />);
   });
   // The first look comes when the page is at leisure.
   for (let i = 0; i < 200 && !wasAsked; i++) {

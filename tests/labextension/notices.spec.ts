@@ -4,7 +4,7 @@ import { Signal } from '@lumino/signaling';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import { Notices } from '../../labextension/src/notices/notices';
 import type { ClusterModel, Message, MessageCode } from '../../labextension/src/protocol/messages';
-import { cluster, message, trans } from './models';
+import { cluster, message } from './models';
 
 const entry = (second: number, code: MessageCode, text = `It is ${code}.`): Message =>
   message(code, text, { time: `2026-01-01T10:00:0${second}.000Z` });
@@ -33,8 +33,7 @@ function notices(manager: Manager): Notices {
     manager: manager as unknown as IClusterManager,
     told: { get: () => told, set: at => (told = at) },
     onOpen: ({ id }) => opened.push(id),
-    onMute: kind => muted.push(kind),
-    trans
+    onMute: kind => muted.push(kind)
   });
 }
 

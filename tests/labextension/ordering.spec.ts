@@ -11,7 +11,6 @@ import {
   type Program
 } from '../../labextension/src/study/ordering';
 import type { IParsonsPayload } from '../../labextension/src/study/payload';
-import { trans } from './models';
 
 const rules: IRules = {
   after: { A: [], B: ['A'], C: ['A'], D: ['B', 'C'] },
@@ -45,7 +44,7 @@ describe('a program of lines', () => {
 
 describe('an order', () => {
   const failed = (order: string): string[] =>
-    judge(rules, program(order), true, trans)
+    judge(rules, program(order), true)
       .filter(finding => !finding.passed)
       .map(finding => finding.observed);
 
@@ -65,16 +64,16 @@ describe('an order', () => {
     const [first, second] = ['constructor', 'toString'];
     const line = (id: string) => ({ id, indent: 0 });
     const none = { after: {}, indent: {}, distractors: {} };
-    const findings = judge(none, [line(first), line(second)], true, trans);
+    const findings = judge(none, [line(first), line(second)], true);
     expect(findings.every(finding => finding.passed)).toBe(true);
     const ordered = { ...none, after: { [first]: [], [second]: [first] } };
-    expect(judge(ordered, [line(second), line(first)], true, trans)[2].observed).toBe(
+    expect(judge(ordered, [line(second), line(first)], true)[2].observed).toBe(
       'toString comes too early'
     );
   });
 
   it('looks at indentation only where it is part of the problem', () => {
-    const findings = judge(rules, program('A0 B0 C0 D0'), false, trans);
+    const findings = judge(rules, program('A0 B0 C0 D0'), false);
     expect(findings.every(finding => finding.passed)).toBe(true);
   });
 });

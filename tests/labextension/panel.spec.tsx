@@ -30,7 +30,7 @@ import type {
   SiteFaults
 } from '../../labextension/src/protocol/messages';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
-import { cluster, kind, message, noDevices, sample, trans } from './models';
+import { cluster, kind, message, noDevices, sample } from './models';
 
 /** A store with a fixed list that notes what is asked of it. */
 function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {}): IClusterManager {
@@ -237,7 +237,6 @@ const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.El
     unfolded={new Unfolded(null)}
     isOpenByDefault
     thresholds={thresholds}
-    trans={trans}
   />
 );
 const list = (
@@ -252,7 +251,6 @@ const list = (
     unfolded={new Unfolded(null)}
     order={new ListOrder()}
     thresholds={DEFAULT_THRESHOLDS}
-    trans={trans}
     onCreate={onCreate}
     onQuickStart={onQuickStart}
   />
@@ -527,7 +525,7 @@ describe('card', () => {
       idle: { ...none, ...Object.fromEntries(times) }
     });
     const notebooks = kernels.map(kernel => `${kernel}.ipynb`);
-    expect(statusLine(one, notebooks, store([]), trans)).toBe(line);
+    expect(statusLine(one, notebooks, store([]))).toBe(line);
   });
 
   it('is one line while it is folded, and stays as it was left', async () => {
@@ -674,9 +672,7 @@ describe('card', () => {
       ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
     await click('More actions');
     const disabled = items().filter(one => one.classList.contains('lm-mod-disabled'));
-    expect(disabled.map(one => one.textContent)).toEqual(
-      verbActions(trans).map(action => action.entry)
-    );
+    expect(disabled.map(one => one.textContent)).toEqual(verbActions().map(action => action.entry));
     await choose('L');
     expect(executed).toEqual([['gpucluster:open-log', { id: 'a1b2c3d4' }]]);
     expect(document.activeElement).toBe(button('More actions'));
@@ -902,7 +898,6 @@ describe('card', () => {
             unfolded={unfolded}
             isOpenByDefault
             thresholds={DEFAULT_THRESHOLDS}
-            trans={trans}
           />
         );
         return Promise.resolve();
@@ -931,6 +926,13 @@ describe('card', () => {
     expect(details?.textContent).toContain('1 thread, 1 GiB');
   });
 
+  it('lists the cluster of a notebook first, also while the notebook is behind another tab', () => {
+    const newest = cluster({ id: 'newest', created_at: '2026-01-01T11:00:00Z' });
+    const used = cluster({ id: 'used', created_at: '2026-01-01T10:00:00Z', kernels: ['hidden'] });
+    const { current } = new ListOrder().arrange([newest, used], links);
+    expect(current.map(({ id }) => id)).toEqual(['used', 'newest']);
+  });
+
   it('keeps the focus when the button that had it is gone', async () => {
     const manager = store([cluster()]);
     const order = new ListOrder();
@@ -944,7 +946,6 @@ describe('card', () => {
             unfolded={unfolded}
             order={order}
             thresholds={DEFAULT_THRESHOLDS}
-            trans={trans}
             onCreate={() => undefined}
             onQuickStart={() => Promise.resolve()}
           />
@@ -1060,7 +1061,7 @@ describe('stopping a cluster', () => {
       sessionContext: { session: { kernel } }
     } as unknown as NotebookPanel;
     const manager = store([free], { look, sample: () => sample({ tasks: { memory: 44 } }) });
-    const answer = confirmStop(free, manager, [panel], trans);
+    const answer = confirmStop(free, manager, [panel]);
     await new Promise(resolve => window.setTimeout(resolve, 20));
     const dialog = document.querySelector('.jp-Dialog');
     expect(dialog?.querySelector('.jp-Dialog-body')?.textContent).toBe(
@@ -1075,10 +1076,10 @@ describe('stopping a cluster', () => {
   it('asks nothing where nothing would be lost', async () => {
     const look = (): Promise<ClusterModel> => Promise.resolve(free);
     const manager = store([free], { look, sample: () => sample() });
-    expect(await confirmStop(free, manager, [], trans)).toBe(true);
+    expect(await confirmStop(free, manager, [])).toBe(true);
     const ended = (): Promise<ClusterModel> =>
       Promise.resolve(cluster({ state: 'stopped', n_clients: 2 }));
-    expect(await confirmStop(free, store([free], { look: ended }), [], trans)).toBe(true);
+    expect(await confirmStop(free, store([free], { look: ended }), [])).toBe(true);
   });
 });
 
@@ -1167,7 +1168,6 @@ describe('creation form', () => {
       filled={filled}
       reason={reason}
       manager={manager}
-      trans={trans}
       environment={environment}
       defaultPreset="cpu"
       onDone={onDone}
@@ -1484,11 +1484,7 @@ describe('creation form', () => {
 
 describe('faults of the site', () => {
   const line = (site: SiteFaults): JSX.Element => (
-    <SiteFaultsLine
-      manager={store([], { site: () => Promise.resolve(site) })}
-      trans={trans}
-      shown={1}
-    />
+    <SiteFaultsLine manager={store([], { site: () => Promise.resolve(site) })} shown={1} />
   );
 
   it('are listed for who can fix them', async () => {

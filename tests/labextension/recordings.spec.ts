@@ -12,7 +12,7 @@ import {
 import { RecordingTab } from '../../labextension/src/recordings/recordingtab';
 import widgets from '../../labextension/src/widgets';
 import type { IWidgetModel } from '../../labextension/src/widgets/model';
-import { sample, trans } from './models';
+import { sample } from './models';
 
 const LABEL = 'Recorded on CPU workers at 2026-11-20 14:03 UTC — not a live cluster';
 const SESSION = {
@@ -58,7 +58,7 @@ describe('recording tab', () => {
 
   it('reads the recording, plays it and takes its title', async () => {
     const [settings, asked] = answering(200, SESSION);
-    const tab = new RecordingTab({ place, settings, thresholds, trans });
+    const tab = new RecordingTab({ place, settings, thresholds });
     act(() => Widget.attach(tab, document.body));
     expect(tab.title.label).toBe('Recording: x&y.gpucluster.jsonl.gz');
     expect(tab.node.textContent).toContain('Loading…');
@@ -78,7 +78,7 @@ describe('recording tab', () => {
   it('says why a recording cannot be played', async () => {
     const message = 'x.gpucluster.jsonl was recorded by a newer gpucluster; <b>install</b> it.';
     const [settings] = answering(422, { code: 'recording_unreadable', message, fields: [] });
-    const tab = new RecordingTab({ place, settings, thresholds, trans });
+    const tab = new RecordingTab({ place, settings, thresholds });
     act(() => Widget.attach(tab, document.body));
     await until(() => tab.node.querySelector('[role=alert]'));
     expect(tab.node.querySelector('[role=alert]')!.textContent).toBe(message);
@@ -88,7 +88,7 @@ describe('recording tab', () => {
 
   it('is closed before the recording has come', async () => {
     const [settings, asked] = answering(200, SESSION);
-    const tab = new RecordingTab({ place, settings, thresholds, trans });
+    const tab = new RecordingTab({ place, settings, thresholds });
     act(() => tab.dispose());
     await until(() => asked.length);
     await new Promise(resolve => setTimeout(resolve, 50));
@@ -100,7 +100,7 @@ describe('recording files', () => {
   it('are opened with the player', () => {
     const [settings] = answering(200, SESSION);
     const thresholds = () => DEFAULT_THRESHOLDS;
-    const factory = new RecordingFactory({ settings, thresholds, trans }, path => path);
+    const factory = new RecordingFactory({ settings, thresholds }, path => path);
     const added: Partial<DocumentRegistry.IFileType>[] = [];
     const opened: unknown[] = [];
     addRecordingFiles(

@@ -3,7 +3,7 @@ import { Clipboard, Dialog, Notification } from '@jupyterlab/apputils';
 import { shareView } from '../../labextension/src/actions/sharing';
 import type { IClusterManager, ILinkRequest } from '../../labextension/src/clusters/tokens';
 import type { NewLink, SharedLink } from '../../labextension/src/protocol/messages';
-import { cluster, trans } from './models';
+import { cluster } from './models';
 
 const LINK: SharedLink = {
   id: '8896cee4',
@@ -53,7 +53,7 @@ const press = (name: string): void =>
     .click();
 
 function share(manager: Manager): Promise<void> {
-  return shareView(cluster({}), manager as unknown as IClusterManager, 'http://host/base/', trans);
+  return shareView(cluster({}), manager as unknown as IClusterManager, 'http://host/base/');
 }
 
 let copied: string[] = [];

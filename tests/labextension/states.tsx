@@ -32,7 +32,8 @@ import type {
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
 import { RecordingPicker } from '../../labextension/src/recordings/recordingpicker';
-import { cluster, device, gpuProcess, kind, message, noDevices, sample, trans } from './models';
+import './setup';
+import { cluster, device, gpuProcess, kind, message, noDevices, sample } from './models';
 
 /** What a server has said that has these fields; read by scripts/panel_states.py. */
 interface IServed extends Partial<IOffer> {
@@ -533,7 +534,7 @@ const states: Record<string, IState> = {
         title: { label: 'Untitled.ipynb' },
         sessionContext: { session: { kernel: { id: 'seen', status: 'busy' } } }
       };
-      void confirmStop(manager.clusters[0], manager, [panel as never], trans);
+      void confirmStop(manager.clusters[0], manager, [panel as never]);
     }
   },
   eight: {
@@ -600,7 +601,7 @@ const states: Record<string, IState> = {
       const isShownElsewhere = (): boolean => false;
       const onMoved = (): void => undefined;
       place.replaceChildren();
-      Widget.attach(new LessonsPanel({ store, commands, trans, onMoved, isShownElsewhere }), place);
+      Widget.attach(new LessonsPanel({ store, commands, onMoved, isShownElsewhere }), place);
     }
   },
   recordings: {
@@ -608,7 +609,7 @@ const states: Record<string, IState> = {
     then: () =>
       void showDialog({
         title: 'Play a recording',
-        body: new RecordingPicker(served().recordings ?? [], trans),
+        body: new RecordingPicker(served().recordings ?? []),
         buttons: [Dialog.cancelButton(), Dialog.okButton({ label: 'Play' })]
       })
   },
@@ -617,7 +618,7 @@ const states: Record<string, IState> = {
     clusters: [blue],
     samples: busyBlue,
     shared: [link],
-    then: ({ manager }) => void shareView(blue, manager, 'http://hub.example/', trans)
+    then: ({ manager }) => void shareView(blue, manager, 'http://hub.example/')
   },
   charts: {
     isDialog: true,
@@ -630,7 +631,7 @@ const states: Record<string, IState> = {
       { at: ago(120), kind: 'profile', by: 'ann', message: 'Profiled Untitled, cell 7.' }
     ],
     then: ({ manager, node: place }) => {
-      const view = new ChartsView({ id: red.id, name: red.name, manager, trans });
+      const view = new ChartsView({ id: red.id, name: red.name, manager });
       Object.assign(view.node.style, { height: '700px', position: 'relative' });
       place.replaceChildren();
       Widget.attach(view, place);
@@ -770,7 +771,7 @@ async function show(name: string): Promise<void> {
   } as unknown as INotebookLinks;
   const environment = { activeKernel: () => null, kernels: () => [] };
   const unfolded = new Unfolded(null);
-  const options = { manager, lessons, links, unfolded, commands, environment, trans };
+  const options = { manager, lessons, links, unfolded, commands, environment };
   const panel = new ClusterPanel(options);
   Widget.attach(panel, node);
   panel.update();

@@ -9,7 +9,6 @@ import type { EventsNoted } from '../../labextension/src/protocol/messages';
 import type { IQuestion } from '../../labextension/src/study/payload';
 import { StudyOutput } from '../../labextension/src/study/studyoutput';
 import type { StudyEvent } from '../../labextension/src/study/outputcontext';
-import { trans } from './models';
 
 const MIME = 'application/vnd.gpucluster.lesson.v1+json';
 const vectors = JSON.parse(
@@ -82,7 +81,6 @@ beforeEach(() => {
   asked = [];
   answer = null;
   output = new StudyOutput({
-    trans,
     rendering: {
       mimeType: MIME,
       sanitizer: new Sanitizer(),
@@ -385,7 +383,6 @@ describe('what comes from elsewhere', () => {
     act(() => output.dispose());
     const advice = { title: 'Sums', score: 2, why: 'w', link: '91.1', cards: [], exercise: '91.2' };
     output = new StudyOutput({
-      trans,
       rendering: {
         mimeType: MIME,
         sanitizer: new Sanitizer(),

@@ -15,7 +15,7 @@ import { LargestResultsList } from '../../labextension/src/trouble/results';
 import { TroubleStrip } from '../../labextension/src/trouble/strip';
 import { showTraceback } from '../../labextension/src/trouble/traceback';
 import { troublesOf } from '../../labextension/src/trouble/troubles';
-import { cluster, gpuSample, message, sample, trans } from './models';
+import { cluster, gpuSample, message, sample } from './models';
 
 const AT = '2026-01-01T10:05:00Z';
 const NOW = Date.parse(AT);
@@ -25,9 +25,7 @@ function keysOf(
   read: TelemetrySample | undefined = undefined,
   after = 0
 ): string[] {
-  return troublesOf(cluster(changes), read, NOW + after * 1000, trans).map(
-    ({ key }) => key.split(' ')[0]
-  );
+  return troublesOf(cluster(changes), read, NOW + after * 1000).map(({ key }) => key.split(' ')[0]);
 }
 
 describe('troublesOf', () => {
@@ -41,14 +39,14 @@ describe('troublesOf', () => {
     expect(keysOf({ messages: died }, busy, 300)).toEqual([]);
     expect(keysOf({ messages: died, n_workers: 1 }, done, 300)).toEqual(['worker_memory']);
     expect(keysOf({ messages: died }, done, 300)).toEqual([]);
-    const few = troublesOf(cluster({ messages: died, n_workers: 1 }), done, NOW, trans);
+    const few = troublesOf(cluster({ messages: died, n_workers: 1 }), done, NOW);
     expect(few[0].actions).toEqual(['log', 'restart']);
   });
 
   it('is the same trouble when more workers die of it', () => {
     const more = [message('worker_memory', '4 workers ran out of memory.', { time: AT })];
     const key = (messages: ClusterModel['messages']): string =>
-      troublesOf(cluster({ messages }), done, NOW, trans)[0].key;
+      troublesOf(cluster({ messages }), done, NOW)[0].key;
     expect(key(more)).toBe(key(died));
   });
 
@@ -71,7 +69,7 @@ describe('troublesOf', () => {
     ],
     [{ device_error: [null, 'It is lost.'] }, '1 GPU not readable: It is lost.']
   ])('reads the figures: %p', (changes, text) => {
-    const [trouble] = troublesOf(cluster(), sample(changes), NOW, trans);
+    const [trouble] = troublesOf(cluster(), sample(changes), NOW);
     expect(trouble.text).toContain(text);
   });
 
@@ -81,7 +79,7 @@ describe('troublesOf', () => {
       tier_device_bytes: 1,
       tier_host_bytes: [2 ** 30, 2 ** 30]
     });
-    const texts = troublesOf(cluster(), full, NOW, trans).map(one => one.text);
+    const texts = troublesOf(cluster(), full, NOW).map(one => one.text);
     expect(texts).toEqual([
       'GPU memory almost full on 1 GPU: the next allocation may fail',
       '2 GiB of results moved to host memory, as GPU memory was full'
@@ -140,7 +138,6 @@ it('shows a traceback with one click, as text', async () => {
       cluster={cluster({ messages })}
       manager={managerOf({ failures })}
       commands={{ execute } as never}
-      trans={trans}
     />
   );
   const draw = (messages: ClusterModel['messages']): Promise<void> =>
@@ -172,7 +169,7 @@ it('shows a traceback with one click, as text', async () => {
 it('says that failed tasks are no longer available', async () => {
   const manager = managerOf({ failures: () => Promise.resolve([]) });
   await act(async () => {
-    void showTraceback(cluster(), manager, undefined, trans);
+    void showTraceback(cluster(), manager, undefined);
     await new Promise(resolve => setTimeout(resolve, 50));
   });
   expect(document.querySelector('.jp-Dialog')?.textContent).toContain('failed tasks are no longer available');
@@ -216,13 +213,7 @@ it('lists the largest results, and releases those of one notebook', async () => 
   const manager = managerOf({ results, release, sample: () => sample() });
   await act(() => {
     root.render(
-      <LargestResultsList
-        cluster={cluster()}
-        manager={manager}
-        links={links}
-        unfolded={unfolded}
-        trans={trans}
-      />
+      <LargestResultsList cluster={cluster()} manager={manager} links={links} unfolded={unfolded} />
     );
     return Promise.resolve();
   });

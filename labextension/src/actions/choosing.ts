@@ -1,6 +1,5 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
@@ -9,13 +8,13 @@ import type { ClusterModel } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
 import { isUsedBy } from './links';
 import type { IVerbAction } from './verbs';
+import { trans } from '../translation';
 
 /** The cluster that a command means: the named one, the only living one, or the one a person picks. */
 export async function chooseCluster(
   manager: IClusterManager,
   id: unknown,
-  title: string,
-  trans: TranslationBundle
+  title: string
 ): Promise<ClusterModel | null> {
   if (!manager.isReady) {
     await manager.refresh();
@@ -46,8 +45,7 @@ export async function chooseCluster(
 /** Which notebook is meant, while none is in view: an open one, a new one, or none after all. */
 export async function chooseNotebook(
   cluster: ClusterModel,
-  open: readonly NotebookPanel[],
-  trans: TranslationBundle
+  open: readonly NotebookPanel[]
 ): Promise<NotebookPanel | 'new' | null> {
   const items = [...open.map(panel => panel.context.path), trans.__('New notebook')];
   const chosen = await InputDialog.getItem({
@@ -94,8 +92,7 @@ function connected(cluster: ClusterModel, open: readonly NotebookPanel[]): Noteb
 export async function confirmStop(
   { id }: ClusterModel,
   manager: IClusterManager,
-  open: readonly NotebookPanel[],
-  trans: TranslationBundle
+  open: readonly NotebookPanel[]
 ): Promise<boolean> {
   // What the panel shows may be a second old, and somebody may have connected since.
   const cluster = await manager.look(id);
@@ -104,17 +101,13 @@ export async function confirmStop(
   }
   return confirmLoss(
     trans.__('Stop %1?', cluster.name),
-    `${usage(cluster, manager, open, trans)} ${lostResults(cluster, manager, trans)}`.trim(),
+    `${usage(cluster, manager, open)} ${lostResults(cluster, manager)}`.trim(),
     trans.__('Stop')
   );
 }
 
 /** How many results go with the workers; empty: none. */
-function lostResults(
-  { id }: ClusterModel,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): string {
+function lostResults({ id }: ClusterModel, manager: IClusterManager): string {
   const sample = manager.connection === 'live' ? manager.sample(id) : undefined;
   if (sample === undefined) {
     return trans.__('Results on the workers will be lost.');
@@ -134,26 +127,24 @@ export async function confirmVerb(
   { confirm, label }: IVerbAction,
   cluster: ClusterModel,
   manager: IClusterManager,
-  open: readonly NotebookPanel[],
-  trans: TranslationBundle
+  open: readonly NotebookPanel[]
 ): Promise<boolean> {
   if (confirm === null) {
     return true;
   }
   const { title, loss } = confirm(cluster.name);
-  return confirmLoss(title, `${usage(cluster, manager, open, trans)} ${loss}`, label);
+  return confirmLoss(title, `${usage(cluster, manager, open)} ${loss}`, label);
 }
 
 function usage(
   cluster: ClusterModel,
   manager: IClusterManager,
-  open: readonly NotebookPanel[],
-  trans: TranslationBundle
+  open: readonly NotebookPanel[]
 ): string {
   const { processing, waiting } = taskCounts(manager.sample(cluster.id));
   const tasks = processing + waiting;
   const names = connected(cluster, open).map(({ title }) => title.label);
-  const users = usersOf(cluster.n_clients, names, trans);
+  const users = usersOf(cluster.n_clients, names);
   const use = users === '' ? trans.__('Not in use.') : trans.__('In use by %1.', users);
   return tasks === 0
     ? use

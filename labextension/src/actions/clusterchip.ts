@@ -1,5 +1,4 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { MenuSvg } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
@@ -11,6 +10,7 @@ import { clusterIcon } from '../icons';
 import * as CommandIDs from './commandids';
 import { kernelNameOf, type IEnvironment } from './environment';
 import { clusterOf, isUsedBy, type INotebookLinks } from './links';
+import { trans } from '../translation';
 
 /** Which cluster a notebook computes on, in its toolbar; connects it, switches and creates. */
 export class ClusterChip extends Widget {
@@ -26,7 +26,7 @@ export class ClusterChip extends Widget {
     this._button.append(this._icon, this._label);
     this._button.addEventListener('click', () => this._openMenu());
     this.node.append(this._button);
-    const { manager, links, panel, commands, trans } = _options;
+    const { manager, links, panel, commands } = _options;
     // JupyterLab's own kind of menu draws the tick.
     this._menu = new MenuSvg({ commands });
     this._menu.title.label = trans.__('Cluster of this notebook');
@@ -53,7 +53,7 @@ export class ClusterChip extends Widget {
   }
 
   private _draw(): void {
-    const { panel, manager, environment, trans } = this._options;
+    const { panel, manager, environment } = this._options;
     const kernel = kernelNameOf(panel);
     this.node.hidden =
       kernel !== null && !environment.kernels().some(({ name }) => name === kernel);
@@ -98,6 +98,5 @@ export namespace ClusterChip {
     links: INotebookLinks;
     environment: IEnvironment;
     commands: CommandRegistry;
-    trans: TranslationBundle;
   }
 }

@@ -1,6 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { InputDialog, type ICommandPalette } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { shareIcon } from '@jupyterlab/ui-components';
 
 import { hasEnded, said } from '../clusters/states';
@@ -19,6 +18,7 @@ import type { IPanelSettings } from '../settings';
 import type { IEnvironment } from './environment';
 import type { NotebooksInSight } from './notebooks';
 import type { ClusterViews } from './views';
+import { trans } from '../translation';
 
 export interface ICommandOptions {
   app: JupyterFrontEnd;
@@ -30,16 +30,15 @@ export interface ICommandOptions {
   inSight: NotebooksInSight;
   palette: ICommandPalette | null;
   settings: IPanelSettings;
-  trans: TranslationBundle;
 }
 
 /** Register everything that can be done with clusters. */
 export function addCommands(options: ICommandOptions): void {
   const { app, manager, panel, pages, views, environment } = options;
-  const { inSight, palette, settings, trans } = options;
+  const { inSight, palette, settings } = options;
   const { commands, shell } = app;
-  const about = new ClusterCommand(manager, trans);
-  const id = idArgument(trans);
+  const about = new ClusterCommand(manager);
+  const id = idArgument();
 
   const openPanel = (): void => shell.activateById(panel.id);
 
@@ -102,8 +101,7 @@ export function addCommands(options: ICommandOptions): void {
         commands,
         environment,
         notebook: typeof notebook === 'string' ? notebook : undefined,
-        activate: place => shell.activateById(place),
-        trans
+        activate: place => shell.activateById(place)
       })
     )
   });
@@ -131,13 +129,13 @@ export function addCommands(options: ICommandOptions): void {
       await manager.patch(cluster.id, { n_workers: count });
     })
   });
-  const actions = verbActions(trans);
+  const actions = verbActions();
   for (const action of actions) {
     commands.addCommand(action.command, {
       label: action.name,
       describedBy: described({ id }),
       execute: about.execute(action.label, async cluster => {
-        if (await confirmVerb(action, cluster, manager, inSight.open(), trans)) {
+        if (await confirmVerb(action, cluster, manager, inSight.open())) {
           await manager.request(cluster.id, action.verb);
         }
       })
@@ -150,7 +148,7 @@ export function addCommands(options: ICommandOptions): void {
       if (
         hasEnded(cluster) ||
         !settings.confirmStop ||
-        (await confirmStop(cluster, manager, inSight.open(), trans))
+        (await confirmStop(cluster, manager, inSight.open()))
       ) {
         await manager.stop(cluster.id);
       }
@@ -162,10 +160,10 @@ export function addCommands(options: ICommandOptions): void {
     icon: shareIcon,
     describedBy: described({ id }),
     execute: about.execute(trans.__('Share'), cluster =>
-      shareView(cluster, manager, app.serviceManager.serverSettings.baseUrl, trans)
+      shareView(cluster, manager, app.serviceManager.serverSettings.baseUrl)
     )
   });
-  addViewCommands({ commands, manager, pages, settings, views, trans });
+  addViewCommands({ commands, manager, pages, settings, views });
 
   const category = trans.__('GPU Clusters');
   for (const command of [...Object.values(CommandIDs), ...actions.map(({ command }) => command)]) {

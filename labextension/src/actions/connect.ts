@@ -1,6 +1,5 @@
 import { Notification } from '@jupyterlab/apputils';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { ClusterModel } from '../protocol/messages';
@@ -8,6 +7,7 @@ import { chooseNotebook } from './choosing';
 import { kernelNameOf, type IEnvironment } from './environment';
 import { requirePackage } from './kernelpackage';
 import type { NotebooksInSight } from './notebooks';
+import { trans } from '../translation';
 
 /** What connects a notebook to a cluster. */
 export function connectCode(name: string): string {
@@ -22,7 +22,6 @@ export interface IConnectOptions {
   notebook?: string;
   /** Bring a notebook to the front. */
   activate: (id: string) => void;
-  trans: TranslationBundle;
 }
 
 /**
@@ -33,11 +32,11 @@ export async function connectNotebook(
   cluster: ClusterModel,
   options: IConnectOptions
 ): Promise<void> {
-  const { environment, inSight, activate, trans } = options;
+  const { environment, inSight, activate } = options;
   let panel = inSight.open().find(({ id }) => id === options.notebook) ?? inSight.last();
   if (panel === null) {
     const open = inSight.open();
-    const chosen = open.length === 0 ? 'new' : await chooseNotebook(cluster, open, trans);
+    const chosen = open.length === 0 ? 'new' : await chooseNotebook(cluster, open);
     if (chosen === null) {
       return;
     }
@@ -47,10 +46,10 @@ export async function connectNotebook(
     // A tab about a cluster is in front of it.
     activate(panel.id);
   }
-  requirePython(panel, environment, trans);
+  requirePython(panel, environment);
   await panel.revealed;
   await panel.sessionContext.ready;
-  await requirePackage(panel, trans);
+  await requirePackage(panel);
   if (!(await runIn(panel, connectCode(cluster.name)))) {
     throw new Error(
       trans.__('%1 was not connected. See the error in its cell.', panel.title.label)
@@ -63,7 +62,7 @@ export async function connectNotebook(
 
 async function newNotebook(
   cluster: ClusterModel,
-  { commands, environment, trans }: IConnectOptions
+  { commands, environment }: IConnectOptions
 ): Promise<NotebookPanel> {
   const kernels = environment.kernels();
   const kernel = kernels.find(({ name }) => name === cluster.spec.kernel_name) ?? kernels[0];
@@ -82,11 +81,7 @@ async function newNotebook(
   return created;
 }
 
-function requirePython(
-  panel: NotebookPanel,
-  environment: IEnvironment,
-  trans: TranslationBundle
-): void {
+function requirePython(panel: NotebookPanel, environment: IEnvironment): void {
   const name = kernelNameOf(panel);
   if (name !== null && !environment.kernels().some(kernel => kernel.name === name)) {
     throw new Error(trans.__('%1 is not a Python notebook. Open one that is.', panel.title.label));
@@ -116,7 +111,8 @@ async function runIn(panel: NotebookPanel, code: string): Promise<boolean> {
   return NotebookActions.runAndAdvance(notebook, panel.sessionContext);
 }
 
-function isNotebook(value: unknown): value is NotebookPanel {
+/** Whether a command has opened a notebook in this page. */
+export function isNotebook(value: unknown): value is NotebookPanel {
   return (
     typeof value === 'object' && value !== null && 'sessionContext' in value && 'content' in value
   );

@@ -1,5 +1,4 @@
 import { MimeData } from '@lumino/coreutils';
-import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 import { Drag } from '@lumino/dragdrop';
 
 import type { IClusterManager } from '../clusters/tokens';
@@ -17,7 +16,7 @@ const DISTANCE = 6;
  *
  * The button "Connect" does the same without a pointer.
  */
-export function enableClusterDrag(panel: HTMLElement, manager: IClusterManager): IDisposable {
+export function enableClusterDrag(panel: HTMLElement, manager: IClusterManager): void {
   let pressed: { x: number; y: number; cluster: ClusterModel; head: HTMLElement } | null = null;
   let drag: Drag | null = null;
 
@@ -47,12 +46,6 @@ export function enableClusterDrag(panel: HTMLElement, manager: IClusterManager):
   panel.addEventListener('pointerdown', onDown);
   document.addEventListener('pointermove', onMove);
   document.addEventListener('pointerup', onUp);
-  return new DisposableDelegate(() => {
-    panel.removeEventListener('pointerdown', onDown);
-    document.removeEventListener('pointermove', onMove);
-    document.removeEventListener('pointerup', onUp);
-    drag?.dispose();
-  });
 }
 
 function startDrag(

@@ -1,5 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Kernel } from '@jupyterlab/services';
+
+import { trans } from '../translation';
 
 /** What a kernel is asked: whether it can import gpucluster, and which Python it is. */
 const QUESTIONS = {
@@ -12,23 +14,10 @@ const QUESTIONS = {
  *
  * @throws Error - It has not; a sentence that says what to do, where the cell would show Python's ModuleNotFoundError.
  */
-export async function requirePackage(
-  panel: NotebookPanel,
-  trans: TranslationBundle
-): Promise<void> {
+export async function requirePackage(panel: NotebookPanel): Promise<void> {
   const kernel = panel.sessionContext.session?.kernel ?? null;
-  const reply = await kernel?.requestExecute({
-    code: '',
-    silent: true,
-    store_history: false,
-    user_expressions: QUESTIONS
-  }).done;
-  const answers = reply?.content.status === 'ok' ? reply.content.user_expressions : {};
-  const text = (name: keyof typeof QUESTIONS): string => {
-    const answer = answers[name] as { data?: Record<string, unknown> } | undefined;
-    const shown = answer?.data?.['text/plain'];
-    return typeof shown === 'string' ? shown : '';
-  };
+  const answers = kernel === null ? {} : await evaluated(kernel, QUESTIONS);
+  const text = (name: keyof typeof QUESTIONS): string => answers[name]?.['text/plain'] ?? '';
   if (text('has') !== 'False') {
     return;
   }
@@ -39,5 +28,22 @@ export async function requirePackage(
       panel.title.label,
       python
     )
+  );
+}
+
+/** What a kernel shows of Python expressions, by name and MIME type; neither notebook nor history have anything of it. */
+export async function evaluated(
+  kernel: Kernel.IKernelConnection,
+  expressions: Readonly<Record<string, string>>
+): Promise<Readonly<Record<string, Readonly<Record<string, string>> | undefined>>> {
+  const { content } = await kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    user_expressions: { ...expressions }
+  }).done;
+  const answers = Object.entries(content.status === 'ok' ? content.user_expressions : {});
+  return Object.fromEntries(
+    answers.map(([name, answer]) => [name, (answer as { data?: Record<string, string> }).data])
   );
 }

@@ -2,18 +2,17 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification, type ICommandPalette } from '@jupyterlab/apputils';
 import type { ILauncher } from '@jupyterlab/launcher';
 import type { INotebookTracker } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import { ClassTab } from '../classroom/classtab';
 import { lessonsIcon } from '../icons';
 import { openLesson } from '../lessons/openlesson';
 import type { ILessonStore } from '../lessons/tokens';
-import { sentenceOf } from '../panel/asking';
 import type { LessonModel } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
 import * as CommandIDs from './commandids';
-import { described } from './withcluster';
+import { described, notifyingErrors } from './withcluster';
+import { trans } from '../translation';
 
 export interface ILessonOptions {
   app: JupyterFrontEnd;
@@ -23,12 +22,11 @@ export interface ILessonOptions {
   palette: ICommandPalette | null;
   /** Show the list of lessons. */
   showLessons: () => void;
-  trans: TranslationBundle;
 }
 
 /** Register what can be done with lessons; offer it once the server is known to have some. */
 export function addLessons(options: ILessonOptions): void {
-  const { app, store, notebooks, showLessons, trans } = options;
+  const { app, store, notebooks, showLessons } = options;
   const { commands } = app;
   const isVisible = (): boolean => store.isAvailable === true;
   const lesson = {
@@ -44,13 +42,7 @@ export function addLessons(options: ILessonOptions): void {
       label,
       isVisible,
       describedBy: described(properties),
-      execute: async args => {
-        try {
-          await execute(args);
-        } catch (error) {
-          Notification.error(sentenceOf(error), { autoClose: 8000 });
-        }
-      }
+      execute: args => notifyingErrors(() => execute(args))
     });
   };
 
@@ -71,7 +63,7 @@ export function addLessons(options: ILessonOptions): void {
         description: trans.__("A lesson '06', an exercise '06.2' or a cell '06#anchor'.")
       }
     },
-    args => openLesson(textOf(args.link), { commands, notebooks, store, trans })
+    args => openLesson(textOf(args.link), { commands, notebooks, store })
   );
   add(CommandIDs.openRecall, trans.__('Open Lesson without Text'), { lesson }, async args => {
     const { written } = await store.recall(textOf(args.lesson));
@@ -79,12 +71,12 @@ export function addLessons(options: ILessonOptions): void {
   });
   add(CommandIDs.resetLesson, trans.__('Start Lesson Over…'), { lesson }, async args => {
     const known = store.list?.lessons.find(one => one.id === args.lesson);
-    if (known !== undefined && (await confirmReset(known, trans))) {
+    if (known !== undefined && (await confirmReset(known))) {
       await resetLesson(known, options);
     }
   });
   add(CommandIDs.deleteProgress, trans.__('Delete My Lesson Progress…'), {}, async () => {
-    if (await confirmDelete(store, trans)) {
+    if (await confirmDelete(store)) {
       await store.forget();
       Notification.success(trans.__('Your progress was deleted.'), { autoClose: 4000 });
     }
@@ -97,7 +89,7 @@ export function addLessons(options: ILessonOptions): void {
     describedBy: described({}),
     execute: () => {
       if (![...app.shell.widgets('main')].some(widget => widget.id === ClassTab.ID)) {
-        app.shell.add(new ClassTab({ store, trans }), 'main');
+        app.shell.add(new ClassTab({ store }), 'main');
       }
       app.shell.activateById(ClassTab.ID);
     }
@@ -106,7 +98,7 @@ export function addLessons(options: ILessonOptions): void {
 }
 
 async function offerLessons(options: ILessonOptions): Promise<void> {
-  const { store, palette, launcher, trans } = options;
+  const { store, palette, launcher } = options;
   await store.refresh();
   if (store.isAvailable !== true) {
     return;
@@ -124,7 +116,7 @@ async function offerLessons(options: ILessonOptions): Promise<void> {
 }
 
 async function resetLesson(lesson: LessonModel, options: ILessonOptions): Promise<void> {
-  const { notebooks, store, trans } = options;
+  const { notebooks, store } = options;
   const open = notebooks?.find(panel => panel.context.path === lesson.notebook);
   // What is typed and not saved must be in the backup too.
   if (open?.context.model.dirty === true) {
@@ -140,7 +132,7 @@ async function resetLesson(lesson: LessonModel, options: ILessonOptions): Promis
   }
 }
 
-async function confirmReset(lesson: LessonModel, trans: TranslationBundle): Promise<boolean> {
+async function confirmReset(lesson: LessonModel): Promise<boolean> {
   return confirmLoss(
     trans.__('Start lesson %1 over?', lesson.id),
     trans.__(
@@ -151,7 +143,7 @@ async function confirmReset(lesson: LessonModel, trans: TranslationBundle): Prom
   );
 }
 
-async function confirmDelete(store: ILessonStore, trans: TranslationBundle): Promise<boolean> {
+async function confirmDelete(store: ILessonStore): Promise<boolean> {
   return confirmLoss(
     trans.__('Delete your progress?'),
     trans.__(

@@ -1,26 +1,23 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { profileIcon } from '../icons';
-import { sentenceOf } from '../panel/asking';
 import { profiledSource } from './cellcode';
 import * as CommandIDs from './commandids';
 import { requirePackage } from './kernelpackage';
-import { described } from './withcluster';
+import { described, notifyingErrors } from './withcluster';
+import { trans } from '../translation';
 
 export interface IProfilingOptions {
   app: JupyterFrontEnd;
   manager: IClusterManager;
   notebooks: INotebookTracker | null;
-  trans: TranslationBundle;
 }
 
 /** Register what measures the active cell; it stands in the toolbar of notebooks while there is a cluster. */
-export function addProfiling({ app, manager, notebooks, trans }: IProfilingOptions): void {
+export function addProfiling({ app, manager, notebooks }: IProfilingOptions): void {
   const { commands } = app;
   const hasCluster = (): boolean => manager.clusters.some(cluster => !hasEnded(cluster));
   let isVisible = hasCluster();
@@ -31,13 +28,7 @@ export function addProfiling({ app, manager, notebooks, trans }: IProfilingOptio
     describedBy: described({}),
     isVisible: args => args.toolbar !== true || isVisible,
     isEnabled: () => notebooks?.activeCell?.model.type === 'code',
-    execute: async () => {
-      try {
-        await profileActiveCell(notebooks, trans);
-      } catch (error) {
-        Notification.error(sentenceOf(error), { autoClose: 8000 });
-      }
-    }
+    execute: () => notifyingErrors(() => profileActiveCell(notebooks))
   });
   const update = (): void => commands.notifyCommandChanged(CommandIDs.profileCell);
   manager.changed.connect(() => {
@@ -49,17 +40,14 @@ export function addProfiling({ app, manager, notebooks, trans }: IProfilingOptio
   notebooks?.activeCellChanged.connect(update);
 }
 
-async function profileActiveCell(
-  notebooks: INotebookTracker | null,
-  trans: TranslationBundle
-): Promise<void> {
+async function profileActiveCell(notebooks: INotebookTracker | null): Promise<void> {
   const panel = notebooks?.currentWidget ?? null;
   const model = panel?.content.activeCell?.model;
   if (panel === null || model?.type !== 'code') {
     return;
   }
   await panel.sessionContext.ready;
-  await requirePackage(panel, trans);
+  await requirePackage(panel);
   // Harmless where the notebook has done so itself.
   const kernel = panel.sessionContext.session?.kernel;
   await kernel?.requestExecute({

@@ -3,13 +3,13 @@ import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { request } from '../clusters/restapi';
 import type { IClusterManager } from '../clusters/tokens';
 import { recordingIcon } from '../icons';
-import { sentenceOf } from '../panel/asking';
 import type { ClusterModel, RecordingEntry } from '../protocol/messages';
 import { RecordingPicker } from '../recordings/recordingpicker';
 import { listRecordings, type IRecordingPlace } from '../recordings/recordingsapi';
 import { RecordingViews } from '../recordings/recordingviews';
 import * as CommandIDs from './commandids';
-import { ClusterCommand, described, idArgument, type Args } from './withcluster';
+import { ClusterCommand, described, idArgument, notifyingErrors, type Args } from './withcluster';
+import { trans } from '../translation';
 
 export interface IRecordingOptions extends RecordingViews.IOptions {
   manager: IClusterManager;
@@ -17,7 +17,7 @@ export interface IRecordingOptions extends RecordingViews.IOptions {
 
 /** Register what makes and plays recordings: commands, and the files in the file browser. */
 export function addRecordings(options: IRecordingOptions): void {
-  const { app, manager, trans } = options;
+  const { app, manager } = options;
   const views = new RecordingViews(options);
   app.commands.addCommand(CommandIDs.openRecording, {
     label: trans.__('Play Recording…'),
@@ -32,23 +32,20 @@ export function addRecordings(options: IRecordingOptions): void {
         type: 'string'
       }
     }),
-    execute: async args => {
-      try {
+    execute: args =>
+      notifyingErrors(async () => {
         const place = placeOf(args) ?? (await choose(options));
         if (place !== null) {
           views.open(place);
         }
-      } catch (error) {
-        Notification.error(sentenceOf(error), { autoClose: 8000 });
-      }
-    }
+      })
   });
   app.commands.addCommand(CommandIDs.recordCluster, {
     label: trans.__('Start/Stop Recording'),
     caption: trans.__('Record the gauges to a file'),
     icon: recordingIcon,
-    describedBy: described({ id: idArgument(trans) }),
-    execute: new ClusterCommand(manager, trans).execute(trans.__('Record'), cluster =>
+    describedBy: described({ id: idArgument() }),
+    execute: new ClusterCommand(manager).execute(trans.__('Record'), cluster =>
       record(cluster, options)
     )
   });
@@ -61,14 +58,14 @@ function placeOf({ source, path }: Args): IRecordingPlace | null {
 }
 
 /** Ask which recording to play. */
-async function choose({ app, trans }: IRecordingOptions): Promise<IRecordingPlace | null> {
+async function choose({ app }: IRecordingOptions): Promise<IRecordingPlace | null> {
   const { recordings } = await listRecordings(app.serviceManager.serverSettings);
   if (recordings.length === 0) {
     throw new Error(trans.__('No recordings yet. Make one: gpucluster record NAME FILE'));
   }
   const { button, value } = await showDialog<IRecordingPlace | null>({
     title: trans.__('Play a recording'),
-    body: new RecordingPicker(recordings, trans),
+    body: new RecordingPicker(recordings),
     buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Play') })],
     focusNodeSelector: 'input'
   });
@@ -78,7 +75,7 @@ async function choose({ app, trans }: IRecordingOptions): Promise<IRecordingPlac
 /** Let the cluster's own process begin to record it, or end that: no kernel and no page is needed meanwhile. */
 async function record(
   { id, recording }: ClusterModel,
-  { app, manager, trans }: IRecordingOptions
+  { app, manager }: IRecordingOptions
 ): Promise<void> {
   const { commands, serviceManager } = app;
   const ask = async <T>(method: string, landmark: keyof T & string): Promise<T> => {

@@ -1,12 +1,12 @@
 import { Clipboard, Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { URLExt } from '@jupyterlab/coreutils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import type { IClusterManager, ILinkRequest } from '../clusters/tokens';
 import { element } from '../gauges/element';
 import { sentenceOf } from '../panel/asking';
 import type { ClusterModel, NewLink, SharedLink } from '../protocol/messages';
+import { trans } from '../translation';
 
 const LEAST_HOURS = 0.1;
 const DEFAULT_HOURS = 2;
@@ -16,10 +16,9 @@ const MOST_HOURS = 24;
 export async function shareView(
   cluster: ClusterModel,
   manager: IClusterManager,
-  baseUrl: string,
-  trans: TranslationBundle
+  baseUrl: string
 ): Promise<void> {
-  const form = new LinkForm(cluster, await manager.links(cluster.id), manager, trans);
+  const form = new LinkForm(cluster, await manager.links(cluster.id), manager);
   const { button, value } = await showDialog<ILinkRequest>({
     title: trans.__('Share %1', cluster.name),
     body: form,
@@ -31,7 +30,7 @@ export async function shareView(
     const address = URLExt.join(baseUrl, made.path);
     const shown = await showDialog({
       title: trans.__('Anyone with this link can view'),
-      body: new MadeLink(made, address, trans),
+      body: new MadeLink(made, address),
       buttons: [
         Dialog.cancelButton({ label: trans.__('Close') }),
         Dialog.okButton({ label: trans.__('Copy link') })
@@ -50,11 +49,9 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
   constructor(
     private readonly _cluster: ClusterModel,
     links: readonly SharedLink[],
-    private readonly _manager: IClusterManager,
-    private readonly _trans: TranslationBundle
+    private readonly _manager: IClusterManager
   ) {
     super({ node: element('div', 'gpc-LinkForm') });
-    const trans = _trans;
     element('p', '', this.node).textContent = trans.__(
       'Viewers see the gauges and dashboard pages. They cannot change anything and see neither code nor logs.'
     );
@@ -96,7 +93,6 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
   }
 
   private _addRow(link: SharedLink): void {
-    const trans = this._trans;
     const row = element('div', 'gpc-LinkRow', this.node);
     const opened =
       link.opened === 0
@@ -110,7 +106,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
       link.last_opened_at === null ? opened : `${opened}, ${timeOf(link.last_opened_at)}`,
       viewers
     ]
-      .filter(part => part !== '')
+      .filter(Boolean)
       .join(' · ');
     const button = element('button', 'gpc-Button gpc-mod-small', row);
     button.type = 'button';
@@ -126,7 +122,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
       if (this.node.querySelector('.gpc-LinkRow') === null) {
         this._heading.remove();
       }
-      this._revoked.textContent = this._trans.__('Link %1 revoked.', link.id);
+      this._revoked.textContent = trans.__('Link %1 revoked.', link.id);
       // The button that had the focus is gone: the keyboard stays in the dialog.
       this._hours.focus();
     } catch (error) {
@@ -143,7 +139,7 @@ class LinkForm extends Widget implements Dialog.IBodyWidget<ILinkRequest> {
 
 /** A link that was just made: it is not shown again. */
 class MadeLink extends Widget {
-  constructor({ link }: NewLink, address: string, trans: TranslationBundle) {
+  constructor({ link }: NewLink, address: string) {
     super({ node: element('div', 'gpc-LinkForm') });
     const input = element('input', 'jp-mod-styled', this.node);
     input.readOnly = true;

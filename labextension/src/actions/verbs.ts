@@ -1,7 +1,7 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { refreshIcon, type LabIcon } from '@jupyterlab/ui-components';
 
 import type { Verb } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** A verb that needs nothing but its cluster: a command, and an entry of the card's menu. */
 export interface IVerbAction {
@@ -20,7 +20,7 @@ export interface IVerbAction {
 }
 
 /** In the order of the menu. */
-export function verbActions(trans: TranslationBundle): readonly IVerbAction[] {
+export function verbActions(): readonly IVerbAction[] {
   return [
     {
       verb: 'restart',

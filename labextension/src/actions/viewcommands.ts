@@ -1,6 +1,5 @@
 import { InputDialog } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
-import { tabIcon, textEditorIcon, type LabIcon } from '@jupyterlab/ui-components';
+import { historyIcon, tabIcon, textEditorIcon, type LabIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { hasEnded } from '../clusters/states';
@@ -8,12 +7,13 @@ import type { IClusterManager } from '../clusters/tokens';
 import type { ISubject } from '../dashboards/attachment';
 import type { PageLists } from '../dashboards/pagelists';
 import { hasGpus, isPage } from '../dashboards/pages';
-import { activityIcon, chartsIcon, dashboardIcon } from '../icons';
+import { chartsIcon, dashboardIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import { initialSettings, type IPanelSettings } from '../settings';
 import * as CommandIDs from './commandids';
 import { TABS, type ClusterViews, type TabKind } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
+import { trans } from '../translation';
 
 export interface IViewCommandOptions {
   commands: CommandRegistry;
@@ -21,15 +21,14 @@ export interface IViewCommandOptions {
   pages: PageLists;
   settings: IPanelSettings;
   views: ClusterViews;
-  trans: TranslationBundle;
 }
 
 /** Register what opens tabs about a cluster. */
 export function addViewCommands(options: IViewCommandOptions): void {
-  const { commands, manager, pages, settings, views, trans } = options;
-  const about = new ClusterCommand(manager, trans);
+  const { commands, manager, pages, settings, views } = options;
+  const about = new ClusterCommand(manager);
   const tabArguments = {
-    id: idArgument(trans),
+    id: idArgument(),
     name: { type: 'string' },
     tab: { type: 'string' },
     restored: {
@@ -75,8 +74,8 @@ export function addViewCommands(options: IViewCommandOptions): void {
         return;
       }
       await about.execute(trans.__('Dashboard'), async cluster => {
-        requireDashboard(cluster, trans);
-        const chosen = args.choose === true ? await choosePage(cluster, pages, trans) : page;
+        requireDashboard(cluster);
+        const chosen = args.choose === true ? await choosePage(cluster, pages) : page;
         if (chosen !== null) {
           views.openDashboard(cluster, chosen);
         }
@@ -87,9 +86,9 @@ export function addViewCommands(options: IViewCommandOptions): void {
     label: trans.__('Open Dashboard Layout'),
     caption: trans.__('Open the main dashboard pages side by side'),
     icon: tabIcon,
-    describedBy: described({ id: idArgument(trans) }),
+    describedBy: described({ id: idArgument() }),
     execute: about.execute(trans.__('Dashboard'), cluster => {
-      requireDashboard(cluster, trans);
+      requireDashboard(cluster);
       const wanted = hasGpus(cluster) ? settings.gpuLayout : settings.cpuLayout;
       const columns = wanted.map(column => column.filter(isPage));
       const isEmpty = columns.every(column => column.length === 0);
@@ -105,7 +104,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
   addTab('activity', trans.__('Activity'), {
     label: trans.__('Show Activity'),
     caption: trans.__('Log of requests and their results'),
-    icon: activityIcon
+    icon: historyIcon
   });
 }
 
@@ -120,17 +119,13 @@ function restoredSubject(args: Args): ISubject | null {
     : null;
 }
 
-function requireDashboard(cluster: ClusterModel, trans: TranslationBundle): void {
+function requireDashboard(cluster: ClusterModel): void {
   if (hasEnded(cluster)) {
     throw new Error(trans.__('Cluster %1 has stopped; it has no dashboard.', cluster.name));
   }
 }
 
-async function choosePage(
-  cluster: ClusterModel,
-  pages: PageLists,
-  trans: TranslationBundle
-): Promise<string | null> {
+async function choosePage(cluster: ClusterModel, pages: PageLists): Promise<string | null> {
   const choices = (await pages.groups(cluster)).flatMap(group =>
     group.pages.map(page => ({ path: page.path, label: `${group.title}: ${page.title}` }))
   );

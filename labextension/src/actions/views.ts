@@ -1,7 +1,6 @@
 import type { ILayoutRestorer } from '@jupyterlab/application';
 import { WidgetTracker } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
 import type { Widget } from '@lumino/widgets';
 
@@ -140,12 +139,12 @@ export class ClusterViews {
 
   /** Show the log, the gauges over time or the activity of a cluster: in its tab if it has one. */
   openTab(kind: TabKind, subject: ISubject, comesBack = false): void {
-    const { manager, trans } = this._options;
+    const { manager } = this._options;
     const id = `gpucluster-${kind}-${subject.id}`;
     const tracker = this._tabs[kind];
     let view = tracker.find(candidate => candidate.id === id);
     if (view === undefined) {
-      view = new TABS[kind].View({ ...subject, manager, trans });
+      view = new TABS[kind].View({ ...subject, manager });
       view.id = id;
       addView(this._options, view);
       void tracker.add(view);
@@ -176,7 +175,7 @@ export class ClusterViews {
     place: IPlace,
     tab = `gpucluster-dashboard-${UUID.uuid4()}`
   ): DashboardView {
-    const { app, manager, pages, trans } = this._options;
+    const { app, manager, pages } = this._options;
     const { commands, serviceManager } = app;
     const { serverSettings } = serviceManager;
     const view = new DashboardView({
@@ -185,8 +184,7 @@ export class ClusterViews {
       manager,
       pages,
       commands,
-      serverSettings,
-      trans
+      serverSettings
     });
     view.id = tab;
     view.isDarkWanted = this._isInverting;
@@ -214,6 +212,5 @@ export namespace ClusterViews {
     notebooks: INotebookTracker | null;
     pages: PageLists;
     restorer: ILayoutRestorer | null;
-    trans: TranslationBundle;
   }
 }

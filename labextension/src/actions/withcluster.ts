@@ -1,11 +1,11 @@
 import { Notification } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { sentenceOf } from '../panel/asking';
 import type { ClusterModel } from '../protocol/messages';
 import { chooseCluster } from './choosing';
+import { trans } from '../translation';
 
 export type Args = ReadonlyPartialJSONObject;
 
@@ -15,19 +15,25 @@ export function described(properties: ReadonlyJSONObject): { args: ReadonlyJSONO
 }
 
 /** What each command about a cluster takes. */
-export function idArgument(trans: TranslationBundle): ReadonlyJSONObject {
+export function idArgument(): ReadonlyJSONObject {
   return {
     type: 'string',
     description: trans.__('Id or name of the cluster; prompts if omitted.')
   };
 }
 
+/** Do what was asked for where there is no card to show an error on: it becomes a notification. */
+export async function notifyingErrors(act: () => unknown): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    Notification.error(sentenceOf(error), { autoClose: 8000 });
+  }
+}
+
 /** Makes commands about one cluster: finds it or asks for it, and tells what went wrong. */
 export class ClusterCommand {
-  constructor(
-    private readonly _manager: IClusterManager,
-    private readonly _trans: TranslationBundle
-  ) {}
+  constructor(private readonly _manager: IClusterManager) {}
 
   execute(
     title: string,
@@ -35,17 +41,13 @@ export class ClusterCommand {
   ): (args: Args) => Promise<void> {
     // From a card the error goes back to the card; from palette, menu and toolbar there is no card to show it on.
     return async args => {
-      try {
-        const cluster = await chooseCluster(this._manager, args.id, title, this._trans);
+      const run = async (): Promise<void> => {
+        const cluster = await chooseCluster(this._manager, args.id, title);
         if (cluster !== null) {
           await act(cluster, args);
         }
-      } catch (error) {
-        if (args.id !== undefined && args.notebook === undefined) {
-          throw error;
-        }
-        Notification.error(sentenceOf(error), { autoClose: 8000 });
-      }
+      };
+      await (args.id !== undefined && args.notebook === undefined ? run() : notifyingErrors(run));
     };
   }
 }

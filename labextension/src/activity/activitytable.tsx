@@ -1,16 +1,14 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h } from '../jsx';
 import type { ActivityEntry } from '../protocol/messages';
+import { trans } from '../translation';
 
 interface IActivityTableProps {
   readonly label: string;
   readonly entries: readonly ActivityEntry[];
-  readonly trans: TranslationBundle;
 }
 
 /** Entries, newest first. */
-export function ActivityTable({ label, entries, trans }: IActivityTableProps): JSX.Element {
+export function ActivityTable({ label, entries }: IActivityTableProps): JSX.Element {
   if (entries.length === 0) {
     return <p role="status">{trans.__('No activity yet.')}</p>;
   }

@@ -2,19 +2,18 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Debouncer } from '@lumino/polling';
 
-import { activityIcon } from '../icons';
+import { historyIcon } from '@jupyterlab/ui-components';
 import { Fragment, h } from '../jsx';
 import { Fault, sentenceOf } from '../panel/asking';
 import type { ActivityEntry } from '../protocol/messages';
 import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
 import { ActivityTable } from './activitytable';
+import { trans } from '../translation';
 
 /** What has happened to a cluster, as a tab: who asked what, when, and what came of it. */
 export class ActivityView extends ClusterTab {
   constructor(options: IClusterTabOptions) {
-    super(new ActivityList(options), options, activityIcon, name =>
-      options.trans.__('Activity: %1', name)
-    );
+    super(new ActivityList(options), options, historyIcon, name => trans.__('Activity: %1', name));
   }
 }
 
@@ -41,18 +40,14 @@ class ActivityList extends ReactWidget implements IFollowing {
   }
 
   protected override render(): JSX.Element {
-    const { trans, name } = this._options;
+    const { name } = this._options;
     return (
       <>
         <Fault error={this._fault} />
         {this._entries === null ? (
           this._fault === null && <p role="status">{trans.__('Loading…')}</p>
         ) : (
-          <ActivityTable
-            label={trans.__('Activity: %1', name)}
-            entries={this._entries}
-            trans={trans}
-          />
+          <ActivityTable label={trans.__('Activity: %1', name)} entries={this._entries} />
         )}
       </>
     );

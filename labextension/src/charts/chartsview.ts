@@ -5,6 +5,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { chartsIcon } from '../icons';
 import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
 import { TimeCharts } from './timecharts';
+import { trans } from '../translation';
 
 /** How often to ask what has happened that changes no cluster's model, such as a profile. */
 const TOLD_MS = 5000;
@@ -12,9 +13,7 @@ const TOLD_MS = 5000;
 /** The gauges of a cluster over time, as a tab. */
 export class ChartsView extends ClusterTab {
   constructor(options: IClusterTabOptions) {
-    super(new ChartsContent(options), options, chartsIcon, name =>
-      options.trans.__('Over time: %1', name)
-    );
+    super(new ChartsContent(options), options, chartsIcon, name => trans.__('Over time: %1', name));
   }
 }
 
@@ -68,7 +67,7 @@ class ChartsContent extends Widget implements IFollowing {
   }
 
   private _begin(): TimeCharts {
-    const charts = new TimeCharts({ trans: this._options.trans });
+    const charts = new TimeCharts({});
     this.node.append(charts.node);
     charts.isShown = false;
     return charts;

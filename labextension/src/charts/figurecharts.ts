@@ -1,11 +1,10 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { formatBytes, formatCount, formatPercent } from '../gauges/units';
 import type { IChartOptions } from './chart';
 import type { Figure } from './course';
+import { trans } from '../translation';
 
 /** How each figure is drawn: its title, its unit, and how much the axis has at least. */
-export function chartsOf(trans: TranslationBundle): Readonly<Record<Figure, IChartOptions>> {
+export function chartsOf(): Readonly<Record<Figure, IChartOptions>> {
   const percent = { base: 10, least: 100, format: formatPercent } as const;
   const bytes = { base: 2, least: 2 ** 20, format: formatBytes } as const;
   const count = { base: 10, least: 4, format: formatCount } as const;

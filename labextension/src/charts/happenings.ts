@@ -1,20 +1,19 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { element, setText } from '../gauges/element';
 import { signOf } from './chart';
 import type { IMark } from './course';
 import { clock } from './ticks';
+import { trans } from '../translation';
 
 /** A mark this near to the pointer is told, as a share of what is seen. */
 const NEAR = 0.012;
 
 /** What has happened, in words: a list of all, and a line about the moment that is pointed at. */
 export class Happenings {
-  constructor(private readonly _trans: TranslationBundle) {
+  constructor() {
     this.readout = element('p', 'gpc-Charts-readout');
     this.readout.setAttribute('role', 'status');
     this.node = element('details', 'gpc-Charts-marks');
-    element('summary', '', this.node).textContent = _trans.__('What happened');
+    element('summary', '', this.node).textContent = trans.__('What happened');
     this._list = element('ol', '', this.node);
   }
 
@@ -29,7 +28,7 @@ export class Happenings {
     isFollowing: boolean
   ): void {
     if (cursor === null) {
-      setText(this.readout, isFollowing ? '' : this._trans.__('Home shows the newest moments'));
+      setText(this.readout, isFollowing ? '' : trans.__('Home shows the newest moments'));
       return;
     }
     const near = marks.filter(({ time }) => Math.abs(time - cursor) <= NEAR * (to - from));

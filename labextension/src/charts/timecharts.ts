@@ -1,5 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { gaugeWords } from '../gauges';
 import { element, setAttribute } from '../gauges/element';
 import { inFrame, notInFrame } from '../gauges/frames';
@@ -11,6 +9,7 @@ import { chartsOf } from './figurecharts';
 import { Happenings } from './happenings';
 import { watchPointer, ZOOM } from './pointing';
 import { Span } from './span';
+import { trans } from '../translation';
 
 const MINUTE = 60;
 /** What can be looked at with one click, in minutes. */
@@ -20,7 +19,6 @@ const MOVE = 0.25;
 /** A cluster's figures over time: a chart of each on one time axis, with what happened. Knows no shell and no server. */
 export class TimeCharts {
   constructor(private readonly _options: TimeCharts.IOptions) {
-    const { trans } = _options;
     const words = gaugeWords(trans);
     this._course = new Course({
       title: (sample, i) => titleOf(sample, i, words),
@@ -50,7 +48,7 @@ export class TimeCharts {
       });
       return [minutes, button] as const;
     });
-    this._happenings = new Happenings(trans);
+    this._happenings = new Happenings();
     bar.append(this._happenings.readout);
     this._plots = element('div', 'gpc-Charts-plots', this.node);
     this._plots.tabIndex = 0;
@@ -60,7 +58,7 @@ export class TimeCharts {
       trans.__('Charts. Plus and minus zoom, arrows move, Home returns to now.')
     );
     this._plots.addEventListener('keydown', event => this._onKey(event));
-    const charts = chartsOf(trans);
+    const charts = chartsOf();
     for (const figure of FIGURES) {
       const chart = new Chart(charts[figure]);
       this._watchPointer(chart);
@@ -69,7 +67,7 @@ export class TimeCharts {
       this._plots.append(chart.node);
     }
     this.node.append(this._happenings.node);
-    this._empty = element('p', 'gpc-Charts-empty', this.node);
+    this._empty = element('p', '', this.node);
     this._empty.textContent = trans.__('No figures yet.');
     if (typeof ResizeObserver !== 'undefined') {
       this._size = new ResizeObserver(this._lookAgain);
@@ -281,7 +279,6 @@ export class TimeCharts {
 
 export namespace TimeCharts {
   export interface IOptions {
-    trans: TranslationBundle;
     /** Called with a moment that was clicked, where something can go there. */
     onSeek?: (time: number) => void;
   }

@@ -1,5 +1,4 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Poll } from '@lumino/polling';
@@ -10,6 +9,7 @@ import type { ILessonStore } from '../lessons/tokens';
 import { Fault, sentenceOf } from '../panel/asking';
 import type { ClassView } from '../protocol/messages';
 import { ClassTables } from './classtables';
+import { trans } from '../translation';
 
 const EVERY_MS = 10_000;
 
@@ -24,14 +24,13 @@ export class ClassTab extends MainAreaWidget<ClassContent> {
     this.toolbar.hide();
     this.title.icon = lessonsIcon;
     this.title.closable = true;
-    this.title.label = options.trans.__('Class');
+    this.title.label = trans.__('Class');
   }
 }
 
 export namespace ClassTab {
   export interface IOptions {
     store: ILessonStore;
-    trans: TranslationBundle;
   }
 }
 
@@ -55,14 +54,13 @@ class ClassContent extends ReactWidget {
   }
 
   protected override render(): JSX.Element {
-    const { trans } = this._options;
     return (
       <>
         <Fault error={this._fault} />
         {this._view === null ? (
           this._fault === null && <p role="status">{trans.__('Loading…')}</p>
         ) : (
-          <ClassTables view={this._view} trans={trans} />
+          <ClassTables view={this._view} />
         )}
       </>
     );

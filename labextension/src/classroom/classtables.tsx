@@ -1,17 +1,15 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { formatDuration } from '../gauges';
 import { Fragment, h } from '../jsx';
 import { stateSign, stateWords } from '../lessons/states';
 import type { ClassExercise, ClassView } from '../protocol/messages';
+import { trans } from '../translation';
 
 interface IClassProps {
   readonly view: ClassView;
-  readonly trans: TranslationBundle;
 }
 
 /** What fails most, then who is where. */
-export function ClassTables({ view, trans }: IClassProps): JSX.Element {
+export function ClassTables({ view }: IClassProps): JSX.Element {
   const { learners, exercises, problems, folder } = view;
   return (
     <>
@@ -35,8 +33,8 @@ export function ClassTables({ view, trans }: IClassProps): JSX.Element {
         </p>
       ) : (
         <>
-          <Exercises exercises={exercises} total={learners.length} trans={trans} />
-          <Learners view={view} trans={trans} />
+          <Exercises exercises={exercises} total={learners.length} />
+          <Learners view={view} />
         </>
       )}
     </>
@@ -46,10 +44,9 @@ export function ClassTables({ view, trans }: IClassProps): JSX.Element {
 interface IExercisesProps {
   readonly exercises: readonly ClassExercise[];
   readonly total: number;
-  readonly trans: TranslationBundle;
 }
 
-function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
+function Exercises({ exercises, total }: IExercisesProps): JSX.Element {
   const worst = [...exercises].sort((one, other) => other.stuck - one.stuck);
   return (
     <table className="gpc-Class-table">
@@ -71,7 +68,7 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
               {exercise.id} {exercise.title}
             </th>
             <td>
-              <Shares exercise={exercise} total={total} trans={trans} />
+              <Shares exercise={exercise} total={total} />
             </td>
             <td className="gpc-mod-number">{exercise.attempts}</td>
             <td className="gpc-mod-number">{exercise.hints}</td>
@@ -100,12 +97,8 @@ function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
 }
 
 /** How many have passed, are stuck, have not started: as a bar and in words. */
-function Shares(props: {
-  readonly exercise: ClassExercise;
-  readonly total: number;
-  readonly trans: TranslationBundle;
-}): JSX.Element {
-  const { exercise, total, trans } = props;
+function Shares(props: { readonly exercise: ClassExercise; readonly total: number }): JSX.Element {
+  const { exercise, total } = props;
   const width = (count: number): { width: string } => ({ width: `${(100 * count) / total}%` });
   return (
     <>
@@ -121,7 +114,7 @@ function Shares(props: {
   );
 }
 
-function Learners({ view, trans }: IClassProps): JSX.Element {
+function Learners({ view }: IClassProps): JSX.Element {
   const readAt = Date.parse(view.read_at);
   return (
     <table className="gpc-Class-table">
@@ -145,7 +138,7 @@ function Learners({ view, trans }: IClassProps): JSX.Element {
               ) : (
                 <span className="gpc-ExerciseState" data-state={learner.state}>
                   <span aria-hidden="true">{stateSign(learner.state)}</span> {learner.exercise}{' '}
-                  {stateWords(learner.state, trans)}
+                  {stateWords(learner.state)}
                 </span>
               )}
             </td>

@@ -1,6 +1,5 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { ClusterModel, ClusterState, Message, MessageCode, Verb } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** Whether nothing of the cluster runs any more. */
 export function hasEnded(cluster: ClusterModel): boolean {
@@ -16,7 +15,7 @@ export function isUsable(cluster: ClusterModel): boolean {
 }
 
 /** The state in a word. */
-export function stateLabel(state: ClusterState, trans: TranslationBundle): string {
+export function stateLabel(state: ClusterState): string {
   const labels: Record<ClusterState, string> = {
     starting: trans.__('Starting'),
     running: trans.__('Running'),

@@ -1,8 +1,7 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** What a tab of a cluster is about: this very cluster, or the one that has its name now. */
 export interface ISubject {
@@ -28,8 +27,7 @@ export function attachedCluster(
 export function waitingSentence(
   manager: IClusterManager,
   cluster: ClusterModel | undefined,
-  name: string,
-  trans: TranslationBundle
+  name: string
 ): string | null {
   if (!manager.isReady) {
     return manager.connection === 'lost'

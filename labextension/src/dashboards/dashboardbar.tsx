@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   addIcon,
   launchIcon,
@@ -14,11 +13,11 @@ import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { PageLists } from './pagelists';
 import { pageTitle } from './pages';
+import { trans } from '../translation';
 
 export interface IDashboardBarOptions {
   readonly pages: PageLists;
   readonly commands: CommandRegistry;
-  readonly trans: TranslationBundle;
 }
 
 /** The page that the bar is about. */
@@ -44,7 +43,7 @@ export class DashboardBar extends ReactWidget {
 
   protected override render(): JSX.Element {
     const view = this._view;
-    const { commands, trans } = this._options;
+    const { commands } = this._options;
     const run =
       (command: string, args: Record<string, string | boolean> = {}) =>
       () =>
@@ -88,7 +87,7 @@ export class DashboardBar extends ReactWidget {
 
   private _renderPages(): JSX.Element {
     const view = this._view;
-    const { pages, trans } = this._options;
+    const { pages } = this._options;
     const cluster = view.cluster;
     if (view.isLive && cluster !== undefined && cluster.id !== this._listed) {
       this._listed = cluster.id;
@@ -105,7 +104,7 @@ export class DashboardBar extends ReactWidget {
           view.page = event.target.value;
         }}
       >
-        {!isListed && <option value={view.page}>{pageTitle(view.page, trans)}</option>}
+        {!isListed && <option value={view.page}>{pageTitle(view.page)}</option>}
         {groups.map(group => (
           <optgroup key={group.title} label={group.title}>
             {group.pages.map(page => (

@@ -1,6 +1,5 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { ServerConnection } from '@jupyterlab/services';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 
@@ -13,11 +12,11 @@ import { DashboardBar } from './dashboardbar';
 import { DashboardFrame } from './dashboardframe';
 import type { PageLists } from './pagelists';
 import { pageTitle } from './pages';
+import { trans } from '../translation';
 
 /** A page of a cluster's dashboard, as a tab. It outlives the cluster, and shows the next one of that name. */
 export class DashboardView extends MainAreaWidget<DashboardFrame> {
   constructor(options: DashboardView.IOptions) {
-    const { trans } = options;
     super({
       content: new DashboardFrame({
         loading: trans.__('Loading…'),
@@ -90,17 +89,17 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
   }
 
   private _draw(): void {
-    const { manager, trans } = this._options;
+    const { manager } = this._options;
     const cluster = this.cluster;
     const before = { ...this._subject };
     if (cluster !== undefined) {
       this._subject.id = cluster.id;
       this._subject.name = cluster.name;
     }
-    const title = pageTitle(this.page, trans);
+    const title = pageTitle(this.page);
     this.title.label = `${title} · ${this.clusterName}`;
     this.title.caption = trans.__('%1: dashboard of cluster %2', title, this.clusterName);
-    const sentence = waitingSentence(manager, cluster, this.clusterName, trans);
+    const sentence = waitingSentence(manager, cluster, this.clusterName);
     this._isLive = sentence === null;
     if (sentence === null) {
       this.content.showPage(this.url, this.title.caption);
@@ -139,6 +138,5 @@ export namespace DashboardView {
     pages: PageLists;
     commands: CommandRegistry;
     serverSettings: ServerConnection.ISettings;
-    trans: TranslationBundle;
   }
 }

@@ -1,5 +1,4 @@
 import { ServerConnection } from '@jupyterlab/services';
-import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { dashboardUrl } from '../clusters/restapi';
 import type { ClusterModel } from '../protocol/messages';
@@ -7,16 +6,13 @@ import { hasGpus, pageGroups, type IPageGroup, type PlotList } from './pages';
 
 /** Which pages the dashboard of each cluster has; asks each scheduler once. */
 export class PageLists {
-  constructor(
-    private readonly _settings: ServerConnection.ISettings,
-    private readonly _trans: TranslationBundle
-  ) {}
+  constructor(private readonly _settings: ServerConnection.ISettings) {}
 
   /** The pages of a cluster, as far as they are known now. */
   known(cluster: ClusterModel | undefined): readonly IPageGroup[] {
     const plots = cluster && this._plots.get(cluster.id);
     // A page that a person has chosen stays in the list until it is known whether there are GPUs.
-    return pageGroups(plots ?? null, cluster === undefined || hasGpus(cluster), this._trans);
+    return pageGroups(plots ?? null, cluster === undefined || hasGpus(cluster));
   }
 
   /** The pages of a running cluster. */

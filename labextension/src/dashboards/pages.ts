@@ -1,6 +1,5 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { ClusterModel } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** A page of Dask's dashboard. */
 export interface IDashboardPage {
@@ -30,8 +29,8 @@ export function isPage(text: unknown): text is string {
 }
 
 /** The name that people know a page by. */
-export function pageTitle(path: string, trans: TranslationBundle): string {
-  const known = knownPages(trans)
+export function pageTitle(path: string): string {
+  const known = knownPages()
     .flatMap(({ pages }) => pages)
     .find(page => page.path === path);
   return known?.title ?? plainTitle(path);
@@ -43,16 +42,12 @@ export function pageTitle(path: string, trans: TranslationBundle): string {
  * Plots are those that the scheduler lists, whatever its version; those that we have no name for keep Dask's. While
  * the list is not known, it is the plots that we know.
  */
-export function pageGroups(
-  plots: PlotList | null,
-  gpus: boolean,
-  trans: TranslationBundle
-): readonly IPageGroup[] {
+export function pageGroups(plots: PlotList | null, gpus: boolean): readonly IPageGroup[] {
   const listed = plots && Object.values(plots).map(path => path.replace(/^\/+/, ''));
   const isThere = (page: IDashboardPage): boolean =>
     (gpus || page.gpu !== true) &&
     (listed === null || !page.path.includes('individual-') || listed.includes(page.path));
-  const groups = knownPages(trans);
+  const groups = knownPages();
   const known = new Set(groups.flatMap(({ pages }) => pages.map(page => page.path)));
   const unknown = (listed ?? []).filter(path => !known.has(path) && isPage(path));
   return [
@@ -68,7 +63,7 @@ function plainTitle(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function knownPages(trans: TranslationBundle): readonly IPageGroup[] {
+function knownPages(): readonly IPageGroup[] {
   // Pages whose Dask name says what they are need no other.
   const group = (title: string, ...pages: [path: string, title?: string][]): IPageGroup => ({
     title,

@@ -1,20 +1,18 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h, useId, useState } from '../jsx';
 import { codeLine, type Language } from './codelines';
+import { trans } from '../translation';
 
 interface ICodeLinesProps {
   readonly backend: string;
   readonly values: Readonly<Record<string, unknown>>;
   /** Titles of fields that cannot be in the line, as what is typed there is not valid; empty: none. */
   readonly left: string;
-  readonly trans: TranslationBundle;
 }
 
 const LANGUAGES: readonly Language[] = ['python', 'magic', 'shell'];
 
 /** The same request in Python, as a magic and for a shell; to copy. */
-export function CodeLines({ backend, values, left, trans }: ICodeLinesProps): JSX.Element {
+export function CodeLines({ backend, values, left }: ICodeLinesProps): JSX.Element {
   const id = useId();
   const [language, setLanguage] = useState<Language>('python');
   const [copied, setCopied] = useState('');

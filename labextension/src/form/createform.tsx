@@ -1,5 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { confirmLoss } from '../shell/confirm';
 import { RefusedError } from '../clusters/restapi';
 import { entriesFor, entryOf, parseEntries, type Entries } from './values';
@@ -17,10 +15,10 @@ import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { IEnvironment } from '../actions/environment';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
 import type { FieldError, OfferedPreset } from '../protocol/messages';
+import { trans } from '../translation';
 
 export interface ICreateFormProps {
   readonly manager: IClusterManager;
-  readonly trans: TranslationBundle;
   readonly environment: IEnvironment;
   readonly defaultPreset: string;
   /** A request to begin with, in place of a preset: that of a cluster which failed. */
@@ -32,12 +30,12 @@ export interface ICreateFormProps {
 
 /** Asks the server what can be created, then draws the form. */
 export function CreateForm(props: ICreateFormProps): JSX.Element {
-  const { manager, environment, filled, trans, onDone } = props;
+  const { manager, environment, filled, onDone } = props;
   const [offer, setOffer] = useState<IOffer | null>(null);
   const asking = useAsking();
   const isTyped = useRef(false);
   const leave = async (): Promise<void> => {
-    if (!isTyped.current || (await confirmDiscard(trans))) {
+    if (!isTyped.current || (await confirmDiscard())) {
       onDone();
     }
   };
@@ -89,7 +87,7 @@ interface IFormProps extends ICreateFormProps {
 }
 
 /** Ask before what was typed is dropped by a key that is easily hit. */
-function confirmDiscard(trans: TranslationBundle): Promise<boolean> {
+function confirmDiscard(): Promise<boolean> {
   return confirmLoss(
     trans.__('Discard this request?'),
     trans.__('The values you entered will be lost.'),
@@ -101,7 +99,6 @@ function confirmDiscard(trans: TranslationBundle): Promise<boolean> {
 function Form({
   offer,
   manager,
-  trans,
   environment,
   defaultPreset,
   filled,
@@ -109,9 +106,7 @@ function Form({
   onTyped,
   onDone
 }: IFormProps): JSX.Element {
-  const [first] = useState(() =>
-    beginning(offer, defaultPreset, filled ?? null, reason ?? '', trans)
-  );
+  const [first] = useState(() => beginning(offer, defaultPreset, filled ?? null, reason ?? ''));
   const [preset, setPreset] = useState(first.preset);
   const [backend, setBackend] = useState(first.backend);
   const [entries, setEntries] = useState<Entries>(first.entries);
@@ -130,8 +125,8 @@ function Form({
     });
   };
   const fields = useMemo(() => fieldsOf(offer.backends[backend] ?? {}), [offer, backend]);
-  const { values, faults } = parseEntries(fields, entries, trans);
-  const missing = missingIn(fields, values, trans);
+  const { values, faults } = parseEntries(fields, entries);
+  const missing = missingIn(fields, values);
   const isValid = Object.keys({ ...faults, ...missing }).length === 0;
   const kernel = environment.activeKernel();
   const given = withKernel(values, entries, kernel?.name);
@@ -227,7 +222,6 @@ function Form({
         fault={faultOf(field)}
         devices={offer.devices}
         environment={environment}
-        trans={trans}
         onChange={entry => change(field.name, entry)}
       />
     ));
@@ -245,7 +239,6 @@ function Form({
         kinds={offer.kinds}
         devices={offer.devices}
         chosen={backend}
-        trans={trans}
         onChoosePlace={where => {
           // What the site offers there is the best beginning.
           const found = startingPreset({ ...offer, presets: presetsAt(where) }, defaultPreset);
@@ -262,7 +255,6 @@ function Form({
           presets={presets}
           devices={offer.devices}
           chosen={preset}
-          trans={trans}
           onChoose={choosePreset}
         />
       )}
@@ -292,17 +284,10 @@ function Form({
         </details>
       )}
       <div className="gpc-CreateForm-footer">
-        {demand !== null && (
-          <DemandBar demand={demand} given={givenMemory(manager, offer)} trans={trans} />
-        )}
+        {demand !== null && <DemandBar demand={demand} given={givenMemory(manager, offer)} />}
         <NoteList notes={notes} />
         {isCodeShown && (
-          <CodeLines
-            backend={backend}
-            values={Object.fromEntries(valid)}
-            left={titles}
-            trans={trans}
-          />
+          <CodeLines backend={backend} values={Object.fromEntries(valid)} left={titles} />
         )}
         {problem !== '' && (refused.length === 0 || elsewhere.length > 0) && (
           <Fault error={problem} />
@@ -364,8 +349,7 @@ function beginning(
   offer: IOffer,
   defaultPreset: string,
   filled: Readonly<Record<string, unknown>> | null,
-  reason: string,
-  trans: TranslationBundle
+  reason: string
 ): IBeginning {
   const kind = filled?.backend;
   if (filled === null || typeof kind !== 'string' || !(kind in offer.backends)) {
@@ -417,8 +401,7 @@ const LEAST_QUOTED = 6;
 /** What has to be filled in: which scheduler, by address or file. */
 function missingIn(
   fields: readonly IField[],
-  values: Readonly<Record<string, unknown>>,
-  trans: TranslationBundle
+  values: Readonly<Record<string, unknown>>
 ): Readonly<Record<string, string>> {
   const ways = ['address', 'scheduler_file'];
   return ways.every(way => fields.some(({ name }) => name === way)) &&

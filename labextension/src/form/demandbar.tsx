@@ -1,19 +1,17 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { formatBytes } from '../gauges';
 import { h } from '../jsx';
 import { Meter } from '../panel/meter';
 import type { Demand } from '../protocol/messages';
+import { trans } from '../translation';
 
 interface IDemandBarProps {
   readonly demand: Demand;
   /** Memory limits of the clusters that run on this machine. */
   readonly given: number;
-  readonly trans: TranslationBundle;
 }
 
 /** What a cluster would take of this machine: a bar each for memory and cores, which says when it is more than there is. */
-export function DemandBar({ demand, given, trans }: IDemandBarProps): JSX.Element {
+export function DemandBar({ demand, given }: IDemandBarProps): JSX.Element {
   const { n_workers, threads_per_worker, memory_limit_bytes } = demand;
   const { machine_memory_bytes, machine_cores } = demand;
   const threads = n_workers * threads_per_worker;

@@ -1,10 +1,9 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
-import { readingOf, type IBar, formatBytes } from '../gauges';
+import { formatBytes, readingOf } from '../gauges';
 import { h } from '../jsx';
-import { Bars } from '../panel/bars';
+import { VramBar } from '../panel/bars';
 import type { DeviceModel } from '../protocol/messages';
 import { deviceLabel, isSelectable, usersOf, whyNot } from './devices';
+import { trans } from '../translation';
 
 interface IDeviceChoiceProps {
   readonly labelledBy: string;
@@ -12,19 +11,18 @@ interface IDeviceChoiceProps {
   readonly devices: readonly DeviceModel[];
   /** UUIDs or indices; none for all. */
   readonly chosen: readonly string[];
-  readonly trans: TranslationBundle;
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
 /** The GPUs of this machine: how full each is and who uses it. */
 export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
-  const { labelledBy, describedBy, devices, chosen, trans, onChange } = props;
+  const { labelledBy, describedBy, devices, chosen, onChange } = props;
   return (
     <div role="group" aria-labelledby={labelledBy} aria-describedby={describedBy}>
       <ul className="gpc-Devices">
         {devices.map(device => {
           const isChosen = chosen.includes(device.uuid);
-          const reason = whyNot(device, trans);
+          const reason = whyNot(device);
           return (
             <li
               key={device.uuid}
@@ -46,10 +44,10 @@ export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
                     )
                   }
                 />
-                {deviceLabel(device, devices, trans)}
+                {deviceLabel(device, devices)}
               </label>
-              <Bars bars={memoryBar(device, trans)} />
-              <p className="gpc-Help">{reason ?? usersOf(device, trans)}</p>
+              {memoryBar(device)}
+              <p className="gpc-Help">{reason ?? usersOf(device)}</p>
             </li>
           );
         })}
@@ -58,12 +56,12 @@ export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
   );
 }
 
-function memoryBar(device: DeviceModel, trans: TranslationBundle): IBar[] {
+function memoryBar(device: DeviceModel): JSX.Element | null {
   const reading = readingOf(device.memory_used_bytes, device.memory_total_bytes);
   if (reading === null || reading.total === null) {
-    return [];
+    return null;
   }
   const used = formatBytes(reading.used);
-  const sentence = trans.__('%1 of %2 of this GPU are in use.', used, formatBytes(reading.total));
-  return [{ label: trans.__('VRAM'), reading, sentence }];
+  const text = trans.__('%1 of %2 of this GPU are in use.', used, formatBytes(reading.total));
+  return <VramBar reading={reading} text={text} />;
 }

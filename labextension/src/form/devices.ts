@@ -1,7 +1,6 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { formatBytes } from '../gauges';
 import type { DeviceModel } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** Whether workers can be placed on it: a GPU cut into slices is used by its slices. */
 export function isSelectable(device: DeviceModel): boolean {
@@ -9,11 +8,7 @@ export function isSelectable(device: DeviceModel): boolean {
 }
 
 /** What to call it in a list; slices of one GPU are told apart as in the panel: `0.1`. */
-export function deviceLabel(
-  device: DeviceModel,
-  devices: readonly DeviceModel[],
-  trans: TranslationBundle
-): string {
+export function deviceLabel(device: DeviceModel, devices: readonly DeviceModel[]): string {
   const { index, parent_uuid } = device;
   const name = device.name ?? trans.__('GPU');
   const parent = devices.find(({ uuid }) => uuid === parent_uuid);
@@ -23,7 +18,7 @@ export function deviceLabel(
 }
 
 /** Why it cannot be chosen; null when it can. */
-export function whyNot(device: DeviceModel, trans: TranslationBundle): string | null {
+export function whyNot(device: DeviceModel): string | null {
   if (device.error !== null) {
     return device.error;
   }
@@ -34,7 +29,7 @@ export function whyNot(device: DeviceModel, trans: TranslationBundle): string | 
 }
 
 /** Who uses it, in a phrase. */
-export function usersOf(device: DeviceModel, trans: TranslationBundle): string {
+export function usersOf(device: DeviceModel): string {
   const clusters = new Map<string, number>();
   const others: string[] = [];
   for (const process of device.processes) {

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { infoIcon } from '@jupyterlab/ui-components';
 import type React from 'react';
 
@@ -9,6 +8,7 @@ import type { HostDevices } from '../protocol/messages';
 import { DeviceChoice } from './devicechoice';
 import type { IField } from './schema';
 import { placeholderOf, type Entries } from './values';
+import { trans } from '../translation';
 
 export interface IFieldRowProps {
   readonly field: IField;
@@ -16,7 +16,6 @@ export interface IFieldRowProps {
   readonly fault: string | null;
   readonly devices: HostDevices;
   readonly environment: IEnvironment;
-  readonly trans: TranslationBundle;
   readonly onChange: (entry: Entries[string]) => void;
 }
 
@@ -31,13 +30,12 @@ interface IRowProps {
   /** Paragraphs, behind a button. */
   readonly help: readonly string[];
   readonly more?: React.ReactNode;
-  readonly trans: TranslationBundle;
   readonly children: React.ReactNode;
 }
 
 /** A label with its help, a control, and what is wrong with it. */
 function Row(props: IRowProps): JSX.Element {
-  const { name, label, id, isGroup, isCheckbox, fault, more, trans, children } = props;
+  const { name, label, id, isGroup, isCheckbox, fault, more, children } = props;
   const [isOpen, setOpen] = useState(false);
   const help = props.help.filter(Boolean);
   const kind = isCheckbox ? 'gpc-mod-checkbox' : isGroup ? 'gpc-mod-group' : '';
@@ -87,7 +85,6 @@ interface IChoiceRowProps {
   readonly chosen: string;
   readonly options: readonly IOption[];
   readonly help: readonly string[];
-  readonly trans: TranslationBundle;
   readonly onChoose: (value: string) => void;
   /** What the help shows besides. */
   readonly children?: React.ReactNode;
@@ -95,10 +92,10 @@ interface IChoiceRowProps {
 
 /** One of a few; what cannot be chosen is grey and says why. */
 export function ChoiceRow(props: IChoiceRowProps): JSX.Element {
-  const { label, chosen, options, help, trans, onChoose, children } = props;
+  const { label, chosen, options, help, onChoose, children } = props;
   const id = useId();
   return (
-    <Row label={label} id={id} help={help} more={children} trans={trans}>
+    <Row label={label} id={id} help={help} more={children}>
       <select
         id={id}
         className="gpc-Input"
@@ -118,7 +115,7 @@ export function ChoiceRow(props: IChoiceRowProps): JSX.Element {
 
 /** A field of a spec. */
 export function FieldRow(props: IFieldRowProps): JSX.Element {
-  const { field, fault, trans } = props;
+  const { field, fault } = props;
   const id = useId();
   return (
     <Row
@@ -129,7 +126,6 @@ export function FieldRow(props: IFieldRowProps): JSX.Element {
       isGroup={field.kind === 'choices' || field.kind === 'devices'}
       fault={fault}
       help={[field.description]}
-      trans={trans}
     >
       <Control {...props} id={id} />
     </Row>
@@ -137,7 +133,7 @@ export function FieldRow(props: IFieldRowProps): JSX.Element {
 }
 
 function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
-  const { field, entry, fault, devices, environment, trans, onChange, id } = props;
+  const { field, entry, fault, devices, environment, onChange, id } = props;
   const described = {
     'aria-invalid': fault !== null,
     'aria-describedby': fault === null ? `${id}-help` : `${id}-fault ${id}-help`
@@ -223,7 +219,6 @@ function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
           describedBy={`${id}-help`}
           devices={devices.devices}
           chosen={chosen}
-          trans={trans}
           onChange={onChange}
         />
       );
@@ -235,7 +230,7 @@ function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
           inputMode={field.kind === 'integer' ? 'numeric' : undefined}
           autoComplete="off"
           spellCheck={false}
-          placeholder={placeholderOf(field, trans)}
+          placeholder={placeholderOf(field)}
           value={typeof entry === 'string' ? entry : ''}
           {...described}
           onChange={event => onChange(event.target.value)}

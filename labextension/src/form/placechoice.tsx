@@ -1,22 +1,20 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h } from '../jsx';
 import type { HostDevices, KindModel } from '../protocol/messages';
 import { ChoiceRow, type IOption } from './fields';
+import { trans } from '../translation';
 
 interface IPlaceChoiceProps {
   readonly kinds: readonly KindModel[];
   readonly devices: HostDevices;
   /** The kind. */
   readonly chosen: string;
-  readonly trans: TranslationBundle;
   readonly onChoosePlace: (place: string) => void;
   readonly onChoose: (kind: string) => void;
 }
 
 /** Where the workers are and, where several kinds are at one place, on which hardware. */
 export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
-  const { kinds, devices, chosen, trans, onChoosePlace, onChoose } = props;
+  const { kinds, devices, chosen, onChoosePlace, onChoose } = props;
   const place = placeOf(kinds, chosen);
   const places = [...new Set(kinds.map(({ where }) => where))];
   const absent = places
@@ -29,15 +27,13 @@ export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
       chosen={place}
       options={places.map((where): IOption => {
         const kind = absent.find(one => one.where === where);
-        return kind === undefined
-          ? { value: where, text: where }
-          : { value: where, text: where, whyNot: kind.lacks ?? trans.__('not available') };
+        const whyNot = kind && (kind.lacks ?? trans.__('not available'));
+        return { value: where, text: where, whyNot };
       })}
       help={[
         kinds.find(({ name }) => name === chosen)?.description ?? '',
         ...absent.map(({ where, problem }) => trans.__('%1: %2', where, problem ?? ''))
       ]}
-      trans={trans}
       onChoose={onChoosePlace}
     />
   ];
@@ -53,12 +49,10 @@ export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
         chosen={chosen}
         options={here.map((kind): IOption => {
           const text = choosesItself(kind) ? trans.__('Automatic') : kind.title;
-          return lacksGpu(kind, devices)
-            ? { value: kind.name, text, whyNot: trans.__('no usable GPU') }
-            : { value: kind.name, text };
+          const whyNot = lacksGpu(kind, devices) ? trans.__('no usable GPU') : undefined;
+          return { value: kind.name, text, whyNot };
         })}
         help={[devices.message]}
-        trans={trans}
         onChoose={onChoose}
       />
     );

@@ -1,7 +1,6 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { formatBytes } from '../gauges';
 import type { IField } from './schema';
+import { trans } from '../translation';
 
 /** What a person has entered, by field; what is missing is at its default. */
 export type Entries = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -25,26 +24,21 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d
 const UNIT_OF_TIME = /^(s(ec(onds?)?)?|m(in(utes?)?)?|h(ours?)?|d(ays?)?)?$/;
 
 /** Read one field. What can be read is checked by the server, while it is typed. */
-export function parseEntry(
-  field: IField,
-  entry: Entries[string],
-  trans: TranslationBundle
-): Parsed {
-  const parsed = read(field, entry, trans);
+export function parseEntry(field: IField, entry: Entries[string]): Parsed {
+  const parsed = read(field, entry);
   return parsed.kind === 'value' && sameValue(parsed.value, field.default) ? DEFAULT : parsed;
 }
 
 /** Read all fields: those that differ from their default, and what is wrong by field. */
 export function parseEntries(
   fields: readonly IField[],
-  entries: Entries,
-  trans: TranslationBundle
+  entries: Entries
 ): { values: Record<string, unknown>; faults: Record<string, string> } {
   const values: Record<string, unknown> = {};
   const faults: Record<string, string> = {};
   for (const field of fields) {
     const entry = entries[field.name];
-    const parsed = entry === undefined ? DEFAULT : parseEntry(field, entry, trans);
+    const parsed = entry === undefined ? DEFAULT : parseEntry(field, entry);
     if (parsed.kind === 'value') {
       values[field.name] = parsed.value;
     } else if (parsed.kind === 'fault') {
@@ -102,7 +96,7 @@ function exactSize(bytes: number): string {
 }
 
 /** What an empty text field stands for, shown as its placeholder. */
-export function placeholderOf(field: IField, trans: TranslationBundle): string {
+export function placeholderOf(field: IField): string {
   if (field.empty !== null) {
     return field.empty;
   }
@@ -148,7 +142,7 @@ function textOf(field: IField, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function read(field: IField, entry: Entries[string], trans: TranslationBundle): Parsed {
+function read(field: IField, entry: Entries[string]): Parsed {
   if (typeof entry === 'boolean') {
     return { kind: 'value', value: entry };
   }
@@ -172,7 +166,7 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
         ? { kind: 'value', value: Number(text) }
         : fault(trans.__('enter a number'));
     case 'duration':
-      return duration(text, trans);
+      return duration(text);
     case 'memory':
       // How sizes are written, the server knows, and says it while somebody types.
       return { kind: 'value', value: text.toLowerCase() === 'auto' ? 'auto' : text };
@@ -191,7 +185,7 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
   }
 }
 
-function duration(text: string, trans: TranslationBundle): Parsed {
+function duration(text: string): Parsed {
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
   const unit = found?.[2].toLowerCase() ?? '';
   if (found === null || !UNIT_OF_TIME.test(unit)) {

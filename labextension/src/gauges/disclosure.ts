@@ -19,7 +19,7 @@ export function disclosure(
 ): IDisclosure {
   const node = element('div', `gpc-Disclosure ${className}`);
   const button = element('button', 'gpc-Disclosure-button', node);
-  const content = element('div', 'gpc-Disclosure-content', node);
+  const content = element('div', '', node);
   button.type = 'button';
   button.textContent = title;
   button.setAttribute('aria-expanded', 'false');

@@ -36,9 +36,10 @@ export class Facts {
   update(facts: readonly IFact[]): void {
     const { words, tooltip } = this._context;
     this._facts = facts;
-    while (this.node.childElementCount > facts.length) {
-      this.node.lastElementChild?.remove();
-    }
+    // What is not told any more leaves its room: what is below must not move.
+    [...this.node.children].forEach((node, i) => {
+      node.classList.toggle('gpc-mod-free', i >= facts.length);
+    });
     facts.forEach(({ part, text }, i) => {
       let node = this.node.children[i] as HTMLElement | undefined;
       if (node === undefined) {

@@ -23,7 +23,7 @@ export class Alarm {
 export class Gauge {
   constructor(name: string, picture: Element) {
     this.node = element('div', 'gpc-Gauge');
-    const label = element('span', 'gpc-Gauge-name', this.node);
+    const label = element('span', '', this.node);
     label.textContent = name;
     this.node.append(picture);
     const figures = element('span', 'gpc-Gauge-figure', this.node);

@@ -1,4 +1,3 @@
-export * from './bar';
 export * from './clustergauges';
 export * from './columns';
 export * from './levels';

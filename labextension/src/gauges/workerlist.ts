@@ -20,7 +20,7 @@ export class WorkerList {
     private readonly _context: IGaugeContext,
     onRetire: ((worker: string) => void) | undefined
   ) {
-    this.node = element('div', 'gpc-WorkerPart');
+    this.node = element('div', '');
     this._head = element('div', 'gpc-WorkerHead', this.node);
     this._head.setAttribute('aria-hidden', 'true'); // Each row says it.
     element('span', '', this._head);

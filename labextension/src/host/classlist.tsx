@@ -1,18 +1,16 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { IClusterManager } from '../clusters/tokens';
 import { h, useCallback, useState } from '../jsx';
 import type { ClassCluster } from '../protocol/messages';
 import { Ticking } from '../panel/ticking';
 import { useWhileSeen } from './nodewatch';
 import { spanOf } from './spans';
+import { trans } from '../translation';
 
 /** Each look asks the process of every cluster. */
 const CLASS_MS = 10_000;
 
 interface IClassProps {
   readonly manager: IClusterManager;
-  readonly trans: TranslationBundle;
   readonly tools: (user: string | null) => JSX.Element | null;
 }
 
@@ -25,13 +23,13 @@ export function ClassList(props: IClassProps): JSX.Element {
       open={isOpen}
       onToggle={event => setOpen(event.currentTarget.open)}
     >
-      <summary>{props.trans.__('Clusters of the class')}</summary>
+      <summary>{trans.__('Clusters of the class')}</summary>
       {isOpen && <Clusters {...props} />}
     </details>
   );
 }
 
-function Clusters({ manager, trans, tools }: IClassProps): JSX.Element {
+function Clusters({ manager, tools }: IClassProps): JSX.Element {
   const read = useCallback(() => manager.classClusters(), [manager]);
   const { last, place } = useWhileSeen<readonly ClassCluster[], HTMLUListElement>(read, CLASS_MS);
   const users = [...new Set(last?.map(({ user }) => user))];
@@ -48,7 +46,7 @@ function Clusters({ manager, trans, tools }: IClassProps): JSX.Element {
             {!isMine && tools(user)}
             {clusters.map(cluster => (
               <span key={cluster.id} className="gpc-Holder-times">
-                <Ticking milliseconds={5000} text={() => facts(cluster, trans)} />
+                <Ticking milliseconds={5000} text={() => facts(cluster)} />
               </span>
             ))}
           </li>
@@ -65,7 +63,7 @@ function Clusters({ manager, trans, tools }: IClassProps): JSX.Element {
 }
 
 /** `CPU · running · 2 workers · GPU 0, slot 1 of 2 · for 12 min · idle for 4 min` */
-function facts(cluster: ClassCluster, trans: TranslationBundle): string {
+function facts(cluster: ClassCluster): string {
   const { kind_title, state, n_workers, gpus, since, idle_since, problem, times } = cluster;
   if (problem !== null) {
     return times === 1 ? problem : trans.__('%1 (%2 times)', problem, times);
@@ -78,6 +76,6 @@ function facts(cluster: ClassCluster, trans: TranslationBundle): string {
     since === null ? null : trans.__('for %1', spanOf(since, -1)),
     idle_since === null ? null : trans.__('idle for %1', spanOf(idle_since, -1))
   ]
-    .filter(part => part !== null)
+    .filter(Boolean)
     .join(' · ');
 }

@@ -1,15 +1,14 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
-import type { IBar } from '../gauges/bar';
 import { readingOf, shareOf } from '../gauges/levels';
 import { workerTitle } from '../gauges/titles';
-import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
+import { formatBytes, formatPercent, formatShare } from '../gauges/units';
 import { gaugeWords } from '../gauges/words';
 import { h } from '../jsx';
-import { Bars } from '../panel/bars';
+import { VramBar } from '../panel/bars';
 import type { DeviceModel, DeviceProcess, SharedDevice } from '../protocol/messages';
 import { Holders } from './holders';
+import { spanOf } from './spans';
 import { processTree, type IPlacedProcess } from './processtree';
+import { trans } from '../translation';
 
 interface IDeviceRowProps {
   readonly device: DeviceModel;
@@ -18,14 +17,13 @@ interface IDeviceRowProps {
   /** Who has it; absent: not known. */
   readonly shared: SharedDevice | undefined;
   readonly tools: (user: string) => JSX.Element | null;
-  readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
   readonly onStop: (process: DeviceProcess) => void;
 }
 
 /** One GPU or one slice of it. */
 export function DeviceRow(props: IDeviceRowProps): JSX.Element {
-  const { device, index, trans, onOpenNotebook, onStop } = props;
+  const { device, index, onOpenNotebook, onStop } = props;
   const isSlice = device.parent_uuid !== null;
   const title = isSlice ? trans.__('MIG %1', index) : trans.__('GPU %1', index);
   const hidden = trans.__('Hidden by CUDA_VISIBLE_DEVICES.');
@@ -41,15 +39,16 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
         )}
         <span className="gpc-Device-facts">{deviceFacts(device)}</span>
       </div>
-      <Bars bars={memoryBar(device, trans)} />
+      {memoryBar(device)}
       {device.error !== null && (
         <p className="gpc-Device-error">
           {device.error}
-          {device.error_since !== null && ` ${trans.__('(for %1)', age(device.error_since))}`}
+          {device.error_since !== null &&
+            ` ${trans.__('(for %1)', spanOf(device.error_since, -1))}`}
         </p>
       )}
-      <Errors device={device} trans={trans} />
-      <Holders device={props.shared} trans={trans} tools={props.tools} />
+      <Errors device={device} />
+      <Holders device={props.shared} tools={props.tools} />
       {device.processes.length > 0 && (
         <ul className="gpc-Device-processes" aria-label={trans.__('Processes on %1', title)}>
           {processTree(device.processes).map(placed => (
@@ -57,7 +56,6 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
               key={placed.process.pid}
               index={device.index}
               placed={placed}
-              trans={trans}
               onOpenNotebook={onOpenNotebook}
               onStop={onStop}
             />
@@ -69,22 +67,17 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
 }
 
 /** The last error that the driver has told of a GPU. */
-function Errors({ device, trans }: Pick<IDeviceRowProps, 'device' | 'trans'>): JSX.Element | null {
+function Errors({ device }: Pick<IDeviceRowProps, 'device'>): JSX.Element | null {
   const xid = device.xids[device.xids.length - 1];
   if (xid === undefined) {
     return null;
   }
-  const line = trans.__('XID %1, %2 ago', xid.number, age(xid.at));
+  const line = trans.__('XID %1, %2 ago', xid.number, spanOf(xid.at, -1));
   return (
     <p className="gpc-Device-error" title={device.xids.map(one => `XID ${one.number}`).join(', ')}>
       {xid.meaning === null ? line : `${line}: ${xid.meaning}`}
     </p>
   );
-}
-
-/** How long ago something was; readings come every few seconds, and draw it anew. */
-function age(at: string): string {
-  return formatDuration(Math.max(0, (Date.now() - Date.parse(at)) / 1000));
 }
 
 /** What is measured besides memory: `45 % · 61 °C · 231 / 400 W`. */
@@ -99,14 +92,14 @@ function deviceFacts(device: DeviceModel): string {
         ? `${Math.round(power_watts)} W`
         : `${Math.round(power_watts)} / ${Math.round(power_limit_watts)} W`
   ];
-  return facts.filter(fact => fact !== null).join(' · ');
+  return facts.filter(Boolean).join(' · ');
 }
 
 /** Its memory: what is used is seen, and `10 / 40 GiB · 25 % · 512 MiB reserved` by the driver is said. */
-function memoryBar(device: DeviceModel, trans: TranslationBundle): IBar[] {
+function memoryBar(device: DeviceModel): JSX.Element | null {
   const reading = readingOf(device.memory_used_bytes, device.memory_total_bytes);
   if (reading === null) {
-    return [];
+    return null;
   }
   const { used, total } = reading;
   const share = shareOf(reading);
@@ -116,21 +109,19 @@ function memoryBar(device: DeviceModel, trans: TranslationBundle): IBar[] {
     share === null ? null : formatPercent(100 * share),
     reserved ? trans.__('%1 reserved', formatBytes(reserved)) : null
   ];
-  const sentence = facts.filter(fact => fact !== null).join(' · ');
-  return [{ label: trans.__('VRAM'), reading, sentence }];
+  return <VramBar reading={reading} text={facts.filter(Boolean).join(' · ')} />;
 }
 
 interface IProcessProps {
   /** That of its GPU. */
   readonly index: number | null;
   readonly placed: IPlacedProcess;
-  readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
   readonly onStop: (process: DeviceProcess) => void;
 }
 
 /** A process, by what people know it by: a notebook, a worker, or a program of somebody. */
-function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
+function Process({ index, placed, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
   const { process, depth, hasChildren } = placed;
   const { pid, command, memory_used_bytes, tree_memory_bytes, notebook, role } = process;
   return (
@@ -148,7 +139,7 @@ function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps
             {notebook}
           </button>
         ) : (
-          ownerOf(process, index, trans)
+          ownerOf(process, index)
         )}
       </span>
       {hasChildren && tree_memory_bytes !== null && (
@@ -174,7 +165,7 @@ function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps
 }
 
 /** Whose it is, in a word or two. */
-function ownerOf(process: DeviceProcess, index: number | null, trans: TranslationBundle): string {
+function ownerOf(process: DeviceProcess, index: number | null): string {
   const { pid, user, command, cluster, notebook, worker, role } = process;
   const program = command ?? trans.__('process %1', pid);
   if (role === 'outside') {

@@ -1,19 +1,17 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { Fragment, h } from '../jsx';
 import type { More, NodeModel, SharedDevice, SlotHolder } from '../protocol/messages';
 import { Ticking } from '../panel/ticking';
 import { spanOf } from './spans';
+import { trans } from '../translation';
 
 interface IHoldersProps {
   readonly device: SharedDevice | undefined;
-  readonly trans: TranslationBundle;
   /** What an instructor may do with somebody's clusters. */
   readonly tools: (user: string) => JSX.Element | null;
 }
 
 /** Who has a GPU or slots of it, since when, and until when at most. */
-export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | null {
+export function Holders({ device, tools }: IHoldersProps): JSX.Element | null {
   if (device === undefined || (device.holders.length === 0 && !device.reserved)) {
     return null;
   }
@@ -23,7 +21,7 @@ export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | 
       {device.reserved && <li>{trans.__('reserved')}</li>}
       {device.holders.map((holder, i) => (
         <li key={i} className={holder.mine ? 'gpc-mod-mine' : ''}>
-          <span className="gpc-Holder-who">{whoOf(holder, trans)}</span>
+          <span className="gpc-Holder-who">{whoOf(holder)}</span>
           {device.slots !== null && (
             <span>
               {holder.slot === null
@@ -34,7 +32,7 @@ export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | 
           {holder.beyond && <span>{trans.__('claimed although taken, shared')}</span>}
           {!holder.mine && holder.user !== null && tools(holder.user)}
           <span className="gpc-Holder-times">
-            <Ticking milliseconds={5000} text={() => times(holder, trans)} />
+            <Ticking milliseconds={5000} text={() => times(holder)} />
           </span>
         </li>
       ))}
@@ -46,13 +44,7 @@ export function Holders({ device, trans, tools }: IHoldersProps): JSX.Element | 
 }
 
 /** Those who wait for a GPU, the first one first. */
-export function Line({
-  node,
-  trans
-}: {
-  readonly node: NodeModel;
-  readonly trans: TranslationBundle;
-}): JSX.Element | null {
+export function Line({ node }: { readonly node: NodeModel }): JSX.Element | null {
   if (node.line.length === 0) {
     return null;
   }
@@ -62,7 +54,7 @@ export function Line({
       <ol className="gpc-Holders" aria-label={trans.__('In queue')}>
         {node.line.map((place, i) => (
           <li key={i} className={place.mine ? 'gpc-mod-mine' : ''}>
-            <span className="gpc-Holder-who">{`${i + 1}. ${whoOf(place, trans)}`}</span>
+            <span className="gpc-Holder-who">{`${i + 1}. ${whoOf(place)}`}</span>
             <span>
               {place.certain
                 ? trans._n('%1 GPU of certain ones', '%1 GPUs of certain ones', place.gpus)
@@ -84,13 +76,7 @@ export function Line({
 }
 
 /** What is not told one by one, a line for each user: nobody fills the list for the others. */
-export function MoreHeld({
-  node,
-  trans
-}: {
-  readonly node: NodeModel;
-  readonly trans: TranslationBundle;
-}): JSX.Element | null {
+export function MoreHeld({ node }: { readonly node: NodeModel }): JSX.Element | null {
   if (node.more.length === 0) {
     return null;
   }
@@ -98,8 +84,8 @@ export function MoreHeld({
     <ul className="gpc-Holders" aria-label={trans.__('Besides')}>
       {node.more.map((more, i) => (
         <li key={i} className={more.mine ? 'gpc-mod-mine' : ''}>
-          <span className="gpc-Holder-who">{whoOf(more, trans)}</span>
-          <span>{besides(more, trans)}</span>
+          <span className="gpc-Holder-who">{whoOf(more)}</span>
+          <span>{besides(more)}</span>
         </li>
       ))}
     </ul>
@@ -107,7 +93,7 @@ export function MoreHeld({
 }
 
 /** `3 claims above the limit, which are ignored · 98 more places in the queue` */
-function besides({ above, claims, places }: More, trans: TranslationBundle): string {
+function besides({ above, claims, places }: More): string {
   const ignored = trans._n(
     '%1 claim above the limit, which is ignored',
     '%1 claims above the limit, which are ignored',
@@ -120,24 +106,21 @@ function besides({ above, claims, places }: More, trans: TranslationBundle): str
       ? null
       : trans._n('%1 more place in the queue', '%1 more places in the queue', places)
   ]
-    .filter(part => part !== null)
+    .filter(Boolean)
     .join(' · ');
 }
 
-function whoOf(
-  { user, mine }: Pick<SlotHolder, 'user' | 'mine'>,
-  trans: TranslationBundle
-): string {
+function whoOf({ user, mine }: Pick<SlotHolder, 'user' | 'mine'>): string {
   const name = user ?? trans.__('another user');
   return mine ? trans.__('%1 (you)', name) : name;
 }
 
 /** `for 12 min · ends in 4 h` */
-function times({ since, ends_at }: SlotHolder, trans: TranslationBundle): string {
+function times({ since, ends_at }: SlotHolder): string {
   return [
     since === null ? null : trans.__('for %1', spanOf(since, -1)),
     ends_at === null ? null : trans.__('ends in %1', spanOf(ends_at, 1))
   ]
-    .filter(part => part !== null)
+    .filter(Boolean)
     .join(' · ');
 }

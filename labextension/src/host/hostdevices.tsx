@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { IClusterManager } from '../clusters/tokens';
@@ -12,6 +11,7 @@ import { hostGpus } from './hosttotals';
 import { InstructorTools } from './instructing';
 import { useWhileSeen } from './nodewatch';
 import { stopProcess } from './stopping';
+import { trans } from '../translation';
 
 /** How often to look who has which GPU. */
 const NODE_MS = 5000;
@@ -19,18 +19,17 @@ const NODE_MS = 5000;
 export interface IHostDevicesProps {
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
-  readonly trans: TranslationBundle;
 }
 
 /** The GPUs of the machine that Jupyter runs on, live: what they do and for whom. */
-export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JSX.Element | null {
+export function HostDevices({ manager, commands }: IHostDevicesProps): JSX.Element | null {
   const host = useHost(manager);
   const [isOpen, setOpen] = useState(true);
   const asking = useAsking();
   const read = useCallback(() => manager.node(), [manager]);
   const { last: node, place } = useWhileSeen<NodeModel, HTMLDivElement>(read, NODE_MS);
   const tools = (user: string | null): JSX.Element | null =>
-    node?.instructor ? <InstructorTools {...{ user, manager, asking, trans }} /> : null;
+    node?.instructor ? <InstructorTools {...{ user, manager, asking }} /> : null;
   if (host === null) {
     return null;
   }
@@ -43,9 +42,8 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
       index={index}
       shared={node?.devices.find(({ uuid }) => uuid === device.uuid)}
       tools={tools}
-      trans={trans}
       onOpenNotebook={openNotebook}
-      onStop={process => void asking.run('stop', () => stopProcess(process, manager, trans))}
+      onStop={process => void asking.run('stop', () => stopProcess(process, manager))}
     />
   );
   return (
@@ -70,9 +68,9 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
             </Fragment>
           ))}
         </ul>
-        {node !== null && <Line node={node} trans={trans} />}
-        {node !== null && <MoreHeld node={node} trans={trans} />}
-        {node?.instructor && <ClassList {...{ manager, trans, tools }} />}
+        {node !== null && <Line node={node} />}
+        {node !== null && <MoreHeld node={node} />}
+        {node?.instructor && <ClassList {...{ manager, tools }} />}
       </div>
     </details>
   );

@@ -1,3 +1,4 @@
+import { mean, sum } from '../gauges/figures';
 import type { DeviceModel, HostDevices } from '../protocol/messages';
 
 /** A GPU and the slices it is divided into. */
@@ -36,14 +37,11 @@ export function hostTotals(host: HostDevices): IHostTotals {
   );
   const gpus = (visible.length > 0 ? visible : all).map(({ device }) => device);
   const memory = gpus.filter(gpu => gpu.memory_used_bytes !== null && gpu.memory_total_bytes);
-  const busy = gpus.flatMap(gpu => gpu.utilization_percent ?? []);
-  const sum = (values: readonly (number | null)[]): number =>
-    values.reduce<number>((total, value) => total + (value ?? 0), 0);
   return {
     nGpus: gpus.length,
     nUnreadable: gpus.filter(gpu => gpu.error !== null).length,
-    used: memory.length > 0 ? sum(memory.map(gpu => gpu.memory_used_bytes)) : null,
-    total: memory.length > 0 ? sum(memory.map(gpu => gpu.memory_total_bytes)) : null,
-    utilization: busy.length > 0 ? sum(busy) / busy.length : null
+    used: sum(memory.map(gpu => gpu.memory_used_bytes)),
+    total: sum(memory.map(gpu => gpu.memory_total_bytes)),
+    utilization: mean(gpus.map(gpu => gpu.utilization_percent))
   };
 }

@@ -1,20 +1,19 @@
 import { InputDialog } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { Fragment, h } from '../jsx';
 import type { IAsking } from '../panel/asking';
+import { trans } from '../translation';
 
 interface IToolsProps {
   /** Whose clusters; null: those of everybody else. */
   readonly user: string | null;
   readonly manager: IClusterManager;
   readonly asking: IAsking;
-  readonly trans: TranslationBundle;
 }
 
 /** What an instructor may do with somebody's clusters. */
-export function InstructorTools({ user, manager, asking, trans }: IToolsProps): JSX.Element {
+export function InstructorTools({ user, manager, asking }: IToolsProps): JSX.Element {
   const button = (label: string, title: string, request: () => Promise<void>): JSX.Element => (
     <button
       type="button"
@@ -30,22 +29,17 @@ export function InstructorTools({ user, manager, asking, trans }: IToolsProps): 
   return (
     <>
       {button(trans.__('Message…'), trans.__('Message %1…', whom), () =>
-        message(user, whom, manager, trans)
+        message(user, whom, manager)
       )}
       {user !== null &&
         button(trans.__('Stop…'), trans.__('Stop the clusters of %1…', user), () =>
-          stop(user, manager, trans)
+          stop(user, manager)
         )}
     </>
   );
 }
 
-async function message(
-  user: string | null,
-  whom: string,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): Promise<void> {
+async function message(user: string | null, whom: string, manager: IClusterManager): Promise<void> {
   const { value } = await InputDialog.getText({
     title: trans.__('Message %1', whom),
     label: trans.__(
@@ -58,11 +52,7 @@ async function message(
   }
 }
 
-async function stop(
-  user: string,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): Promise<void> {
+async function stop(user: string, manager: IClusterManager): Promise<void> {
   const { button, value } = await InputDialog.getText({
     title: trans.__('Stop all clusters of %1?', user),
     label: trans.__('Their results will be lost. Reason, shown to %1:', user),

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
@@ -6,6 +5,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { formatPercent, formatShare } from '../gauges/units';
 import type { HostDevices } from '../protocol/messages';
 import { hostGpus, hostTotals } from './hosttotals';
+import { trans } from '../translation';
 
 /** When the item is shown: where there is a GPU, always, or never. */
 export type StatusBarChoice = 'gpu' | 'always' | 'never';
@@ -42,12 +42,12 @@ export class StatusItem extends Widget {
   }
 
   private _draw(): void {
-    const { manager, trans } = this._options;
+    const { manager } = this._options;
     const { host } = manager;
     const isActive = host !== null && isWanted(host, this._choice);
     if (isActive) {
-      this._button.textContent = statusText(host, trans);
-      this._button.title = statusTitle(host, trans);
+      this._button.textContent = statusText(host);
+      this._button.title = statusTitle(host);
     }
     if (isActive !== this._isActive) {
       this._isActive = isActive;
@@ -65,7 +65,6 @@ export namespace StatusItem {
     manager: IClusterManager;
     /** Show the panel. */
     onOpen: () => void;
-    trans: TranslationBundle;
   }
 }
 
@@ -75,7 +74,7 @@ function isWanted(host: HostDevices, choice: StatusBarChoice): boolean {
 }
 
 /** `GPU 12 / 80 GiB · 45 %`, or that there is none. */
-export function statusText(host: HostDevices, trans: TranslationBundle): string {
+export function statusText(host: HostDevices): string {
   const { nGpus, nUnreadable, used, total, utilization } = hostTotals(host);
   if (nGpus === 0) {
     return TROUBLES.includes(host.code) ? trans.__('GPU not readable') : trans.__('No GPU');
@@ -83,13 +82,13 @@ export function statusText(host: HostDevices, trans: TranslationBundle): string 
   const figures = [
     used === null || total === null ? null : formatShare(used, total),
     utilization === null ? null : formatPercent(utilization),
-    nUnreadable === 0 ? null : trans._n('%1 not readable', '%1 not readable', nUnreadable)
-  ].filter(figure => figure !== null);
+    nUnreadable === 0 ? null : trans.__('%1 not readable', nUnreadable)
+  ].filter(Boolean);
   const name = nGpus === 1 ? trans.__('GPU') : trans.__('%1 GPUs', nGpus);
   return [name, figures.join(' · ')].join(' ').trim();
 }
 
-function statusTitle(host: HostDevices, trans: TranslationBundle): string {
+function statusTitle(host: HostDevices): string {
   const lines = hostGpus(host.devices).map(({ device }) => {
     const name = trans.__('GPU %1: %2', device.index ?? '', device.name ?? '');
     return device.error === null ? name : `${name}. ${device.error}`;

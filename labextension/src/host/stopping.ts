@@ -1,18 +1,13 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { IClusterManager } from '../clusters/tokens';
 import { formatBytes } from '../gauges/units';
 import type { DeviceProcess } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
+import { trans } from '../translation';
 
 /** End a process of one's own that uses a GPU, after one question that says what it is. */
-export async function stopProcess(
-  process: DeviceProcess,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): Promise<void> {
+export async function stopProcess(process: DeviceProcess, manager: IClusterManager): Promise<void> {
   const title = trans.__('Stop process %1?', process.pid);
-  if (!(await confirmLoss(title, whatItIs(process, trans), trans.__('Stop')))) {
+  if (!(await confirmLoss(title, whatItIs(process), trans.__('Stop')))) {
     return;
   }
   const { ended } = await manager.stopProcess(process);
@@ -24,7 +19,7 @@ export async function stopProcess(
 }
 
 /** `4711 (anna): python, 2 GiB of GPU memory. The kernel of a.ipynb: its variables are lost.` */
-export function whatItIs(process: DeviceProcess, trans: TranslationBundle): string {
+export function whatItIs(process: DeviceProcess): string {
   const { pid, user, command, memory_used_bytes, notebook, cluster, worker, role } = process;
   const memory =
     memory_used_bytes === null

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
@@ -7,11 +6,11 @@ import { Fault, useAsking } from '../panel/asking';
 import type { LessonList as Listed, LessonStep } from '../protocol/messages';
 import { LessonRow } from './lessonrow';
 import type { ILessonStore } from './tokens';
+import { trans } from '../translation';
 
 interface ILessonsProps {
   readonly store: ILessonStore;
   readonly commands: CommandRegistry;
-  readonly trans: TranslationBundle;
 }
 
 /** What to do next, what is weak, and each lesson with its exercises. */
@@ -21,7 +20,7 @@ export function LessonList(
     readonly isTitled: boolean;
   }
 ): JSX.Element | null {
-  const { store, trans, isTitled } = props;
+  const { store, isTitled } = props;
   const { list } = store;
   if (list === null) {
     return null;
@@ -41,7 +40,7 @@ export function LessonList(
 }
 
 /** Of all that, one line: where to continue, and how far one is. */
-export function LessonsLine({ store, commands, trans }: ILessonsProps): JSX.Element | null {
+export function LessonsLine({ store, commands }: ILessonsProps): JSX.Element | null {
   const { list } = store;
   if (list === null) {
     return null;
@@ -82,10 +81,9 @@ interface IContentProps {
   readonly list: Listed;
   readonly store: ILessonStore;
   readonly commands: CommandRegistry;
-  readonly trans: TranslationBundle;
 }
 
-function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
+function Content({ list, store, commands }: IContentProps): JSX.Element {
   const asking = useAsking();
   const open = (link: string): void => void commands.execute(CommandIDs.openLesson, { link });
   const isMissing = list.lessons.some(lesson => lesson.notebook === null);
@@ -97,7 +95,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
           {progress.message}
         </p>
       )}
-      {list.next !== null && <NextStep step={list.next} onOpen={open} trans={trans} />}
+      {list.next !== null && <NextStep step={list.next} onOpen={open} />}
       <p className="gpc-Lessons-summary">
         {trans.__('Quiz: %1 of %2 right', progress.questions.done, progress.questions.total)}
         {' · '}
@@ -133,7 +131,6 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
             lesson={lesson}
             isNext={list.next?.link.startsWith(lesson.id) === true}
             commands={commands}
-            trans={trans}
           />
         ))}
       </ul>
@@ -185,10 +182,9 @@ function titleOf(list: Listed, exercise: string): string {
 interface INextProps {
   readonly step: LessonStep;
   readonly onOpen: (link: string) => void;
-  readonly trans: TranslationBundle;
 }
 
-function NextStep({ step, onOpen, trans }: INextProps): JSX.Element {
+function NextStep({ step, onOpen }: INextProps): JSX.Element {
   return (
     <div className="gpc-NextStep">
       <p className="gpc-NextStep-title">

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretRightIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -7,16 +6,16 @@ import { Fragment, h, useState } from '../jsx';
 import type { LessonExercise, LessonModel } from '../protocol/messages';
 import { passedOf } from './links';
 import { stateSign, stateWords } from './states';
+import { trans } from '../translation';
 
 interface ILessonRowProps {
   readonly lesson: LessonModel;
   readonly isNext: boolean;
   readonly commands: CommandRegistry;
-  readonly trans: TranslationBundle;
 }
 
 /** One lesson: a line, and behind it what it is about, its exercises and what can be done with it. */
-export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps): JSX.Element {
+export function LessonRow({ lesson, isNext, commands }: ILessonRowProps): JSX.Element {
   const { id, title, minutes, exercises, questions, cards } = lesson;
   const passed = passedOf(lesson);
   const [isOpen, setOpen] = useState(false);
@@ -77,13 +76,13 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
                     className="gpc-ExerciseState"
                     data-state={exercise.state}
                     role="img"
-                    aria-label={stateWords(exercise.state, trans)}
+                    aria-label={stateWords(exercise.state)}
                   >
                     {stateSign(exercise.state)}
                   </span>
                   <span>
                     {exercise.id} {exercise.title}
-                    <span className="gpc-Reason">{traces(exercise, trans)}</span>
+                    <span className="gpc-Reason">{traces(exercise)}</span>
                   </span>
                 </button>
               </li>
@@ -135,7 +134,7 @@ function Steps({ exercises }: { readonly exercises: readonly LessonExercise[] })
 }
 
 /** How somebody got where they are: checks, hints, the solution. */
-function traces(exercise: LessonExercise, trans: TranslationBundle): string {
+function traces(exercise: LessonExercise): string {
   const parts = [
     exercise.attempts > 0 && trans._n('%1 check', '%1 checks', exercise.attempts),
     exercise.hints > 0 && trans._n('%1 hint', '%1 hints', exercise.hints),

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Poll } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
@@ -9,6 +8,7 @@ import { h } from '../jsx';
 import { MovableSections } from '../panel/movablesections';
 import { LessonList } from './lessonlist';
 import type { ILessonStore } from './tokens';
+import { trans } from '../translation';
 
 /** How often to look for new progress while lessons are shown. */
 const LESSONS_MS = 5000;
@@ -18,7 +18,7 @@ export class LessonsPanel extends Widget {
   constructor(options: LessonsPanel.IOptions) {
     super();
     this._options = options;
-    const { store, trans } = options;
+    const { store } = options;
     this.id = 'gpucluster-lessons-panel';
     this.addClass('gpc-ClusterPanel');
     this.title.icon = lessonsIcon;
@@ -73,10 +73,8 @@ export class LessonsPanel extends Widget {
   }
 
   private _draw(): void {
-    const { store, commands, trans } = this._options;
-    this._root.render(
-      <LessonList store={store} commands={commands} trans={trans} isTitled={!this.isMoved} />
-    );
+    const { store, commands } = this._options;
+    this._root.render(<LessonList store={store} commands={commands} isTitled={!this.isMoved} />);
   }
 
   private readonly _options: LessonsPanel.IOptions;
@@ -88,7 +86,6 @@ export namespace LessonsPanel {
   export interface IOptions {
     store: ILessonStore;
     commands: CommandRegistry;
-    trans: TranslationBundle;
     /** They were moved into another panel, or are back. */
     onMoved: () => void;
     /** Whether something else shows how far the learner is. */

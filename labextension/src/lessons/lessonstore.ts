@@ -6,17 +6,10 @@ import type {
   EventsNoted,
   LessonCopied,
   LessonEvents,
-  LessonList
+  LessonList,
+  ProgressDeleted
 } from '../protocol/messages';
-import {
-  copyLessons,
-  copyRecall,
-  deleteProgress,
-  readClass,
-  readLessons,
-  reportEvents,
-  resetLesson
-} from './lessonsapi';
+import { request } from '../clusters/restapi';
 import type { ILessonStore } from './tokens';
 
 /** Asks the server for the lessons, and tells it what was answered. */
@@ -35,7 +28,7 @@ export class LessonStore implements ILessonStore {
     const before = JSON.stringify(this.list);
     const wasAvailable = this.isAvailable;
     try {
-      const list = await readLessons(this._settings);
+      const list = await this._ask<LessonList>('lessons', []);
       this.isAvailable = list.lessons.length > 0;
       this.list = this.isAvailable ? list : null;
     } catch {
@@ -48,20 +41,22 @@ export class LessonStore implements ILessonStore {
   }
 
   async copy(): Promise<LessonCopied> {
-    return this._thenRefresh(copyLessons(this._settings));
+    return this._change('written', ['copy']);
   }
 
   async reset(lesson: string): Promise<LessonCopied> {
-    return this._thenRefresh(resetLesson(this._settings, lesson));
+    return this._change('written', [lesson, 'reset']);
   }
 
   async recall(lesson: string): Promise<LessonCopied> {
-    return this._thenRefresh(copyRecall(this._settings, lesson));
+    return this._change('written', [lesson, 'recall']);
   }
 
   async report(events: LessonEvents['events']): Promise<EventsNoted | null> {
     // One after the other: the server writes them in the order in which they happened.
-    const noted = this._reporting.then(() => reportEvents(this._settings, events));
+    const noted = this._reporting.then(() =>
+      this._ask<EventsNoted>('noted', ['events'], 'POST', { events })
+    );
     this._reporting = noted.catch(() => null);
     try {
       const answer = await noted;
@@ -73,17 +68,32 @@ export class LessonStore implements ILessonStore {
   }
 
   async forget(): Promise<void> {
-    await this._thenRefresh(deleteProgress(this._settings));
+    await this._change<ProgressDeleted>('deleted', ['progress'], 'DELETE');
   }
 
   async classView(): Promise<ClassView> {
-    return readClass(this._settings);
+    return this._ask('learners', ['class']);
   }
 
-  private async _thenRefresh<T>(request: Promise<T>): Promise<T> {
-    const answer = await request;
+  /** Ask for something, then look what has become of the lessons. */
+  private async _change<T>(
+    landmark: keyof T & string,
+    parts: readonly string[],
+    method = 'POST'
+  ): Promise<T> {
+    const answer = await this._ask<T>(landmark, parts, method);
     await this.refresh();
     return answer;
+  }
+
+  private async _ask<T>(
+    landmark: keyof T & string,
+    parts: readonly string[],
+    method = 'GET',
+    body?: unknown
+  ): Promise<T> {
+    const init = { method, body: JSON.stringify(body) };
+    return (await request<T>(this._settings, ['lessons', ...parts], init, landmark)).body;
   }
 
   private readonly _settings: ServerConnection.ISettings;

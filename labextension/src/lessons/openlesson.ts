@@ -1,9 +1,10 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { findCell, readLink, type ICellFacts, type ITarget } from './links';
 import type { ILessonStore } from './tokens';
+import { isNotebook } from '../actions/connect';
+import { trans } from '../translation';
 
 /** How long the cell that was opened stands out. */
 const SHOWN_MS = 2500;
@@ -12,12 +13,11 @@ export interface IOpenOptions {
   commands: CommandRegistry;
   notebooks: INotebookTracker | null;
   store: ILessonStore;
-  trans: TranslationBundle;
 }
 
 /** Open a lesson, and go to the cell that a link means; the learner's copy is made when there is none. */
 export async function openLesson(link: string, options: IOpenOptions): Promise<void> {
-  const { notebooks, trans } = options;
+  const { notebooks } = options;
   const target = readLink(link);
   if (target === null) {
     throw new Error(trans.__('%1 is not a link to a lesson.', link));
@@ -29,7 +29,7 @@ export async function openLesson(link: string, options: IOpenOptions): Promise<v
   await panel.context.ready;
   await panel.revealed;
   await options.commands.execute('docmanager:open', { path: panel.context.path });
-  await goTo(panel, target, trans);
+  await goTo(panel, target);
 }
 
 /** A notebook of the lesson that is open: the one in front, if it is one. */
@@ -41,7 +41,7 @@ function openNotebook(notebooks: INotebookTracker | null, lesson: string): Noteb
 }
 
 async function openCopy(lesson: string, options: IOpenOptions): Promise<NotebookPanel | null> {
-  const { commands, store, trans } = options;
+  const { commands, store } = options;
   await store.refresh();
   const known = () => store.list?.lessons.find(one => one.id === lesson);
   if (known() === undefined) {
@@ -64,11 +64,7 @@ async function openCopy(lesson: string, options: IOpenOptions): Promise<Notebook
   return isNotebook(opened) ? opened : null;
 }
 
-async function goTo(
-  panel: NotebookPanel,
-  target: ITarget,
-  trans: TranslationBundle
-): Promise<void> {
+async function goTo(panel: NotebookPanel, target: ITarget): Promise<void> {
   if (target.exercise === null && target.anchor === null) {
     return;
   }
@@ -99,8 +95,4 @@ async function goTo(
 function readFact(metadata: unknown, name: string): string | null {
   const value = (metadata as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof value === 'string' ? value : null;
-}
-
-function isNotebook(value: unknown): value is NotebookPanel {
-  return typeof value === 'object' && value !== null && 'sessionContext' in value;
 }

@@ -1,6 +1,5 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { LessonExercise } from '../protocol/messages';
+import { trans } from '../translation';
 
 type State = LessonExercise['state'];
 
@@ -15,7 +14,7 @@ export function stateSign(state: State): string {
   return SIGNS[state] ?? '○';
 }
 
-export function stateWords(state: State, trans: TranslationBundle): string {
+export function stateWords(state: State): string {
   switch (state) {
     case 'passed':
       return trans.__('passed');

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   caretDownIcon,
   caretUpIcon,
@@ -11,6 +10,7 @@ import { type KeyboardEvent } from 'react';
 import { BarButton } from '../dashboards/dashboardbar';
 import { Fragment, h } from '../jsx';
 import type { LogText } from './logtext';
+import { trans } from '../translation';
 
 /** The log that the bar is about. */
 export interface IShownLog {
@@ -25,10 +25,7 @@ export interface IShownLog {
 
 /** Above a log: search, follow, take away, and what went wrong. */
 export class LogBar extends ReactWidget {
-  constructor(
-    private readonly _view: IShownLog,
-    private readonly _trans: TranslationBundle
-  ) {
+  constructor(private readonly _view: IShownLog) {
     super();
     this.addClass('gpc-DashboardBar');
   }
@@ -42,7 +39,6 @@ export class LogBar extends ReactWidget {
 
   protected override render(): JSX.Element {
     const view = this._view;
-    const trans = this._trans;
     return (
       <>
         {this._renderSearch()}
@@ -74,7 +70,6 @@ export class LogBar extends ReactWidget {
 
   private _renderSearch(): JSX.Element {
     const { text } = this._view;
-    const trans = this._trans;
     const hasMatches = text.nMatches > 0;
     return (
       <span role="search" className="gpc-LogBar-search">

@@ -9,6 +9,7 @@ import { sentenceOf } from '../panel/asking';
 import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
 import { LogBar } from './logbar';
 import { LogText } from './logtext';
+import { trans } from '../translation';
 
 /** Lines that are read at first, and again whenever lines are missing. */
 const WHOLE = 10_000;
@@ -19,12 +20,12 @@ const END = 250;
 /** The log of a cluster, as a tab: it follows what is written, and can be searched. */
 export class LogView extends ClusterTab {
   constructor(options: IClusterTabOptions) {
-    const label = (name: string): string => options.trans.__('Log: %1', name);
+    const label = (name: string): string => trans.__('Log: %1', name);
     const text = new LogText(label(options.name));
     super(new Widget(), options, textEditorIcon, label);
     this.text = text;
     this.content.node.append(text.node);
-    this._bar = new LogBar(this, options.trans);
+    this._bar = new LogBar(this);
     this.contentHeader.addWidget(this._bar);
     text.node.addEventListener('scroll', () => this._onScroll());
     // Before JupyterLab's own keys: its search knows nothing of logs.

@@ -1,6 +1,5 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import * as CommandIDs from '../actions/commandids';
 import { IClusterManager } from '../clusters/tokens';
@@ -13,25 +12,23 @@ export const noticesPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows events of clusters as notifications.',
   autoStart: true,
   requires: [IClusterManager],
-  optional: [ITranslator, ISettingRegistry],
+  optional: [ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
     manager: IClusterManager,
-    translator: ITranslator | null,
     registry: ISettingRegistry | null
   ): void => {
     const settings = initialSettings();
     const notices = new Notices({
       manager,
       told: toldInBrowser(app.serviceManager.serverSettings.baseUrl),
-      onOpen: ({ id }) => void app.commands.execute(CommandIDs.openActivity, { cluster: id }),
+      onOpen: ({ id }) => void app.commands.execute(CommandIDs.openActivity, { id }),
       onMute: kind => {
         notices.kinds = settings.notices.filter(other => other !== kind);
         registry?.set(PLUGIN_ID, 'notices', [...notices.kinds]).catch((reason: unknown) => {
           console.error('The settings of gpucluster could not be written.', reason);
         });
-      },
-      trans: (translator ?? nullTranslator).load('gpucluster')
+      }
     });
     void followSettings(registry, PLUGIN_ID, settings, () => {
       notices.kinds = settings.notices;

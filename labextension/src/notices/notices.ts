@@ -1,10 +1,10 @@
 import { Notification } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { newsOf, textOf } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel, Message } from '../protocol/messages';
 import { chosenBy, NEWS_KINDS } from './kinds';
+import { trans } from '../translation';
 
 /** JupyterLab shows no more of a message. */
 const LONGEST = 140;
@@ -49,7 +49,7 @@ export class Notices {
   }
 
   private _tell(cluster: ClusterModel, entry: Message): void {
-    const { onMute, onOpen, trans } = this._options;
+    const { onMute, onOpen } = this._options;
     const message = `${cluster.name}: ${textOf(entry)}`;
     const isDone = entry.code === 'done';
     Notification.emit(
@@ -75,6 +75,5 @@ export namespace Notices {
     onOpen: (cluster: ClusterModel) => void;
     /** Tell no more news of a kind. */
     onMute: (kind: string) => void;
-    trans: TranslationBundle;
   }
 }

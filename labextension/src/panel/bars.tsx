@@ -1,26 +1,26 @@
-import { Bar, type IBar } from '../gauges';
-import { h, useEffect, useRef } from '../jsx';
+import { formatBytes, formatShare, levelOf, shareOf, type IReading } from '../gauges';
+import { h } from '../jsx';
+import { trans } from '../translation';
+import { Meter } from './meter';
 
-/** A list of bars, drawn by the gauges of any face. */
-export function Bars({ bars }: { readonly bars: readonly IBar[] }): JSX.Element | null {
-  return bars.length === 0 ? null : (
-    <div className="gpc-Bars">
-      {bars.map(bar => (
-        <OneBar key={bar.label} bar={bar} />
-      ))}
-    </div>
-  );
+interface IVramBarProps {
+  readonly reading: IReading;
+  /** What it says to those who point at it, or cannot see it. */
+  readonly text: string;
 }
 
-function OneBar({ bar }: { readonly bar: IBar }): JSX.Element {
-  const host = useRef<HTMLDivElement>(null);
-  const drawn = useRef<Bar | null>(null);
-  useEffect(() => {
-    if (drawn.current === null) {
-      drawn.current = new Bar();
-      host.current?.append(drawn.current.node);
-    }
-    drawn.current.update(bar);
-  });
-  return <div ref={host} />;
+/** How full the memory of a GPU is. */
+export function VramBar({ reading, text }: IVramBarProps): JSX.Element {
+  const { used, total } = reading;
+  const share = shareOf(reading);
+  const label = trans.__('VRAM');
+  return (
+    <div className="gpc-Bar" data-level={levelOf(reading)} title={text}>
+      <span>{label}</span>
+      {share === null ? <span /> : <Meter label={label} share={share} text={text} />}
+      <span className="gpc-Bar-figures">
+        {total === null ? formatBytes(used) : formatShare(used, total)}
+      </span>
+    </div>
+  );
 }

@@ -1,7 +1,7 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   caretDownEmptyIcon,
   ellipsesIcon,
+  historyIcon,
   shareIcon,
   tabIcon,
   textEditorIcon
@@ -14,7 +14,7 @@ import { verbActions } from '../actions/verbs';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { pageTitle } from '../dashboards/pages';
-import { activityIcon, chartsIcon, recordingIcon } from '../icons';
+import { chartsIcon, recordingIcon } from '../icons';
 import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
@@ -22,6 +22,7 @@ import { openMenu, type IMenuEntry } from './cardmenu';
 import { plainName } from './lines';
 import { Roving } from './roving';
 import { startAgain } from './startagain';
+import { trans } from '../translation';
 
 /** Pages of the dashboard that are looked at most. */
 const FAVOURITES = [
@@ -38,7 +39,6 @@ interface ICardButtonsProps {
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
   readonly links: INotebookLinks;
-  readonly trans: TranslationBundle;
   readonly asking: IAsking;
   readonly isScaling: boolean;
   readonly onScale: () => void;
@@ -51,7 +51,7 @@ interface ICardButtonsProps {
 
 /** What can be done with a cluster, as far as its state allows: one stop of the Tab key. */
 export function CardButtons(props: ICardButtonsProps): JSX.Element {
-  const { cluster, asking, trans } = props;
+  const { cluster, asking } = props;
   const bar = useRef<HTMLDivElement>(null);
   const roving = useRef<Roving | null>(null);
   useEffect(() => {
@@ -79,7 +79,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
 const once = (act: () => void) => (event: React.MouseEvent) => void (event.detail < 2 && act());
 
 function Living(props: ICardButtonsProps): JSX.Element[] {
-  const { cluster, trans, isScaling, onScale } = props;
+  const { cluster, isScaling, onScale } = props;
   const usable = isUsable(cluster);
   const canScale = can(cluster, 'scale') || can(cluster, 'adapt');
   const hasDashboard = usable && cluster.dashboard_path !== null;
@@ -134,7 +134,7 @@ function Living(props: ICardButtonsProps): JSX.Element[] {
 
 /** Says which notebook it would connect, or that the one in view is connected. */
 function Connect(props: ICardButtonsProps): JSX.Element {
-  const { cluster, links, trans } = props;
+  const { cluster, links } = props;
   const target = links.target();
   const name = plainName(target ?? '');
   if (target !== null && links.isConnected(cluster)) {
@@ -169,7 +169,7 @@ function Connect(props: ICardButtonsProps): JSX.Element {
 }
 
 function Starting(props: ICardButtonsProps): JSX.Element[] {
-  const { cluster, manager, trans, asking } = props;
+  const { cluster, manager, asking } = props;
   return [
     <button
       key="cancel"
@@ -184,7 +184,7 @@ function Starting(props: ICardButtonsProps): JSX.Element[] {
 }
 
 function Ended(props: ICardButtonsProps): (JSX.Element | false)[] {
-  const { cluster, commands, manager, trans, asking } = props;
+  const { cluster, commands, manager, asking } = props;
   return [
     <button
       key="again"
@@ -227,13 +227,13 @@ function Ended(props: ICardButtonsProps): (JSX.Element | false)[] {
 function Log(props: ICardButtonsProps): JSX.Element {
   return (
     <button className="gpc-Button gpc-mod-quiet" onClick={run(props, CommandIDs.openLog)}>
-      {props.trans.__('Log')}
+      {trans.__('Log')}
     </button>
   );
 }
 
 function More(props: ICardButtonsProps): JSX.Element {
-  const label = props.trans.__('More actions');
+  const label = trans.__('More actions');
   return (
     <button
       className="gpc-Button gpc-MoreButton"
@@ -249,18 +249,18 @@ function More(props: ICardButtonsProps): JSX.Element {
 
 function pages(props: ICardButtonsProps): IMenuEntry[] {
   return FAVOURITES.map(page => ({
-    label: pageTitle(page, props.trans),
+    label: pageTitle(page),
     run: run(props, CommandIDs.openDashboard, { page })
   }));
 }
 
 function more(props: ICardButtonsProps): IMenuEntry[] {
-  const { cluster, trans, isDetailed, onDetails } = props;
+  const { cluster, isDetailed, onDetails } = props;
   const usable = isUsable(cluster);
   const isRecorded = cluster.recording !== null;
   return [
     { label: trans.__('Log'), icon: textEditorIcon, run: run(props, CommandIDs.openLog) },
-    { label: trans.__('Activity'), icon: activityIcon, run: run(props, CommandIDs.openActivity) },
+    { label: trans.__('Activity'), icon: historyIcon, run: run(props, CommandIDs.openActivity) },
     { label: trans.__('Over time'), icon: chartsIcon, run: run(props, CommandIDs.openCharts) },
     { label: trans.__('Details'), isToggled: isDetailed, run: onDetails },
     {
@@ -281,7 +281,7 @@ function more(props: ICardButtonsProps): IMenuEntry[] {
       isEnabled: usable,
       run: run(props, CommandIDs.recordCluster)
     },
-    ...verbActions(trans).map(action => ({
+    ...verbActions().map(action => ({
       label: action.entry,
       icon: action.icon,
       isEnabled: usable && can(cluster, action.verb),

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { linkIcon, shareIcon } from '@jupyterlab/ui-components';
 
 import { hasEnded, isUsable, stateLabel } from '../clusters/states';
@@ -9,12 +8,12 @@ import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel, SharedLink } from '../protocol/messages';
 import { sharedLine, stateLine, usersOf } from './lines';
 import { Ticking } from './ticking';
+import { trans } from '../translation';
 
 interface ICardRowProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly thresholds: IThresholds;
-  readonly trans: TranslationBundle;
   readonly isOpen: boolean;
   /** Id of what the row opens. */
   readonly contentId: string;
@@ -30,12 +29,12 @@ const TAIL = 3;
 
 /** A cluster in one line: state, name, what others should know, load and memory. */
 export function CardRow(props: ICardRowProps): JSX.Element {
-  const { cluster, manager, trans, isOpen, contentId, notebooks, shared, onToggle } = props;
+  const { cluster, manager, isOpen, contentId, notebooks, shared, onToggle } = props;
   const works = isUsable(cluster) && cluster.n_workers > 0;
-  const users = usersOf(cluster.n_clients, notebooks, trans);
+  const users = usersOf(cluster.n_clients, notebooks);
   return (
     <div className="gpc-ClusterCard-header">
-      <span className="gpc-Dot" aria-hidden="true" title={stateLabel(cluster.state, trans)} />
+      <span className="gpc-Dot" aria-hidden="true" title={stateLabel(cluster.state)} />
       <h3 id={`gpucluster-${cluster.id}`} title={cluster.name} tabIndex={-1}>
         <button
           className="gpc-ClusterCard-toggle"
@@ -50,9 +49,9 @@ export function CardRow(props: ICardRowProps): JSX.Element {
       </h3>
       <span className={`gpc-State ${works ? 'gpc-mod-shown' : ''}`} role="status">
         {hasEnded(cluster) ? (
-          <Ticking milliseconds={2000} text={() => stateLine(cluster, manager, trans)} />
+          <Ticking milliseconds={2000} text={() => stateLine(cluster, manager)} />
         ) : (
-          stateLine(cluster, manager, trans)
+          stateLine(cluster, manager)
         )}
       </span>
       {!isOpen && cluster.recording !== null && (
@@ -61,7 +60,7 @@ export function CardRow(props: ICardRowProps): JSX.Element {
         </Mark>
       )}
       {!isOpen && shared.length > 0 && (
-        <Mark text={sharedLine(shared, trans)}>
+        <Mark text={sharedLine(shared)}>
           <shareIcon.react tag="span" className="gpc-Button-icon" />
         </Mark>
       )}
@@ -91,7 +90,7 @@ function Mark({ className = '', text, children }: IMarkProps): JSX.Element {
 }
 
 /** Figures go past React: it has nothing to compare there. */
-function LiveRow({ cluster, manager, thresholds, trans }: ICardRowProps): JSX.Element {
+function LiveRow({ cluster, manager, thresholds }: ICardRowProps): JSX.Element {
   const host = useRef<HTMLSpanElement>(null);
   const { id } = cluster;
   useEffect(() => {
@@ -109,6 +108,6 @@ function LiveRow({ cluster, manager, thresholds, trans }: ICardRowProps): JSX.El
       manager.sampled.disconnect(onSampled);
       notInFrame(draw);
     };
-  }, [manager, id, thresholds, trans]);
+  }, [manager, id, thresholds]);
   return <span ref={host} className="gpc-LiveRow" />;
 }

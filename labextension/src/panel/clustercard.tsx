@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { ScaleEditor } from './scaleeditor';
@@ -29,6 +28,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
 import type { Unfolded } from './unfolded';
+import { trans } from '../translation';
 
 export interface IClusterCardProps {
   readonly cluster: ClusterModel;
@@ -39,12 +39,11 @@ export interface IClusterCardProps {
   /** Whether it is open where it was neither opened nor folded. */
   readonly isOpenByDefault: boolean;
   readonly thresholds: IThresholds;
-  readonly trans: TranslationBundle;
 }
 
 /** One cluster: a line, and below it, while it is open, what uses it, what can be done and what it does. */
 export function ClusterCard(props: IClusterCardProps): JSX.Element {
-  const { cluster, manager, links, unfolded, trans } = props;
+  const { cluster, manager, links, unfolded } = props;
   const asking = useAsking();
   const [isScaling, setScaling] = useState(false);
   const card = useRef<HTMLLIElement>(null);
@@ -80,10 +79,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
         {isOpen && (
           <>
             {isUsable(cluster) && (
-              <Status
-                milliseconds={1000}
-                text={() => statusLine(cluster, notebooks, manager, trans)}
-              />
+              <Status milliseconds={1000} text={() => statusLine(cluster, notebooks, manager)} />
             )}
             <CardButtons
               {...props}
@@ -96,12 +92,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
             />
             <Fault error={asking.error} />
             {isScaling && isUsable(cluster) && (
-              <ScaleEditor
-                cluster={cluster}
-                manager={manager}
-                trans={trans}
-                onClose={closeEditor}
-              />
+              <ScaleEditor cluster={cluster} manager={manager} onClose={closeEditor} />
             )}
             {hasEnded(cluster) ? (
               <Ended {...props} />
@@ -111,7 +102,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
                 shared={shared}
                 isDetailed={isDetailed}
                 onRetire={worker =>
-                  void asking.run('retire', () => retire(cluster, worker, manager, trans))
+                  void asking.run('retire', () => retire(cluster, worker, manager))
                 }
               />
             )}
@@ -154,22 +145,22 @@ interface ILivingProps extends IClusterCardProps {
 }
 
 function Living(props: ILivingProps): JSX.Element {
-  const { cluster, manager, thresholds, unfolded, trans, shared, isDetailed, onRetire } = props;
+  const { cluster, manager, thresholds, unfolded, shared, isDetailed, onRetire } = props;
   return (
     <>
       <TroubleStrip {...props} />
       <p className="gpc-Line">
         {cluster.scheduler_address === null ? (
-          kindLine(cluster, trans)
+          kindLine(cluster)
         ) : (
-          <Ticking milliseconds={1000} text={() => workersLine(cluster, manager, trans)} />
+          <Ticking milliseconds={1000} text={() => workersLine(cluster, manager)} />
         )}
         {cluster.lease !== null && (
           <span
             className="gpc-Lease"
             title={trans.__('Ends with it, or with %1', cluster.lease.holder)}
           >
-            {leaseLine(cluster, trans)}
+            {leaseLine(cluster)}
           </span>
         )}
         {cluster.network === 'open' && (
@@ -181,10 +172,10 @@ function Living(props: ILivingProps): JSX.Element {
           </span>
         )}
       </p>
-      {shared.length > 0 && <p className="gpc-Line">{sharedLine(shared, trans)}</p>}
+      {shared.length > 0 && <p className="gpc-Line">{sharedLine(shared)}</p>}
       {cluster.recording !== null && (
         <p className="gpc-Line gpc-Recording" title={cluster.recording.path}>
-          <Ticking milliseconds={1000} text={() => recordingLine(cluster, manager, trans)} />
+          <Ticking milliseconds={1000} text={() => recordingLine(cluster, manager)} />
         </p>
       )}
       <Said cluster={cluster} code="pending" className="gpc-Reason gpc-Pending" />
@@ -195,7 +186,7 @@ function Living(props: ILivingProps): JSX.Element {
       ))}
       {(cluster.ends_at !== null || cluster.cost !== null) && (
         <p className="gpc-Line">
-          <Ticking milliseconds={5000} text={() => costLine(cluster, manager, trans)} />
+          <Ticking milliseconds={5000} text={() => costLine(cluster, manager)} />
         </p>
       )}
       {said(cluster, 'message')
@@ -210,7 +201,7 @@ function Living(props: ILivingProps): JSX.Element {
         // What the panel says of the machine is not said again.
         <Said cluster={cluster} code="choice" className="gpc-Reason" />
       )}
-      <ProgressLine cluster={cluster} trans={trans} />
+      <ProgressLine cluster={cluster} />
       {cluster.scheduler_address !== null && (
         <>
           <LiveGauges
@@ -218,12 +209,11 @@ function Living(props: ILivingProps): JSX.Element {
             manager={manager}
             commands={props.commands}
             thresholds={thresholds}
-            trans={trans}
             unfolded={unfolded}
             onRetire={can(cluster, 'retire') ? onRetire : undefined}
           />
           <LargestResultsList {...props} />
-          {isDetailed && <Details cluster={cluster} trans={trans} />}
+          {isDetailed && <Details cluster={cluster} />}
         </>
       )}
     </>
@@ -250,7 +240,7 @@ function Said({ cluster, code, className }: ISaidProps): JSX.Element {
 }
 
 /** What kind of cluster it is: where it runs, unless that is this machine. */
-function KindLine({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
+function KindLine({ cluster, manager }: IClusterCardProps): JSX.Element {
   const [where, setWhere] = useState<string | null>(null);
   const { backend } = cluster;
   useEffect(() => {
@@ -262,11 +252,11 @@ function KindLine({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
       () => undefined
     );
   }, [manager, backend]);
-  return <p className="gpc-Line">{where ?? kindLine(cluster, trans)}</p>;
+  return <p className="gpc-Line">{where ?? kindLine(cluster)}</p>;
 }
 
 function Ended(props: IClusterCardProps): JSX.Element {
-  const { cluster, trans } = props;
+  const { cluster } = props;
   return (
     <>
       <Said cluster={cluster} code="failed" className="gpc-Error" />

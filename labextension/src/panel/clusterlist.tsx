@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { addIcon, runIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -15,6 +14,7 @@ import type { ClusterModel } from '../protocol/messages';
 import type { CreatedClusters } from './created';
 import type { ListOrder } from './listorder';
 import type { Unfolded } from './unfolded';
+import { trans } from '../translation';
 
 export interface IClusterListProps {
   readonly manager: IClusterManager;
@@ -24,7 +24,6 @@ export interface IClusterListProps {
   readonly order: ListOrder;
   readonly created?: CreatedClusters;
   readonly thresholds: IThresholds;
-  readonly trans: TranslationBundle;
   /** Open the form. */
   readonly onCreate: () => void;
   /** Create one without the form. */
@@ -35,17 +34,16 @@ export interface IClusterListProps {
 
 /** All clusters, or what to do when there is none. */
 export function ClusterList(props: IClusterListProps): JSX.Element {
-  const { manager, links, order, created, trans } = props;
+  const { manager, links, order, created } = props;
   const { clusters, isReady, connection } = manager;
   const list = useRef<HTMLDivElement>(null);
   useKeptFocus(list);
   // After each drawing, and after the kept focus.
   useEffect(() => created?.reveal(list.current));
   if (!isReady) {
-    return connection === 'lost' ? <Unreachable {...props} /> : <Waiting trans={trans} />;
+    return connection === 'lost' ? <Unreachable {...props} /> : <Waiting />;
   }
-  const state =
-    (connection === 'lost' ? manager.refusal : null) ?? connectionSentence(connection, trans);
+  const state = (connection === 'lost' ? manager.refusal : null) ?? connectionSentence(connection);
   const { current, ended } = order.arrange(clusters, links);
   return (
     <div ref={list}>
@@ -96,7 +94,7 @@ const ENDED = 'ended';
 
 /** What has ended, folded; cleared with one click and a question. */
 function EndedGroup(props: Omit<ICardsProps, 'label'>): JSX.Element {
-  const { clusters, manager, unfolded, trans } = props;
+  const { clusters, manager, unfolded } = props;
   const asking = useAsking();
   const isOpen = unfolded.left(ENDED) ?? false;
   const { length } = clusters;
@@ -140,7 +138,6 @@ function EndedGroup(props: Omit<ICardsProps, 'label'>): JSX.Element {
 }
 
 function Empty(props: IClusterListProps): JSX.Element {
-  const { trans } = props;
   return (
     <div className="gpc-Empty">
       <clusterIcon.react tag="span" className="gpc-Empty-icon" />
@@ -157,7 +154,7 @@ interface ICreateButtonsProps extends IClusterListProps {
 
 /** To choose what to create, and to create one at once. */
 function CreateButtons(props: ICreateButtonsProps): JSX.Element {
-  const { trans, onCreate, onQuickStart, isReturning, isAlone } = props;
+  const { onCreate, onQuickStart, isReturning, isAlone } = props;
   const asking = useAsking();
   return (
     <div className="gpc-CreateButtons" aria-busy={asking.busy !== null}>
@@ -183,7 +180,7 @@ function CreateButtons(props: ICreateButtonsProps): JSX.Element {
   );
 }
 
-function Waiting({ trans }: { readonly trans: TranslationBundle }): JSX.Element {
+function Waiting(): JSX.Element {
   return (
     <div className="gpc-Empty" role="status">
       <p>{trans.__('Looking for clusters…')}</p>
@@ -191,7 +188,7 @@ function Waiting({ trans }: { readonly trans: TranslationBundle }): JSX.Element 
   );
 }
 
-function Unreachable({ manager, trans }: IClusterListProps): JSX.Element {
+function Unreachable({ manager }: IClusterListProps): JSX.Element {
   const asking = useAsking();
   return (
     <div className="gpc-Empty" role="alert">
@@ -211,7 +208,7 @@ function Unreachable({ manager, trans }: IClusterListProps): JSX.Element {
   );
 }
 
-function connectionSentence(connection: Connection, trans: TranslationBundle): string | null {
+function connectionSentence(connection: Connection): string | null {
   switch (connection) {
     case 'lost':
       return trans.__('The server is not responding; retrying.');

@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
@@ -22,6 +21,7 @@ import type { IEnvironment } from '../actions/environment';
 import type { INotebookLinks } from '../actions/links';
 import type { ILessonStore } from '../lessons/tokens';
 import type { Unfolded } from './unfolded';
+import { trans } from '../translation';
 
 /** The sidebar panel: the list of clusters, or the form for a new one. */
 export class ClusterPanel extends ReactWidget {
@@ -31,10 +31,9 @@ export class ClusterPanel extends ReactWidget {
     this.id = 'gpucluster-panel';
     this.addClass('gpc-ClusterPanel');
     this.title.icon = clusterIcon;
-    this.title.caption = options.trans.__('GPU clusters');
+    this.title.caption = trans.__('GPU clusters');
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', options.trans.__('GPU clusters'));
-    const { trans } = options;
+    this.node.setAttribute('aria-label', trans.__('GPU clusters'));
     const titles = { 'gpucluster-gpus': trans.__('GPUs of this machine') };
     this.sections = new MovableSections(titles, () => this.update());
     options.manager.changed.connect(this._onChanged, this);
@@ -81,14 +80,10 @@ export class ClusterPanel extends ReactWidget {
   }
 
   protected override render(): JSX.Element {
-    const { lessons, links, manager, commands, trans, environment, unfolded } = this._options;
+    const { lessons, links, manager, commands, environment, unfolded } = this._options;
     const [gpus] = this.sections.all;
     const sections = [
-      createPortal(
-        <HostDevices manager={manager} commands={commands} trans={trans} />,
-        gpus.node,
-        gpus.id
-      )
+      createPortal(<HostDevices manager={manager} commands={commands} />, gpus.node, gpus.id)
     ];
     return (
       <>
@@ -99,7 +94,6 @@ export class ClusterPanel extends ReactWidget {
             filled={this._filled}
             reason={this._reason}
             manager={manager}
-            trans={trans}
             environment={environment}
             defaultPreset={this.defaultPreset}
             onDone={() => this.showList()}
@@ -114,14 +108,13 @@ export class ClusterPanel extends ReactWidget {
               order={this._order}
               created={this._created}
               thresholds={this._thresholds}
-              trans={trans}
               onCreate={() => this.showForm()}
               onQuickStart={() => createAtOnce(manager, environment, this.defaultPreset)}
               isReturning={this._isReturning}
             />
-            <SiteFaultsLine manager={manager} trans={trans} shown={this._timesShown} />
+            <SiteFaultsLine manager={manager} shown={this._timesShown} />
             <div ref={gpus.place} />
-            <LessonsLine store={lessons} commands={commands} trans={trans} />
+            <LessonsLine store={lessons} commands={commands} />
             <p className="gpc-Recordings">
               <button
                 className="gpc-OpenLink"
@@ -172,6 +165,5 @@ export namespace ClusterPanel {
     unfolded: Unfolded;
     commands: CommandRegistry;
     environment: IEnvironment;
-    trans: TranslationBundle;
   }
 }

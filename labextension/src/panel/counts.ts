@@ -1,4 +1,4 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
+import { trans } from '../translation';
 
 /** A number of workers as typed: its value, or what is wrong with it. */
 export interface ICount {
@@ -6,12 +6,7 @@ export interface ICount {
   readonly fault: string | null;
 }
 
-export function readCount(
-  text: string,
-  minimum: number,
-  maximum: number | undefined,
-  trans: TranslationBundle
-): ICount {
+export function readCount(text: string, minimum: number, maximum: number | undefined): ICount {
   const value = Number(text.trim());
   if (!/^[+-]?\d+$/.test(text.trim())) {
     return { value: null, fault: trans.__('enter a whole number, e.g. 2') };

@@ -1,22 +1,20 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { said } from '../clusters/states';
 import { formatBytes } from '../gauges';
 import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
+import { trans } from '../translation';
 
 interface IDetailsProps {
   readonly cluster: ClusterModel;
-  readonly trans: TranslationBundle;
 }
 
 /** Addresses, versions and limits. */
-export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
+export function Details({ cluster }: IDetailsProps): JSX.Element {
   const notes = said(cluster, 'note');
   const facts: [string, string, string?][] = [
     [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
     [trans.__('Nodes'), cluster.nodes.join('; ')],
-    [trans.__('Each worker'), eachWorker(cluster, trans)],
+    [trans.__('Each worker'), eachWorker(cluster)],
     [trans.__('Python'), environmentName(cluster), cluster.python],
     [trans.__('Dask'), cluster.versions?.distributed ?? ''],
     [trans.__('dask-cuda'), cluster.versions?.dask_cuda ?? ''],
@@ -46,7 +44,7 @@ export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
 }
 
 /** Threads and memory of one worker; they are all made alike. */
-function eachWorker(cluster: ClusterModel, trans: TranslationBundle): string {
+function eachWorker(cluster: ClusterModel): string {
   if (cluster.workers.length === 0) {
     return '';
   }

@@ -1,9 +1,8 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { hasEnded, kindTitle, said, stateLabel, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
 import type { ClusterModel, SharedLink, TelemetrySample } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** Seconds that are not counted: between two computations a cluster is idle for a moment. */
 const SHORTLY = 10;
@@ -12,15 +11,15 @@ type Clock = Pick<IClusterManager, 'now'>;
 type Figures = Pick<IClusterManager, 'now' | 'sample'>;
 
 /** What kind of workers it has. Why, is the backend's own sentence. */
-export function kindLine(cluster: ClusterModel, trans: TranslationBundle): string {
+export function kindLine(cluster: ClusterModel): string {
   return trans.__('%1 workers', kindTitle(cluster));
 }
 
 /** The state in a few words: since when of what has ended, and how few there are of what runs without workers. */
-export function stateLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
-  const label = stateLabel(cluster.state, trans);
+export function stateLine(cluster: ClusterModel, clock: Clock): string {
+  const label = stateLabel(cluster.state);
   if (hasEnded(cluster)) {
-    return cluster.ended_at === null ? label : `${label} ${agoOf(cluster.ended_at, clock, trans)}`;
+    return cluster.ended_at === null ? label : `${label} ${agoOf(cluster.ended_at, clock)}`;
   }
   if (cluster.state !== 'running' || cluster.n_workers > 0) {
     return label;
@@ -41,7 +40,7 @@ function secondsSince(time: string, clock: Clock): number {
 }
 
 /** `12 min ago`; the first seconds are not counted. */
-function agoOf(time: string, clock: Clock, trans: TranslationBundle): string {
+function agoOf(time: string, clock: Clock): string {
   const seconds = secondsSince(time, clock);
   return seconds < SHORTLY ? trans.__('just now') : trans.__('%1 ago', formatDuration(seconds));
 }
@@ -52,11 +51,7 @@ export function plainName(notebook: string): string {
 }
 
 /** How many workers there are, how many are wanted, and for how long it has been up. */
-export function workersLine(
-  cluster: ClusterModel,
-  figures: Figures,
-  trans: TranslationBundle
-): string {
+export function workersLine(cluster: ClusterModel, figures: Figures): string {
   const wanted = wantedWorkers(cluster);
   // Counted where the list below counts.
   const count = figures.sample(cluster.id)?.workers.length ?? cluster.n_workers;
@@ -77,7 +72,7 @@ export function workersLine(
 }
 
 /** How long its first job may still run, and what it has cost; empty where its site counts neither. */
-export function costLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
+export function costLine(cluster: ClusterModel, clock: Clock): string {
   const { ends_at, cost } = cluster;
   const parts = [];
   if (ends_at !== null) {
@@ -96,8 +91,7 @@ export function costLine(cluster: ClusterModel, clock: Clock, trans: Translation
 export function statusLine(
   cluster: ClusterModel,
   notebooks: readonly string[],
-  clock: Clock,
-  trans: TranslationBundle
+  clock: Clock
 ): string {
   const { idle_since, quiet_since, kept_by, stops_at, timeout_seconds } = cluster.idle;
   if (cluster.wanted.stopped) {
@@ -105,7 +99,7 @@ export function statusLine(
   }
   const idle = quiet_since === null ? 0 : secondsSince(quiet_since, clock);
   const isIdle = idle >= SHORTLY || idle_since !== null;
-  const users = usersOf(cluster.n_clients, notebooks, trans);
+  const users = usersOf(cluster.n_clients, notebooks);
   const parts = [
     !isIdle
       ? users === ''
@@ -129,11 +123,7 @@ export function statusLine(
 }
 
 /** `Untitled, Training and 1 other client`; empty: nobody is connected. */
-export function usersOf(
-  n_clients: number,
-  notebooks: readonly string[],
-  trans: TranslationBundle
-): string {
+export function usersOf(n_clients: number, notebooks: readonly string[]): string {
   const names = notebooks.map(plainName).join(', ');
   const others = Math.max(0, n_clients - notebooks.length);
   if (names === '') {
@@ -145,11 +135,7 @@ export function usersOf(
 }
 
 /** Since when it is recorded, and into which file; empty: it is not. */
-export function recordingLine(
-  { recording }: ClusterModel,
-  clock: Clock,
-  trans: TranslationBundle
-): string {
+export function recordingLine({ recording }: ClusterModel, clock: Clock): string {
   return recording === null
     ? ''
     : trans.__(
@@ -160,7 +146,7 @@ export function recordingLine(
 }
 
 /** Until when links to a view of it are valid, and how often they were opened. */
-export function sharedLine(links: readonly SharedLink[], trans: TranslationBundle): string {
+export function sharedLine(links: readonly SharedLink[]): string {
   const ends = links.map(({ ends_at }) => ends_at).sort()[links.length - 1];
   const time = new Date(ends).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   const opened = links.reduce((sum, link) => sum + link.opened, 0);
@@ -172,7 +158,7 @@ export function sharedLine(links: readonly SharedLink[], trans: TranslationBundl
 }
 
 /** What a lease was taken for, which it ends with; empty: it is none. */
-export function leaseLine({ lease }: ClusterModel, trans: TranslationBundle): string {
+export function leaseLine({ lease }: ClusterModel): string {
   return lease === null
     ? ''
     : {

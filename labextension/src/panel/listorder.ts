@@ -22,7 +22,9 @@ export class ListOrder {
     this._pinned = living.find(links.isConnected.bind(links))?.id ?? this._pinned;
     const isCurrent = (cluster: ClusterModel): boolean =>
       !hasEnded(cluster) || this._isFresh(cluster, clusters);
-    const rank = ({ id }: ClusterModel): number => (id === this._pinned ? 0 : 1);
+    // After a reload, a notebook behind another tab has not been loaded yet, but its kernel is known.
+    const first = this._pinned ?? living.find(one => links.notebooksOf(one).length > 0)?.id;
+    const rank = ({ id }: ClusterModel): number => (id === first ? 0 : 1);
     return {
       current: sorted.filter(isCurrent).sort((one, other) => rank(one) - rank(other)),
       ended: sorted.filter(cluster => !isCurrent(cluster))

@@ -1,5 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
@@ -10,12 +8,12 @@ import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { Roving } from './roving';
 import type { Unfolded } from './unfolded';
+import { trans } from '../translation';
 
 interface ILiveGaugesProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly thresholds: IThresholds;
-  readonly trans: TranslationBundle;
   readonly commands: CommandRegistry;
   readonly unfolded: Unfolded;
   /** Absent: its workers cannot be retired one by one. */
@@ -24,7 +22,7 @@ interface ILiveGaugesProps {
 
 /** The gauges of a cluster, fed by the store. Samples go past React: it has nothing to compare there. */
 export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
-  const { cluster, manager, thresholds, trans } = props;
+  const { cluster, manager, thresholds } = props;
   const { id } = cluster;
   const canRetire = props.onRetire !== undefined;
   const host = useRef<HTMLDivElement>(null);
@@ -50,7 +48,7 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
       drawn.dispose();
       gauges.current = null;
     };
-  }, [manager, id, trans, canRetire]);
+  }, [manager, id, canRetire]);
 
   useEffect(() => {
     gauges.current?.update(manager.sample(id) ?? null, cluster);

@@ -1,7 +1,6 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h, useId } from '../jsx';
 import { asSentence } from './asking';
+import { trans } from '../translation';
 
 interface INumberFieldProps {
   readonly label: string;
@@ -9,13 +8,12 @@ interface INumberFieldProps {
   readonly fault: string | null;
   readonly minimum: number;
   readonly maximum: number | undefined;
-  readonly trans: TranslationBundle;
   readonly onChange: (text: string) => void;
 }
 
 /** A number with a button on either side. A text field underneath: what is typed is never swallowed. */
 export function NumberField(props: INumberFieldProps): JSX.Element {
-  const { label, text, fault, minimum, maximum, trans, onChange } = props;
+  const { label, text, fault, minimum, maximum, onChange } = props;
   const id = useId();
   const value = /^[+-]?\d+$/.test(text.trim()) ? Number(text.trim()) : null;
   const step = (by: number): void => {

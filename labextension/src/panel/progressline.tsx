@@ -1,15 +1,13 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
+import { trans } from '../translation';
 
 interface IProgressLineProps {
   readonly cluster: ClusterModel;
-  readonly trans: TranslationBundle;
 }
 
 /** What a cluster is doing right now, while it starts, scales or stops. */
-export function ProgressLine({ cluster, trans }: IProgressLineProps): JSX.Element | null {
+export function ProgressLine({ cluster }: IProgressLineProps): JSX.Element | null {
   const { progress, state } = cluster;
   if (progress === null && state !== 'starting' && state !== 'stopping') {
     return null;

@@ -1,52 +1,28 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { IClusterManager } from '../clusters/tokens';
 import { column, entry, gaugeWords, titleOf } from '../gauges';
-import type { ClusterModel } from '../protocol/messages';
+import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
+import { trans } from '../translation';
 
 /** End a worker after it has handed over its results; ask first if it has something to lose. */
 export async function retire(
   cluster: ClusterModel,
   worker: string,
-  manager: IClusterManager,
-  trans: TranslationBundle
+  manager: IClusterManager
 ): Promise<void> {
-  const warning = warningOf(cluster, worker, manager, trans);
-  const title = trans.__(
-    'Retire %1 of %2?',
-    titleIn(worker, cluster, manager, trans),
-    cluster.name
-  );
-  if (warning !== null && !(await confirmLoss(title, warning, trans.__('Retire')))) {
-    return;
-  }
-  await manager.retire(cluster.id, worker);
-}
-
-function titleIn(
-  worker: string,
-  cluster: ClusterModel,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): string {
   const sample = manager.sample(cluster.id);
   const i = sample?.workers.indexOf(worker) ?? -1;
-  return sample === undefined || i < 0 ? worker : titleOf(sample, i, gaugeWords(trans));
+  const isKnown = sample !== undefined && i >= 0;
+  const warning = isKnown ? warningOf(sample, i) : trans.__('The results of this worker are unknown.');
+  const name = isKnown ? titleOf(sample, i, gaugeWords(trans)) : worker;
+  const title = trans.__('Retire %1 of %2?', name, cluster.name);
+  if (warning === '' || (await confirmLoss(title, warning, trans.__('Retire')))) {
+    await manager.retire(cluster.id, worker);
+  }
 }
 
-/** What to think of before; null if the worker does nothing and holds nothing. */
-function warningOf(
-  cluster: ClusterModel,
-  worker: string,
-  manager: IClusterManager,
-  trans: TranslationBundle
-): string | null {
-  const sample = manager.sample(cluster.id);
-  const i = sample?.workers.indexOf(worker) ?? -1;
-  if (sample === undefined || i < 0) {
-    return trans.__('The results of this worker are unknown.');
-  }
+/** What to think of before; empty if the worker does nothing and holds nothing. */
+function warningOf(sample: TelemetrySample, i: number): string {
   const results = entry(sample, 'in_memory', i) ?? 0;
   const tasks = entry(sample, 'processing', i) ?? 0;
   const sentences: string[] = [];
@@ -67,5 +43,5 @@ function warningOf(
       )
     );
   }
-  return sentences.length === 0 ? null : sentences.join(' ');
+  return sentences.join(' ');
 }

@@ -1,5 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { RefusedError } from '../clusters/restapi';
 import { can, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
@@ -9,16 +7,16 @@ import { Fault, useAsking } from './asking';
 import { NoteList, useForeseen } from './notes';
 import { NumberField } from './numberfield';
 import { readCount } from './counts';
+import { trans } from '../translation';
 
 interface IScaleEditorProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
-  readonly trans: TranslationBundle;
   readonly onClose: () => void;
 }
 
 /** Choose a number of workers, or let it follow the load. */
-export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorProps): JSX.Element {
+export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): JSX.Element {
   const { adapt } = cluster.wanted;
   const [isAdaptive, setAdaptive] = useState(adapt !== null || !can(cluster, 'scale'));
   const [count, setCount] = useState(`${wantedWorkers(cluster) ?? cluster.n_workers}`);
@@ -35,9 +33,9 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
   }, []);
 
   const counts = {
-    n_workers: readCount(count, 0, most, trans),
-    minimum: readCount(minimum, 0, most, trans),
-    maximum: readCount(maximum, 1, most, trans)
+    n_workers: readCount(count, 0, most),
+    minimum: readCount(minimum, 0, most),
+    maximum: readCount(maximum, 1, most)
   };
   const patch = patchOf(isAdaptive, counts);
   const foreseen = useForeseen(patch, change => manager.patchNotes(cluster.id, change));
@@ -99,7 +97,6 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
               minimum={0}
               maximum={most}
               onChange={edit(setMinimum)}
-              trans={trans}
             />
             <NumberField
               label={trans.__('Maximum')}
@@ -108,7 +105,6 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
               minimum={1}
               maximum={most}
               onChange={edit(setMaximum)}
-              trans={trans}
             />
           </>
         ) : (
@@ -119,7 +115,6 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
             minimum={0}
             maximum={most}
             onChange={edit(setCount)}
-            trans={trans}
           />
         )}
       </div>

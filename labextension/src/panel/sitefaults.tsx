@@ -1,18 +1,16 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { IClusterManager } from '../clusters/tokens';
 import { Fragment, h, useEffect, useState } from '../jsx';
 import type { SiteFaults } from '../protocol/messages';
+import { trans } from '../translation';
 
 interface ISiteFaultsProps {
   readonly manager: IClusterManager;
-  readonly trans: TranslationBundle;
   /** Changes whenever it is time to look again. */
   readonly shown: number;
 }
 
 /** The site's message of the day, and what is wrong with its file: for who can fix it a line that unfolds. */
-export function SiteFaultsLine({ manager, trans, shown }: ISiteFaultsProps): JSX.Element | null {
+export function SiteFaultsLine({ manager, shown }: ISiteFaultsProps): JSX.Element | null {
   const [site, setSite] = useState<SiteFaults | null>(null);
   const look = (): void => {
     // Where the server does not answer, the list says so.

@@ -1,5 +1,4 @@
 import type { ServerConnection } from '@jupyterlab/services';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import { gaugeWords, type IThresholds } from '../gauges';
@@ -9,6 +8,7 @@ import { Player, playerWords } from '../player';
 import { TimeCharts } from '../charts/timecharts';
 import type { RecordedSession } from '../protocol/messages';
 import { readRecording, type IRecordingPlace } from './recordingsapi';
+import { trans } from '../translation';
 
 /** Reads a recording and plays it; a sentence where it cannot. */
 export class RecordingContent extends Widget {
@@ -17,7 +17,7 @@ export class RecordingContent extends Widget {
     this.addClass('gpc-RecordingContent');
     this._sentence = element('p', 'gpc-RecordingContent-sentence', this.node);
     this._sentence.setAttribute('role', 'status');
-    this._sentence.textContent = _options.trans.__('Loading…');
+    this._sentence.textContent = trans.__('Loading…');
     void this._read();
   }
 
@@ -28,7 +28,7 @@ export class RecordingContent extends Widget {
   }
 
   private async _read(): Promise<void> {
-    const { place, settings, thresholds, trans, onTitle } = this._options;
+    const { place, settings, thresholds, onTitle } = this._options;
     try {
       const session = await readRecording(settings, place());
       if (this.isDisposed) {
@@ -55,7 +55,6 @@ export class RecordingContent extends Widget {
   /** The whole recording on a time axis, below the gauges of one moment. */
   private _chart(session: RecordedSession): void {
     this._charts = new TimeCharts({
-      trans: this._options.trans,
       onSeek: time => this._player?.seekTo(time * 1000)
     });
     session.samples.forEach(sample => this._charts?.add(sample));
@@ -80,7 +79,6 @@ export namespace RecordingContent {
     settings: ServerConnection.ISettings;
     /** From how much on gauges warn. */
     thresholds: () => IThresholds;
-    trans: TranslationBundle;
     /** Called with what the recording is called. */
     onTitle?: (title: string) => void;
   }

@@ -7,6 +7,7 @@ import {
 
 import { recordingIcon } from '../icons';
 import { RecordingContent } from './recordingcontent';
+import { trans } from '../translation';
 
 /** Names the file type and what opens it, also in "Open With". */
 export const RECORDING_FILES = 'gpucluster-recording';
@@ -24,7 +25,7 @@ export class RecordingFactory extends ABCWidgetFactory<RecordingDocument> {
   ) {
     super({
       name: RECORDING_FILES,
-      label: _options.trans.__('Recording of a GPU cluster'),
+      label: trans.__('Recording of a GPU cluster'),
       fileTypes: [RECORDING_FILES],
       defaultFor: [RECORDING_FILES],
       // Our server reads it; what the browser holds of it is not looked at.

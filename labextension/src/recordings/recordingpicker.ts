@@ -1,15 +1,15 @@
 import type { Dialog } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import { element } from '../gauges/element';
 import { formatPosition } from '../player/timeline';
 import type { RecordingEntry } from '../protocol/messages';
 import type { IRecordingPlace } from './recordingsapi';
+import { trans } from '../translation';
 
 /** The recordings that there are, each once: what it is called, how long it is, what ran, and on what. */
 export class RecordingPicker extends Widget implements Dialog.IBodyWidget<IRecordingPlace | null> {
-  constructor(recordings: readonly RecordingEntry[], trans: TranslationBundle) {
+  constructor(recordings: readonly RecordingEntry[]) {
     super({ node: element('fieldset', 'gpc-RecordingPicker') });
     this._recordings = recordings;
     this.node.setAttribute('aria-label', trans.__('Recording'));
@@ -32,11 +32,7 @@ export class RecordingPicker extends Widget implements Dialog.IBodyWidget<IRecor
         n_workers === null ? '' : trans._n('%1 worker', '%1 workers', n_workers),
         source === 'folder' && title !== null ? path : ''
       ];
-      const lines = [
-        facts.filter(fact => fact !== '').join(' · '),
-        note ?? '',
-        message ?? label ?? ''
-      ];
+      const lines = [facts.filter(Boolean).join(' · '), note ?? '', message ?? label ?? ''];
       for (const line of lines.filter(text => text !== '')) {
         element('span', 'gpc-RecordingPicker-line', words).textContent = line;
       }

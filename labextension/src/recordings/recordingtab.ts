@@ -3,11 +3,12 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import { recordingIcon } from '../icons';
 import { RecordingContent } from './recordingcontent';
 import type { IRecordingPlace } from './recordingsapi';
+import { trans } from '../translation';
 
 /** A recording as a tab. */
 export class RecordingTab extends MainAreaWidget<RecordingContent> {
   constructor(options: RecordingTab.IOptions) {
-    const { place, trans } = options;
+    const { place } = options;
     const label = (title: string): string => trans.__('Recording: %1', title);
     super({
       content: new RecordingContent({

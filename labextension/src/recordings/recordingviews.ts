@@ -1,6 +1,5 @@
 import type { ILayoutRestorer } from '@jupyterlab/application';
 import { WidgetTracker } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 
 import * as CommandIDs from '../actions/commandids';
 import type { IThresholds } from '../gauges';
@@ -17,9 +16,9 @@ import { RecordingTab, tabId } from './recordingtab';
 /** Opens recordings as tabs, also from the file browser; each comes back after a reload. */
 export class RecordingViews {
   constructor(private readonly _options: RecordingViews.IOptions) {
-    const { app, restorer, thresholds, trans } = _options;
+    const { app, restorer, thresholds } = _options;
     const { contents, serverSettings: settings } = app.serviceManager;
-    const factory = new RecordingFactory({ settings, thresholds, trans }, path =>
+    const factory = new RecordingFactory({ settings, thresholds }, path =>
       contents.localPath(path)
     );
     addRecordingFiles(app.docRegistry, factory);
@@ -40,12 +39,12 @@ export class RecordingViews {
 
   /** Show a recording: in its tab if it has one. */
   open(place: IRecordingPlace): void {
-    const { app, thresholds, trans } = this._options;
+    const { app, thresholds } = this._options;
     const id = tabId(place);
     let tab = this._tabs.find(candidate => candidate.id === id);
     if (tab === undefined) {
       const settings = app.serviceManager.serverSettings;
-      tab = new RecordingTab({ place, settings, thresholds, trans });
+      tab = new RecordingTab({ place, settings, thresholds });
       addView(this._options, tab);
       void this._tabs.add(tab);
     }
@@ -61,6 +60,5 @@ export namespace RecordingViews {
     restorer: ILayoutRestorer | null;
     /** From how much on gauges warn. */
     thresholds: () => IThresholds;
-    trans: TranslationBundle;
   }
 }

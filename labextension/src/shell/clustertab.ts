@@ -1,10 +1,10 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
 
 import { hasEnded, stateLabel } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
+import { trans } from '../translation';
 
 /** What a tab about a cluster is made with. */
 export interface IClusterTabOptions {
@@ -13,7 +13,6 @@ export interface IClusterTabOptions {
   /** Name of the cluster, until it is known. */
   readonly name: string;
   readonly manager: IClusterManager;
-  readonly trans: TranslationBundle;
 }
 
 /** What a tab shows about its cluster. */
@@ -78,12 +77,12 @@ export class ClusterTab<T extends Widget = Widget> extends MainAreaWidget<T> {
 
   /** What has ended is not taken for the cluster that has its name now. */
   private _drawTitle(): void {
-    const { manager, trans } = this.options;
+    const { manager } = this.options;
     const cluster = manager.get(this.clusterId);
     const name = this.clusterName;
     this.title.label = this._label(
       cluster !== undefined && hasEnded(cluster)
-        ? trans.__('%1 (%2)', name, stateLabel(cluster.state, trans).toLowerCase())
+        ? trans.__('%1 (%2)', name, stateLabel(cluster.state).toLowerCase())
         : name
     );
   }

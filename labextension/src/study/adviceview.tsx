@@ -1,10 +1,10 @@
 import { h } from '../jsx';
 import type { IAdvicePayload } from './payload';
-import { OpenLink, Sentence, useOutputContext } from './outputcontext';
+import { OpenLink, Sentence } from './outputcontext';
+import { trans } from '../translation';
 
 /** Which topics to look at again, why, and where. */
 export function AdviceView({ payload }: { readonly payload: IAdvicePayload }): JSX.Element {
-  const { trans } = useOutputContext();
   if (payload.items.length === 0) {
     return (
       <p className="gpc-Study">

@@ -1,5 +1,7 @@
 import type { INotebookTracker } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { evaluated } from '../actions/kernelpackage';
+import { trans } from '../translation';
 
 /**
  * Evaluate an expression in the kernel of the notebook that a node is in, and return what it shows as Markdown. Neither
@@ -8,25 +10,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 export async function evaluateBeside(
   node: Node,
   expression: string,
-  notebooks: INotebookTracker,
-  trans: TranslationBundle
+  notebooks: INotebookTracker
 ): Promise<string> {
   const panel = notebooks.find(candidate => candidate.node.contains(node));
   const kernel = panel?.sessionContext.session?.kernel ?? null;
   if (kernel === null) {
     throw new Error(trans.__('This notebook has no kernel. Start one and try again.'));
   }
-  const reply = await kernel.requestExecute({
-    code: '',
-    silent: true,
-    store_history: false,
-    user_expressions: { answer: expression }
-  }).done;
-  const { content } = reply;
-  const expressions = content.status === 'ok' ? content.user_expressions : {};
-  const answer = expressions.answer as
-    { status?: string; data?: Record<string, unknown> } | undefined;
-  const text = answer?.data?.['text/markdown'] ?? answer?.data?.['text/plain'];
+  const { answer } = await evaluated(kernel, { answer: expression });
+  const text = answer?.['text/markdown'] ?? answer?.['text/plain'];
   if (typeof text !== 'string') {
     throw new Error(trans.__('The kernel did not answer. Are the lessons installed in it?'));
   }

@@ -1,12 +1,11 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import { own, type ICard, type ICardsPayload } from './payload';
 import { Markdown, OpenLink, useOutputContext } from './outputcontext';
+import { trans } from '../translation';
 
 /** Cards to turn, one at a time; one that was not known comes again in the same round. */
 export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX.Element {
-  const { trans, report } = useOutputContext();
+  const { report } = useOutputContext();
   const { title, cards } = payload;
   const [waiting, setWaiting] = useState<readonly ICard[]>(cards);
   const [unknown, setUnknown] = useState<ReadonlySet<string>>(new Set());
@@ -41,7 +40,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
       void report([{ kind: 'card', id, known: isKnown }]).then(noted => {
         const due = noted === null ? undefined : own(noted.due, id);
         if (due !== undefined && isKnown) {
-          setNews(trans.__('Known. %1', dueWords(due, trans)));
+          setNews(trans.__('Known. %1', dueWords(due)));
         }
       });
     }
@@ -120,7 +119,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
   );
 }
 
-function dueWords(due: string, trans: TranslationBundle): string {
+function dueWords(due: string): string {
   const days = Math.round((Date.parse(`${due}T12:00`) - Date.now()) / 86_400_000);
   return days <= 1 ? trans.__('Due again tomorrow.') : trans.__('Due again in %1 days.', days);
 }

@@ -1,10 +1,9 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h } from '../jsx';
 import { Findings } from './findings';
 import { HelpButtons } from './helpbuttons';
 import type { ICheckPayload } from './payload';
-import { Sentence, useOutputContext } from './outputcontext';
+import { Sentence } from './outputcontext';
+import { trans } from '../translation';
 
 const SIGNS: Readonly<Record<ICheckPayload['state'], string>> = {
   passed: '✓',
@@ -15,7 +14,6 @@ const SIGNS: Readonly<Record<ICheckPayload['state'], string>> = {
 
 /** What a check found: one line that says how it ended, then each property. */
 export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX.Element {
-  const { trans } = useOutputContext();
   const { exercise, title, state, findings, message, next_step } = payload;
   const held = findings.filter(finding => finding.passed).length;
   return (
@@ -28,7 +26,7 @@ export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX
           <strong>
             {exercise} {title}
           </strong>{' '}
-          <span className="gpc-Check-state">{stateWords(state, trans)}</span>
+          <span className="gpc-Check-state">{stateWords(state)}</span>
         </span>
         {state === 'failed' && findings.length > 1 && (
           <span className="gpc-Check-count">
@@ -41,12 +39,12 @@ export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX
           <Sentence text={message} />
         </p>
       )}
-      {findings.length > 0 && <Findings findings={findings} trans={trans} />}
+      {findings.length > 0 && <Findings findings={findings} />}
       {payload.state !== 'passed' && (
         <HelpButtons exercise={exercise} nHints={payload.nHints} nSeen={payload.nHintsSeen} />
       )}
       {next_step !== '' && payload.nHints === 0 && (
-        <p className="gpc-Check-next">
+        <p>
           <Sentence text={next_step} />
         </p>
       )}
@@ -54,7 +52,7 @@ export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX
   );
 }
 
-function stateWords(state: ICheckPayload['state'], trans: TranslationBundle): string {
+function stateWords(state: ICheckPayload['state']): string {
   switch (state) {
     case 'passed':
       return trans.__('passed');

@@ -3,10 +3,11 @@ import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuizPayload } from './payload';
 import { QuestionView } from './questionview';
 import { useOutputContext } from './outputcontext';
+import { trans } from '../translation';
 
 /** A practice exam: nothing is judged before all of it is handed in. */
 export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.Element {
-  const { trans, report } = useOutputContext();
+  const { report } = useOutputContext();
   const { title, questions } = payload;
   const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
   const [isHandedIn, setHandedIn] = useState(false);

@@ -1,12 +1,9 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h } from '../jsx';
 import type { IPredictionPayload, IReportPayload, Plain } from './payload';
-import { useOutputContext } from './outputcontext';
+import { trans } from '../translation';
 
 /** A guess beside what came out, as two bars where both are numbers. */
 export function PredictionView({ payload }: { readonly payload: IPredictionPayload }): JSX.Element {
-  const { trans } = useOutputContext();
   const { predicted, observed, unit, question } = payload;
   const words = [predicted, observed].some(value => value !== null && typeof value !== 'number');
   const largest = words ? 0 : Math.max(amount(predicted), amount(observed));
@@ -29,14 +26,13 @@ export function PredictionView({ payload }: { readonly payload: IPredictionPaylo
         {row(trans.__('You predicted'), predicted, 'predicted')}
         {row(trans.__('Observed'), observed, 'observed')}
       </dl>
-      <p>{verdict(predicted, observed, trans)}</p>
+      <p>{verdict(predicted, observed)}</p>
     </section>
   );
 }
 
 /** Figures of a run, side by side. */
 export function ReportView({ payload }: { readonly payload: IReportPayload }): JSX.Element {
-  const { trans } = useOutputContext();
   return (
     <section
       className="gpc-Study gpc-Report"
@@ -55,7 +51,7 @@ export function ReportView({ payload }: { readonly payload: IReportPayload }): J
 }
 
 /** The same words as `lessons.compare` prints. */
-export function verdict(predicted: Plain, observed: Plain, trans: TranslationBundle): string {
+export function verdict(predicted: Plain, observed: Plain): string {
   if (predicted === null) {
     return trans.__('You made no prediction. Next time, predict first: surprises stick.');
   }

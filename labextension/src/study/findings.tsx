@@ -1,22 +1,20 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { h } from '../jsx';
 import type { IFinding } from './payload';
 import { Sentence } from './outputcontext';
+import { trans } from '../translation';
 
 interface IFindingsProps {
   readonly findings: readonly IFinding[];
-  readonly trans: TranslationBundle;
 }
 
 /** Which properties hold and which do not, and what was seen instead. */
-export function Findings({ findings, trans }: IFindingsProps): JSX.Element {
+export function Findings({ findings }: IFindingsProps): JSX.Element {
   return (
     <ul className="gpc-Findings">
       {findings.map(finding => (
         <li key={finding.expected} data-passed={finding.passed}>
-          <Mark isRight={finding.passed} trans={trans} />
-          <span className="gpc-Findings-expected">
+          <Mark isRight={finding.passed} />
+          <span>
             <Sentence text={finding.expected} />
           </span>
           <span className="gpc-Findings-observed">
@@ -31,11 +29,10 @@ export function Findings({ findings, trans }: IFindingsProps): JSX.Element {
 /** A tick or a cross, in words for those who do not see it. */
 export function Mark(props: {
   readonly isRight: boolean;
-  readonly trans: TranslationBundle;
   /** Where words beside it say the same. */
   readonly isSilent?: boolean;
 }): JSX.Element {
-  const { isRight, trans, isSilent = false } = props;
+  const { isRight, isSilent = false } = props;
   const spoken = isSilent
     ? { 'aria-hidden': true }
     : { role: 'img', 'aria-label': isRight ? trans.__('holds') : trans.__('fails') };

@@ -1,6 +1,7 @@
 import { h, useState } from '../jsx';
 import { sentenceOf } from '../panel/asking';
 import { Markdown, useOutputContext } from './outputcontext';
+import { trans } from '../translation';
 
 interface IHelpProps {
   /** Number of the exercise, such as '06.2'. */
@@ -15,7 +16,7 @@ const EXERCISE = /^\d\d\.\d{1,2}$/;
 
 /** The hints of an exercise, one after the other, and its solution; each can be read again. */
 export function HelpButtons({ exercise, nHints, nSeen }: IHelpProps): JSX.Element | null {
-  const { trans, evaluate } = useOutputContext();
+  const { evaluate } = useOutputContext();
   const [seen, setSeen] = useState(nSeen);
   const [shown, setShown] = useState<{ name: string; text: string } | null>(null);
   const [error, setError] = useState('');

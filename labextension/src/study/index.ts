@@ -8,6 +8,7 @@ import { ILessonStore } from '../lessons/tokens';
 import { evaluateBeside } from './asking';
 import { LESSON_MIME } from './payload';
 import { StudyOutput } from './studyoutput';
+import { setTranslation } from '../translation';
 
 /** Before HTML, which every output of a lesson has as well. */
 const RANK = -10;
@@ -26,7 +27,7 @@ export const studyPlugin: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('gpucluster');
+    setTranslation((translator ?? nullTranslator).load('gpucluster'));
     // Until the server has answered, it is taken for one that knows lessons.
     const isServed = (known: ILessonStore | null): boolean =>
       known !== null && known.isAvailable !== false;
@@ -39,12 +40,11 @@ export const studyPlugin: JupyterFrontEndPlugin<void> = {
         mimeTypes: [LESSON_MIME],
         createRenderer: rendering =>
           new StudyOutput({
-            trans,
             rendering,
             ask:
               notebooks === null
                 ? null
-                : (node, expression) => evaluateBeside(node, expression, notebooks, trans),
+                : (node, expression) => evaluateBeside(node, expression, notebooks),
             report: async events => (await store?.report(events)) ?? null,
             open: isServed(store) && app.commands.hasCommand(CommandIDs.openLesson) ? open : null
           })

@@ -1,7 +1,6 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { own, type IFinding, type IParsonsPayload } from './payload';
 import { unlocked } from './scrambling';
+import { trans } from '../translation';
 
 /** A line in the learner's program. */
 export interface IPlaced {
@@ -63,12 +62,7 @@ export function rulesOf(problem: IParsonsPayload): IRules | null {
 }
 
 /** What is right and wrong about an order: the same properties as `check` looks at. */
-export function judge(
-  rules: IRules,
-  program: Program,
-  isIndented: boolean,
-  trans: TranslationBundle
-): IFinding[] {
+export function judge(rules: IRules, program: Program, isIndented: boolean): IFinding[] {
   const ids = program.map(line => line.id);
   const extra = ids.filter(id => own(rules.distractors, id) !== undefined);
   const missing = Object.keys(rules.after).filter(id => !ids.includes(id));

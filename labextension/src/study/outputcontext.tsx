@@ -1,6 +1,5 @@
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import { renderMarkdown } from '@jupyterlab/rendermime';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReactNode } from 'react';
 
 import { createContext, Fragment, h, useContext, useEffect, useRef } from '../jsx';
@@ -10,7 +9,6 @@ export type StudyEvent = LessonEvents['events'][number];
 
 /** What an output of a lesson can use besides its own content. */
 export interface IOutputContext {
-  readonly trans: TranslationBundle;
   readonly rendering: IRenderMime.IRendererOptions;
   /** Tell the server what was answered; null where there is none, or it does not want to know. */
   readonly report: (events: StudyEvent[]) => Promise<EventsNoted | null>;
@@ -20,15 +18,11 @@ export interface IOutputContext {
   readonly evaluate: ((expression: string) => Promise<string>) | null;
 }
 
-const OutputContext = createContext<IOutputContext | null>(null);
+const OutputContext = createContext({} as IOutputContext);
 export const OutputContextProvider = OutputContext.Provider;
 
 export function useOutputContext(): IOutputContext {
-  const found = useContext(OutputContext);
-  if (found === null) {
-    throw new Error('An output of a lesson is drawn without its context.');
-  }
-  return found;
+  return useContext(OutputContext);
 }
 
 interface IMarkdownProps {

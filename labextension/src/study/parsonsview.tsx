@@ -4,10 +4,11 @@ import { callOf, indented, judge, moved, placed, removed, rulesOf, type Program 
 import type { IFinding, IParsonsPayload } from './payload';
 import { ProgramList } from './programlist';
 import { Markdown, useOutputContext } from './outputcontext';
+import { trans } from '../translation';
 
 /** Lines out of order on one side, the learner's program on the other. */
 export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }): JSX.Element {
-  const { trans, report } = useOutputContext();
+  const { report } = useOutputContext();
   const { exercise, title, prompt, indent, lines } = payload;
   const id = useId();
   const [program, setProgram] = useState<Program>([]);
@@ -55,7 +56,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
       setNews(trans.__('This problem cannot be checked here. Run the call below in a cell.'));
       return;
     }
-    const found = judge(rules, program, indent, trans);
+    const found = judge(rules, program, indent);
     setFindings(found);
     setNews('');
     const failed = found.filter(finding => !finding.passed).map(finding => finding.expected);
@@ -147,7 +148,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
             <p className="gpc-Verdict" data-stage={isRight ? 'right' : 'wrong'}>
               {isRight ? trans.__('✓ Right.') : trans.__('✗ Not right yet.')}
             </p>
-            <Findings findings={findings} trans={trans} />
+            <Findings findings={findings} />
           </>
         )}
       </div>

@@ -3,10 +3,10 @@ import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuestion, IQuizPayload } from './payload';
 import { QuestionView } from './questionview';
 import { useOutputContext } from './outputcontext';
+import { trans } from '../translation';
 
 /** Questions one below the other; each is judged as soon as the learner wants it. */
 export function PracticeView({ payload }: { readonly payload: IQuizPayload }): JSX.Element {
-  const { trans } = useOutputContext();
   const { title, questions } = payload;
   const [solved, setSolved] = useState<ReadonlySet<string>>(new Set());
   return (
@@ -38,7 +38,7 @@ interface IPracticeProps {
 type Stage = 'asking' | 'wrong' | 'right' | 'shown';
 
 function PracticeQuestion({ question, number, total, onSolved }: IPracticeProps): JSX.Element {
-  const { trans, report } = useOutputContext();
+  const { report } = useOutputContext();
   const [answer, setAnswer] = useState<Answer>([]);
   const [stage, setStage] = useState<Stage>('asking');
   const [hasTried, setHasTried] = useState(false);
@@ -62,7 +62,6 @@ function PracticeQuestion({ question, number, total, onSolved }: IPracticeProps)
   };
   return (
     <form
-      className="gpc-Practice"
       onSubmit={event => {
         event.preventDefault();
         check();

@@ -3,7 +3,7 @@ import type { DragEvent, KeyboardEvent } from 'react';
 import { h, useEffect, useId, useRef } from '../jsx';
 import { MAX_INDENT, type Program } from './ordering';
 import type { IOption } from './payload';
-import { useOutputContext } from './outputcontext';
+import { trans } from '../translation';
 
 interface IProgramListProps {
   readonly lines: readonly IOption[];
@@ -21,7 +21,6 @@ interface IProgramListProps {
 export function ProgramList(props: IProgramListProps): JSX.Element {
   const { lines, program, isIndented, selected, onSelect, onPlace } = props;
   const { onMove, onIndent, onRemove } = props;
-  const { trans } = useOutputContext();
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   const hasFocus = useRef(false);

@@ -4,7 +4,8 @@ import { h, useId } from '../jsx';
 import { Mark } from './findings';
 import { explanationOf, feedbackOn, rightOptions, type Answer } from './marking';
 import type { IQuestion } from './payload';
-import { Markdown, OpenLink, useOutputContext } from './outputcontext';
+import { Markdown, OpenLink } from './outputcontext';
+import { trans } from '../translation';
 
 interface IQuestionProps {
   readonly question: IQuestion;
@@ -21,7 +22,6 @@ interface IQuestionProps {
 /** One question with its options or its entry, and what is to be said about the answer. */
 export function QuestionView(props: IQuestionProps): JSX.Element {
   const { question, number, total, told, isRight, children } = props;
-  const { trans } = useOutputContext();
   const id = useId();
   const explanation = told === 'all' ? explanationOf(question) : null;
   const isChoice = question.type === 'choice' || question.type === 'several';
@@ -38,7 +38,7 @@ export function QuestionView(props: IQuestionProps): JSX.Element {
         {question.type === 'several' && <span>{trans.__('select all that apply')}</span>}
       </p>
       <div id={`${id}-stem`}>
-        <Markdown source={question.stem} className="gpc-Question-stem" />
+        <Markdown source={question.stem} />
         {question.code !== null && <Markdown source={fenced(question.code)} />}
       </div>
       {isChoice ? <Options {...props} name={id} /> : <Entry {...props} name={id} />}
@@ -55,7 +55,6 @@ export function QuestionView(props: IQuestionProps): JSX.Element {
 
 function Options(props: IQuestionProps & { readonly name: string }): JSX.Element {
   const { question, answer, onAnswer, told, name } = props;
-  const { trans } = useOutputContext();
   const isSeveral = question.type === 'several';
   const right = told === 'all' ? rightOptions(question) : null;
   const choose = (id: string, isChosen: boolean): void => {
@@ -115,7 +114,6 @@ function Options(props: IQuestionProps & { readonly name: string }): JSX.Element
 }
 
 function Verdict(props: { readonly isRight: boolean; readonly isChosen: boolean }): JSX.Element {
-  const { trans } = useOutputContext();
   const words = props.isChosen
     ? props.isRight
       ? trans.__('your choice, right')
@@ -123,14 +121,13 @@ function Verdict(props: { readonly isRight: boolean; readonly isChosen: boolean 
     : trans.__('right');
   return (
     <span className="gpc-Option-verdict">
-      <Mark isRight={props.isRight} trans={trans} isSilent /> {words}
+      <Mark isRight={props.isRight} isSilent /> {words}
     </span>
   );
 }
 
 function Entry(props: IQuestionProps & { readonly name: string }): JSX.Element {
   const { question, answer, onAnswer, told, name } = props;
-  const { trans } = useOutputContext();
   return (
     <div className="gpc-Entry">
       <label htmlFor={`${name}-entry`}>

@@ -1,5 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { INotebookLinks } from '../actions/links';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatBytes, formatCount, gaugeWords, titleOf } from '../gauges';
@@ -10,13 +8,13 @@ import type { Unfolded } from '../panel/unfolded';
 import type { ClusterModel, LargeResult, LargestResults } from '../protocol/messages';
 import { useWhileSeen } from '../host/nodewatch';
 import { confirmLoss } from '../shell/confirm';
+import { trans } from '../translation';
 
 interface ILargestResultsProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly links: INotebookLinks;
   readonly unfolded: Unfolded;
-  readonly trans: TranslationBundle;
 }
 
 /** While it is open, the scheduler is asked this often; it answers from memory where looking takes long. */
@@ -26,7 +24,7 @@ const NAMED = 2;
 
 /** Which collections take the memory, where they are and which notebook holds them; folded until somebody asks. */
 export function LargestResultsList(props: ILargestResultsProps): JSX.Element {
-  const { cluster, unfolded, trans } = props;
+  const { cluster, unfolded } = props;
   const key = `${cluster.id}/results`;
   const isOpen = unfolded.left(key) ?? false;
   const contentId = `gpucluster-${cluster.id}-results`;
@@ -50,7 +48,7 @@ export function LargestResultsList(props: ILargestResultsProps): JSX.Element {
 }
 
 function Open(props: ILargestResultsProps): JSX.Element {
-  const { cluster, manager, trans } = props;
+  const { cluster, manager } = props;
   const asking = useAsking();
   const read = useCallback(
     () => manager.results(cluster.id).catch(sentenceOf),
@@ -104,7 +102,7 @@ interface IResultProps extends ILargestResultsProps {
 }
 
 function Result(props: IResultProps): JSX.Element {
-  const { cluster, links, trans, result, share, onRelease } = props;
+  const { cluster, links, result, share, onRelease } = props;
   const { name, group, kernels, n_clients } = result;
   const notebooks = links.notebooksOf({ ...cluster, kernels }).map(plainName);
   const isOwn = kernels.length === 1 && n_clients === 1 && notebooks.length === 1;
@@ -116,7 +114,7 @@ function Result(props: IResultProps): JSX.Element {
       </span>
       <span className="gpc-Gauge-figure">{formatBytes(result.bytes)}</span>
       <span className="gpc-Result-where">
-        {[what(result), where(props), holder(result, notebooks, trans)].join(' · ')}
+        {[what(result), where(props), holder(result, notebooks)].join(' · ')}
       </span>
       {isOwn && (
         <button
@@ -136,7 +134,7 @@ function what({ type, n_results }: LargeResult): string {
 }
 
 /** On which workers, and that it is GPU memory. */
-function where({ cluster, manager, result, trans }: IResultProps): string {
+function where({ cluster, manager, result }: IResultProps): string {
   const { workers, n_workers, on_gpu } = result;
   const sample = manager.sample(cluster.id);
   if (n_workers > NAMED || sample === undefined) {
@@ -153,11 +151,7 @@ function where({ cluster, manager, result, trans }: IResultProps): string {
 }
 
 /** Who holds it: notebooks by name, others by number. */
-function holder(
-  { n_clients }: LargeResult,
-  notebooks: readonly string[],
-  trans: TranslationBundle
-): string {
+function holder({ n_clients }: LargeResult, notebooks: readonly string[]): string {
   const others = n_clients - notebooks.length;
   if (n_clients === 0) {
     return trans.__('needed by other tasks');
@@ -167,7 +161,7 @@ function holder(
 }
 
 async function release(
-  { cluster, manager, links, trans }: ILargestResultsProps,
+  { cluster, manager, links }: ILargestResultsProps,
   { name, group, bytes, kernels }: LargeResult,
   kernel: string
 ): Promise<void> {

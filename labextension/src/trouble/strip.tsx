@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -9,12 +8,12 @@ import type { ClusterModel } from '../protocol/messages';
 import { useTick } from '../panel/asking';
 import { showTraceback } from './traceback';
 import { troublesOf, type Action, type ITrouble } from './troubles';
+import { trans } from '../translation';
 
 interface ITroubleStripProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
-  readonly trans: TranslationBundle;
 }
 
 /** Of each cluster, what somebody has dismissed; it comes back when the same happens again. */
@@ -22,13 +21,13 @@ const dismissed = new Map<string, ReadonlySet<string>>();
 
 /** Everything that is wrong with a cluster, in one place, with what can be done; it goes when it is resolved. */
 export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
-  const { cluster, manager, trans } = props;
+  const { cluster, manager } = props;
   const { id } = cluster;
   const [, setDrawn] = useState('');
   const [isWhole, setWhole] = useState(false);
   useTick(10_000);
   const find = (): readonly ITrouble[] =>
-    lingering(id, troublesOf(cluster, manager.sample(id), manager.now(), trans), manager.now());
+    lingering(id, troublesOf(cluster, manager.sample(id), manager.now()), manager.now());
   const found = find();
   const before = dismissed.get(id) ?? new Set();
   const shown = found.filter(({ key }) => !before.has(key));
@@ -51,7 +50,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
     };
     manager.sampled.connect(onSampled);
     return () => void manager.sampled.disconnect(onSampled);
-  }, [manager, cluster, trans]);
+  }, [manager, cluster]);
   return (
     <div className="gpc-Troubles" role="status">
       {few.map(trouble => (
@@ -93,13 +92,10 @@ interface ITroubleProps extends ITroubleStripProps {
 }
 
 function Trouble(props: ITroubleProps): JSX.Element {
-  const { cluster, manager, commands, trans, trouble, onDismiss } = props;
+  const { cluster, manager, commands, trouble, onDismiss } = props;
   const run = (id: string): void => void commands.execute(id, { id: cluster.id });
   const actions: Record<Action, [string, () => void]> = {
-    traceback: [
-      trans.__('Traceback'),
-      () => void showTraceback(cluster, manager, trouble.task, trans)
-    ],
+    traceback: [trans.__('Traceback'), () => void showTraceback(cluster, manager, trouble.task)],
     log: [trans.__('Log'), () => run(CommandIDs.openLog)],
     restart: [trans.__('Restart'), () => run('gpucluster:restart-workers')]
   };

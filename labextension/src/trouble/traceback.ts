@@ -1,18 +1,17 @@
 import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { element } from '../gauges/element';
 import { sentenceOf } from '../panel/asking';
 import type { ClusterModel, TaskFailure } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** Show the errors of failed tasks; with a kind of tasks, that one alone. */
 export async function showTraceback(
   cluster: ClusterModel,
   manager: IClusterManager,
-  task: string | undefined,
-  trans: TranslationBundle
+  task: string | undefined
 ): Promise<void> {
   let failures: readonly TaskFailure[] = [];
   let fault = trans.__('The failed tasks are no longer available.');

@@ -1,9 +1,8 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { can, newsOf, said, textOf, wantedWorkers } from '../clusters/states';
 import { column, entry, formatBytes, type NumberColumn } from '../gauges';
 import { hasGpu, sum } from '../gauges/figures';
 import type { ClusterModel, Message, TelemetrySample } from '../protocol/messages';
+import { trans } from '../translation';
 
 /** What a person can do about a trouble. */
 export type Action = 'traceback' | 'log' | 'restart';
@@ -36,8 +35,7 @@ const READ_MS = 60_000;
 export function troublesOf(
   cluster: ClusterModel,
   sample: TelemetrySample | undefined,
-  now: number,
-  trans: TranslationBundle
+  now: number
 ): readonly ITrouble[] {
   const troubles: ITrouble[] = [
     ...said(cluster, 'tasks_failed', 'tasks_killed').map(({ code, text, subject }) => ({
@@ -49,7 +47,7 @@ export function troublesOf(
     })),
     ...deaths(cluster, now),
     ...said(cluster, 'notice').map(message => of(message, 'error', ['log'])),
-    ...(sample === undefined ? [] : measured(sample, trans)),
+    ...(sample === undefined ? [] : measured(sample)),
     ...said(cluster, 'warning').map(message => of(message, 'warning', []))
   ];
   return troubles.sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'));
@@ -87,7 +85,7 @@ function isBusy(sample: TelemetrySample | undefined): boolean {
 }
 
 /** What the figures of the workers say. */
-function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[] {
+function measured(sample: TelemetrySample): ITrouble[] {
   const troubles: ITrouble[] = [];
   const add = (key: string, text: string, level: ITrouble['level'] = 'warning'): void =>
     void troubles.push({ key, level, text, actions: [], isMeasured: true });
@@ -106,7 +104,7 @@ function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[]
       trans.__(
         'No report for %1 s from %2: busy, or the network is down',
         SILENT_SECONDS,
-        some(silent, total, trans)
+        some(silent, total)
       )
     );
   }
@@ -117,7 +115,7 @@ function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[]
     }).length;
   const full = isFull('memory_bytes', 'memory_limit_bytes', PAUSED);
   if (full > 0) {
-    const who = some(full, total, trans);
+    const who = some(full, total);
     add('memory', trans.__('Memory almost full on %1: no new tasks start there above 80 %', who));
   }
   const fullGpus = isFull('vram_used_bytes', 'vram_total_bytes', FULL);
@@ -145,6 +143,6 @@ function measured(sample: TelemetrySample, trans: TranslationBundle): ITrouble[]
   return troubles;
 }
 
-function some(count: number, total: number, trans: TranslationBundle): string {
+function some(count: number, total: number): string {
   return total === 1 ? trans.__('the worker') : trans.__('%1 of %2 workers', count, total);
 }

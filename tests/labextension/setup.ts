@@ -1,0 +1,5 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { setTranslation } from '../../labextension/src/translation';
+
+setTranslation(nullTranslator.load('gpucluster'));
