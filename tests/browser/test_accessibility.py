@@ -62,6 +62,8 @@ def test_the_panel_takes_wide_spacing_of_text(page: Page) -> None:
     panel.get_by_role("button", name="Quick start").click()
     page.add_style_tag(content=SPACING)
     look_at_all(page, panel)
+    page.add_style_tag(content="#gpucluster-panel button { width: 1em; overflow: hidden; }")
+    assert panel.evaluate(CUT_OFF) != [], "what is cut off is found"
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="needs axe-core: jlpm install")
