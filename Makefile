@@ -24,6 +24,9 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Life of a cluster, magics, command line, lessons; without the grader, whose sandbox only Linux has, and answers, which need none of it.
 PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client tests/magics tests/cli tests/learn/rows tests/lessons \
   --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
+# What touches GPUs.
+CUDA_TESTS := tests/devices tests/backends/cuda tests/cuda_compiler tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py \
+  tests/proof/test_simulated.py
 # What touches Dask, and what touches scikit-learn, NumPy and pandas.
 DASK_TESTS := tests/dask_internals tests/backends tests/supervisor tests/telemetry tests/profile tests/client tests/learn/rows tests/learn/communicators
 LIBRARY_TESTS := -m not(full) tests/learn tests/datasets tests/dropin tests/lessons --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
@@ -88,7 +91,7 @@ python-tests: .venv/.built .venv-docs/.installed chromium ## Python tests: real 
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library, and kernels by CUDA's compiler.
 	$(CUDA)/python -m pytest -q $(PARALLEL) -m "$(PART)" --junitxml=.build/$(REPORT)cuda-tests.xml \
-	  tests/devices tests/backends/cuda tests/cuda_compiler tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py
+	  $(CUDA_TESTS)
 
 answers: .venv/.built ## Every answer to every exercise on several hidden inputs: make answers SEEDS="1 2 3".
 	ANSWER_SEEDS="$(or $(SEEDS),1 2 3)" $(BIN)/python -m pytest -q -n $(JOBS) tests/lessons/test_answers.py
@@ -103,6 +106,11 @@ suite-times: ## Write what the last test-all took into benchmarks/suite.md.
 test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
 	@test -n "$(DASK)" || { echo "Which version of Dask? For example: make test-dask DASK=2026.1.3" >&2; exit 2; }
 	@scripts/test-with "Dask $(DASK)" "$(or $(TESTS),$(DASK_TESTS))" "dask[array,dataframe]==$(DASK)" "distributed==$(DASK)"
+
+.PHONY: test-rapids
+test-rapids: ## Run what touches GPUs with the dask-cuda of another RAPIDS: make test-rapids RAPIDS=26.04 (TESTS=… for other tests).
+	@test -n "$(RAPIDS)" || { echo "Which release of RAPIDS? For example: make test-rapids RAPIDS=26.04" >&2; exit 2; }
+	@scripts/test-rapids "$(RAPIDS)" $(or $(TESTS),$(CUDA_TESTS))
 
 .PHONY: test-libraries
 test-libraries: ## Run what touches scikit-learn, NumPy and pandas with the oldest of them, or LIBRARIES=newest (TESTS=… for other tests).
@@ -174,8 +182,10 @@ clean: ## Remove everything that was made.
 
 .venv/.built: .venv/.installed .venv/.lessons yarn.lock $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null)
 	@scripts/check-needed $(PYTHON) $(NODE)
-	@scripts/logged "Installing the JavaScript packages" $(BIN)/jlpm install --immutable
-	@scripts/logged "Building the panel" $(BIN)/jlpm build
+	@if scripts/usable-node $(NODE); then \
+	  scripts/logged "Installing the JavaScript packages" $(BIN)/jlpm install --immutable && \
+	  scripts/logged "Building the panel" $(BIN)/jlpm build; \
+	else scripts/logged "Without Node: taking the panel from the wheel in dist" $(BIN)/python scripts/panel_from_wheel.py; fi
 	@scripts/logged "Linking the panel into JupyterLab" $(BIN)/jupyter-builder develop . --overwrite
 	@scripts/logged "Enabling the server extension" $(BIN)/jupyter server extension enable gpucluster --sys-prefix
 	@touch $@

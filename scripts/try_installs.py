@@ -1,9 +1,10 @@
 """Use the wheel in other releases of JupyterLab, Notebook and Python, in a browser, for the table of docs/install.md.
 
-``scripts/try_installs.py lab-4.2.0 notebook-7.4 python3.12``: each makes an environment in ``.build/installs``. A
-release of JupyterLab or Notebook lies over the packages of ``.venv``; another Python gets everything from the index.
-``--wheel`` names a wheel; without it, ``dist`` must hold one (``make build``). With ``--check`` the page is left alone,
-and the status tells whether everything worked.
+``scripts/try_installs.py lab-4.2.0 notebook-7.4 python3.12 binder``: each makes an environment in ``.build/installs``.
+A release of JupyterLab or Notebook lies over the packages of ``.venv``; another Python gets everything from the index;
+``binder`` is what repo2docker makes of the files in ``binder``, below the path of a hub. ``--wheel`` names a wheel;
+without it, ``dist`` must hold one (``make build``). With ``--check`` the page is left alone, and the status tells
+whether everything worked.
 """
 
 from __future__ import annotations
@@ -305,9 +306,10 @@ def use(browser: Browser, app: str, lab: Lab) -> dict[str, str]:
     return failed
 
 
-def run(*words: str | Path) -> str:
-    """Run a command and return what it prints."""
-    answer = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=900)
+def run(*words: str | Path, **more: str) -> str:
+    """Run a command, with more variables, and return what it prints."""
+    environment = {**os.environ, **more}
+    answer = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=900, env=environment)
     if answer.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, words))} failed:\n{answer.stdout[-2000:]}\n{answer.stderr[-3000:]}")
     return answer.stdout.strip()
@@ -320,6 +322,9 @@ def environment(name: str, wheel: Path, system: Path | None) -> Iterator[Path]:
         yield in_system(name, wheel, system)
         return
     folder = BUILD / name
+    if name == "binder":
+        yield image_of_binder(folder, wheel)
+        return
     kind, _, release = name.partition("-")
     is_python = kind not in {"lab", "notebook"}
     run(name if is_python else sys.executable, "-m", "venv", "--clear", "--without-pip", folder)
@@ -339,6 +344,20 @@ def environment(name: str, wheel: Path, system: Path | None) -> Iterator[Path]:
         site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
         (Path(site) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     yield python
+
+
+def image_of_binder(folder: Path, wheel: Path) -> Path:
+    """Do what repo2docker does with the files in ``binder``: install the requirements, then run ``postBuild``."""
+    run(sys.executable, "-m", "venv", "--clear", folder)
+    python = folder / "bin" / "python"
+    run(python, "-m", "pip", "--quiet", "install", "-r", ROOT / "binder" / "requirements.txt")
+    home = folder / "home"
+    home.mkdir()
+    run(
+        ROOT / "binder" / "postBuild", PATH=f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", HOME=str(home),
+        GPUCLUSTER_WHEELS=str(wheel.parent), GPUCLUSTER_BINDER_FOLDER=str(home / "gpucluster-lessons"),
+    )  # fmt: skip
+    return python
 
 
 def in_system(name: str, wheel: Path, system: Path) -> Path:
@@ -361,7 +380,10 @@ def in_system(name: str, wheel: Path, system: Path) -> Path:
 def versions(python: Path) -> dict[str, str]:
     """Return what an environment has."""
     names = ["jupyterlab", "notebook", "jupyter_server", "distributed"]
-    code = f"import json, importlib.metadata as m; print(json.dumps({{n: m.version(n) for n in {names}}}))"
+    code = (
+        "import json, importlib.metadata as m; has = {d.name.lower().replace('-', '_'): d.version for d in "
+        f"m.distributions()}}; print(json.dumps({{n: has.get(n, '') for n in {names}}}))"
+    )
     found: dict[str, str] = json.loads(run(python, "-c", code))
     found["python"] = run(python, "-c", "import platform; print(platform.python_version())")
     return found
@@ -411,9 +433,12 @@ def main() -> None:
                 found = versions(python)
                 app = "notebook" if name.startswith("notebook") else "lab"
                 path = f"{BUILD / name / 'bin'}{os.pathsep}{os.environ['PATH']}"
-                with jupyter(app, python=str(python), PATH=path) as lab:
+                base_url = "/user/ada/" if name == "binder" else "/"
+                with jupyter(app, python=str(python), base_url=base_url, PATH=path) as lab:
                     failed = use(browser, app, lab)
             front = f"JupyterLab {found['jupyterlab']}" if app == "lab" else f"Notebook {found['notebook']}"
+            if name == "binder":
+                front = f"Binder {found['jupyterlab']}"
             print(
                 name, front, "failed:" if failed else "all", json.dumps(failed, indent=1) if failed else "", flush=True
             )

@@ -11,11 +11,38 @@ from typing import Any
 import httpx
 import pytest
 from gpucluster.lessons.catalogue import lessons
-from gpucluster.lessons.commands.lab import FOLDER, lab_command
+from gpucluster.lessons.commands.lab import FOLDER, lab_command, workspace_path
 from gpucluster.protocol.errors import GPUClusterError
 
 FIRST = lessons()[0]
 LESSON = f"{FOLDER}/{FIRST.slug}/{FIRST.slug}.ipynb"
+
+
+@pytest.fixture(autouse=True)
+def workspaces(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of JupyterLab's layouts."""
+    folder = tmp_path_factory.mktemp("lab") / "workspaces"
+    monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", str(folder))
+    return folder
+
+
+def test_the_layout_is_written_once(workspaces: Path) -> None:
+    assert workspace_path() == "/lab/workspaces/gpucluster"
+    [layout] = workspaces.iterdir()
+    changed = layout.read_text().replace("false", "true")
+    layout.write_text(changed)
+    assert workspace_path() == "/lab/workspaces/gpucluster"
+    assert layout.read_text() == changed
+
+
+@pytest.mark.parametrize("damage", ["not JSON", "unwritable"])
+def test_lab_opens_its_usual_page_when_the_layout_cannot_be_kept(workspaces: Path, damage: str) -> None:
+    if damage == "unwritable":
+        workspaces.touch()
+    else:
+        workspace_path()
+        next(workspaces.iterdir()).write_text(damage)
+    assert workspace_path() == "/lab"
 
 
 def test_lessons_are_copied_once(tmp_path: Path) -> None:
@@ -57,7 +84,7 @@ def test_lab_serves_the_lessons(tmp_path: Path, command: list[str], wait_until: 
             wait_until(ready)
             assert client.get(f"/api/contents/{LESSON}").json()["type"] == "notebook"
             opened = client.get("/", follow_redirects=True)
-            assert opened.url.path == f"/lab/tree/{LESSON}"
+            assert opened.url.path == f"/lab/workspaces/gpucluster/tree/{LESSON}"
     finally:
         server.terminate()
         server.wait(timeout=60)

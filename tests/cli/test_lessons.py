@@ -225,17 +225,19 @@ def test_open_starts_jupyterlab_on_the_lesson(
         raise Replaced
 
     monkeypatch.setattr(os, "execv", become)
+    monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", str(tmp_path / "workspaces"))
+    opened = "--LabApp.default_url=/lab/workspaces/gpucluster/tree/gpucluster-lessons/06-kmeans"
     with pytest.raises(Replaced):
         shell("open", "06.5", "--no-browser", "--port", "9999")
     assert "go to exercise 06.5 there" in capsys.readouterr().err
     [command] = commands
-    assert "--LabApp.default_url=/lab/tree/gpucluster-lessons/06-kmeans/06-kmeans.ipynb" in command
+    assert f"{opened}/06-kmeans.ipynb" in command
     assert {f"--ServerApp.root_dir={tmp_path}", "--port=9999", "--no-browser"} < set(command)
     assert (tmp_path / "gpucluster-lessons" / "06-kmeans" / "06-kmeans.ipynb").is_file()
     assert ("--allow-root" in command) == (os.geteuid() == 0)
     with pytest.raises(Replaced):
         shell("open", "6", "--recall")
-    assert "--LabApp.default_url=/lab/tree/gpucluster-lessons/06-kmeans/06-kmeans-recall.ipynb" in commands[1]
+    assert f"{opened}/06-kmeans-recall.ipynb" in commands[1]
 
 
 def book(*cells: str) -> Any:

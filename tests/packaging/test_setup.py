@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -134,6 +136,37 @@ def test_an_old_program_is_named_with_its_version(folder: Path, program: str, te
     assert answer.returncode != 0
     assert expected in answer.stderr
     assert not (folder / ".venv").exists()
+
+
+def test_without_node_the_panel_of_a_wheel_in_dist_is_used(folder: Path) -> None:
+    (folder / "dist").mkdir()
+    (folder / "dist/gpucluster-0.1.0-py3-none-any.whl").touch()
+    answer = make(folder, ".venv/.built", "NODE=no-node")
+    assert answer.returncode == 0, answer.stderr
+    assert "Without Node: taking the panel from the wheel in dist" in answer.stdout
+    assert not {"jlpm install", "jlpm build"} & set(steps(folder))
+    assert "python scripts/panel_from_wheel.py" in (folder / "steps").read_text()
+
+
+def test_the_panel_of_a_wheel_replaces_what_was_built(
+    tmp_path: Path,
+) -> None:
+    package = tmp_path / "py_src/gpucluster"
+    (package / "labextension/static").mkdir(parents=True)
+    (package / "labextension/static/old.js").touch()
+    (tmp_path / "scripts").mkdir()
+    program = Path(shutil.copy(ROOT / "scripts/panel_from_wheel.py", tmp_path / "scripts"))
+    with pytest.raises(SystemExit, match="There is no wheel in dist"):
+        runpy.run_path(str(program), run_name="__main__")
+    (tmp_path / "dist").mkdir()
+    data = "gpucluster-0.1.0.data/data/share/jupyter/labextensions/gpucluster"
+    with zipfile.ZipFile(tmp_path / "dist/gpucluster-0.1.0-py3-none-any.whl", "w") as wheel:
+        for name in (f"{data}/package.json", f"{data}/static/new.js", f"{data}/install.json",
+                     "gpucluster/widgets/static/widgets.js", "gpucluster/widgets/live.py"):  # fmt: skip
+            wheel.writestr(name, "x")
+    runpy.run_path(str(program), run_name="__main__")
+    files = {path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()}
+    assert files == {"labextension/package.json", "labextension/static/new.js", "widgets/static/widgets.js"}
 
 
 def test_style_and_types_need_no_node(folder: Path) -> None:

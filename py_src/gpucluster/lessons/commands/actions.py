@@ -75,6 +75,8 @@ def open_lesson(found: Namespace, _say: Say) -> Answer:
     """Become JupyterLab with the lesson open."""
     from importlib.util import find_spec
 
+    from .lab import workspace_path
+
     port = whole_number(getattr(found, "port", "8888"), "--port", 1, 65535)
     folder = own_folder(found)
     lesson, place = _place(found.lesson)
@@ -91,7 +93,7 @@ def open_lesson(found: Namespace, _say: Say) -> Answer:
         raise MissingPackage("JupyterLab is not installed. Install it: pip install jupyterlab")
     path = notebook.relative_to(folder.parent).as_posix()
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.parent}", f"--port={port}",
-               f"--LabApp.default_url=/lab/tree/{path}"]  # fmt: skip
+               f"--LabApp.default_url={workspace_path()}/tree/{path}"]  # fmt: skip
     if getattr(found, "no_browser", False):
         command.append("--no-browser")
     if os.geteuid() == 0:

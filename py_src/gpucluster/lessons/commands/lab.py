@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,31 @@ from ..catalogue import lessons
 from ..copies import copy_lessons
 
 FOLDER = "gpucluster-lessons"
+WORKSPACE = "gpucluster"
+"""JupyterLab's name for the layout in which `gpucluster lab` opens; other layouts of the user stay unchanged."""
+LAYOUT = {
+    "left": {"collapsed": False, "visible": True, "current": "gpucluster-panel", "widgets": ["gpucluster-panel"]},
+    "relativeSizes": [0.25, 0.75, 0],
+}
+
+
+def workspace_path() -> str:
+    """Return the path of JupyterLab's page on which the panel is open.
+
+    The layout is written once; then JupyterLab keeps what the user makes of it. The page is JupyterLab's usual one if
+    the layout cannot be written.
+    """
+    from jupyterlab.commands import get_workspaces_dir
+    from jupyterlab_server.workspaces_handler import WorkspacesManager
+
+    manager = WorkspacesManager(get_workspaces_dir())
+    try:
+        if not manager.load(WORKSPACE)["data"]:
+            metadata = {"id": WORKSPACE}
+            manager.save(WORKSPACE, json.dumps({"data": {"layout-restorer:data": LAYOUT}, "metadata": metadata}))
+    except (OSError, ValueError):  # Not writable, or damaged: JupyterLab reports that itself.
+        return "/lab"
+    return f"/lab/workspaces/{WORKSPACE}"
 
 
 def lab_command(directory: Path, arguments: Sequence[str]) -> list[str]:
@@ -40,7 +66,7 @@ def lab_command(directory: Path, arguments: Sequence[str]) -> list[str]:
         first = next((lesson for lesson in lessons() if lesson.notebook.is_file()), None)
         if first is not None:
             path = (Path(FOLDER) / first.slug / first.notebook.name).as_posix()
-            command.append(f"--LabApp.default_url=/lab/tree/{path}")
+            command.append(f"--LabApp.default_url={workspace_path()}/tree/{path}")
     return [*command, *arguments]
 
 

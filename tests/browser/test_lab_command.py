@@ -1,0 +1,38 @@
+"""The page that ``gpucluster lab`` opens."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from gpucluster.lessons.commands.lab import workspace_path
+from playwright.sync_api import Browser, expect
+
+from .chromium import open_page
+from .lab import Lab
+from .test_notebook import EMPTY
+
+
+@pytest.mark.timeout(300)
+def test_lab_opens_with_the_panel_beside_the_notebook(
+    browser: Browser, lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", str(lab.directory / "workspaces"))
+    (lab.directory / "root" / "Lesson.ipynb").write_text(json.dumps(EMPTY))
+    page = open_page(browser, lab, f"{workspace_path()[1:]}/tree/Lesson.ipynb")
+    panel = page.locator("#gpucluster-panel")
+    notebook = page.locator("#jp-main-dock-panel").get_by_role("tab", name="Lesson.ipynb")
+    expect(notebook).to_be_visible()
+    expect(panel).to_be_visible()
+    # JupyterLab keeps what the user makes of the layout.
+    with page.expect_response(lambda answer: "api/workspaces/" in answer.url and answer.request.method == "PUT"):
+        page.locator('.jp-SideBar [data-id="filebrowser"]').click()
+    expect(panel).to_be_hidden()
+    page.goto(f"{lab.url}{workspace_path()}/tree/Lesson.ipynb")
+    expect(notebook).to_be_visible()
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    expect(page.locator("#filebrowser")).to_be_visible()
+    expect(panel).to_be_hidden()
