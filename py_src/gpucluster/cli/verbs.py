@@ -82,7 +82,7 @@ def _activity(parser: SentenceParser, face: str) -> None:
 def _cells(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 1000. Default: 20.")
-    declare_json(parser, face, "the cells")
+    declare_json(parser, face)
 
 
 def _script(parser: SentenceParser, face: str) -> None:

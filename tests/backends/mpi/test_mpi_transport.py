@@ -305,6 +305,6 @@ def test_hanging_rank_is_lost_and_restarted(cluster, client, wait_until):
 
 
 def test_mpi_protocol_refuses_nannies_and_gpus():
-    for option, why in (({"nanny": True}, "nanny: the worker is then"), ({"gpus_per_rank": 1}, "gpus_per_rank: their")):
-        with pytest.raises(InvalidRequest, match=f"protocol 'mpi' goes without {why}"):
+    for option, why in (({"nanny": True}, "nanny: such workers"), ({"gpus_per_rank": 1}, "gpus_per_rank: ")):
+        with pytest.raises(InvalidRequest, match=f"protocol 'mpi' cannot be combined with {why}"):
             parse_spec({"backend": "mpi", "protocol": "mpi", **option})
