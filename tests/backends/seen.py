@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import gpucluster
 import numpy as np
 import psutil
 import pytest
-from gpucluster.backends.backend import StartContext, load_backend
+from gpucluster.backends.backend import Backend, StartContext, load_backend
 from gpucluster.protocol.errors import GPUClusterError, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel
@@ -78,12 +78,12 @@ def results_stay(site: Any, cluster: gpucluster.Cluster) -> ClusterModel:
         cluster.scale(1)
         model = site.wait_for(cluster.name, lambda model: model.n_workers == 1)
         assert sum(client.gather(futures)) == 2 * sum(range(10))
-    return model
+    return cast(ClusterModel, model)
 
 
 async def refusal(folder: Path, kind: type[GPUClusterError] = PreflightFailed, **spec: Any) -> str:
     """Return why a spec is refused before anything starts."""
     context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=folder, dashboard_prefix="x")
     with pytest.raises(kind) as error:
-        await load_backend(spec["backend"]).preflight(parse_spec(spec), context)
+        await cast(Backend[Any], load_backend(spec["backend"])).preflight(parse_spec(spec), context)
     return str(error.value.message)

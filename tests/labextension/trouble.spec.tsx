@@ -172,7 +172,9 @@ it('says that failed tasks are no longer available', async () => {
     void showTraceback(cluster(), manager, undefined);
     await new Promise(resolve => setTimeout(resolve, 50));
   });
-  expect(document.querySelector('.jp-Dialog')?.textContent).toContain('failed tasks are no longer available');
+  expect(document.querySelector('.jp-Dialog')?.textContent).toContain(
+    'failed tasks are no longer available'
+  );
   await act(async () => {
     button('Close')?.click();
     await new Promise(resolve => setTimeout(resolve, 50));

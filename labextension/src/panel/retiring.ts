@@ -13,7 +13,9 @@ export async function retire(
   const sample = manager.sample(cluster.id);
   const i = sample?.workers.indexOf(worker) ?? -1;
   const isKnown = sample !== undefined && i >= 0;
-  const warning = isKnown ? warningOf(sample, i) : trans.__('The results of this worker are unknown.');
+  const warning = isKnown
+    ? warningOf(sample, i)
+    : trans.__('The results of this worker are unknown.');
   const name = isKnown ? titleOf(sample, i, gaugeWords(trans)) : worker;
   const title = trans.__('Retire %1 of %2?', name, cluster.name);
   if (warning === '' || (await confirmLoss(title, warning, trans.__('Retire')))) {

@@ -65,9 +65,7 @@ export function HelpButtons({ exercise, nHints, nSeen }: IHelpProps): JSX.Elemen
         <button
           className="gpc-Button"
           aria-expanded={shown?.name === 'solution'}
-          title={
-            isEarly ? trans.__('Hints are left. Click twice to show the solution anyway') : ''
-          }
+          title={isEarly ? trans.__('Hints are left. Click twice to show the solution anyway') : ''}
           onClick={() =>
             isEarly
               ? setSure(true)
