@@ -272,6 +272,7 @@ describe('player', () => {
     expect(text()).toContain('Transfer');
     player.playback.seek(0);
     // Before the second sample it is unknown how fast data moves; its room stays, hidden.
+    text();
     player.node.querySelectorAll('.gpc-mod-free').forEach(node => node.remove());
     expect(text()).not.toContain('Transfer');
   });
