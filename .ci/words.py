@@ -1,10 +1,7 @@
 """Find phrases in the documentation, the lessons and the source that ``.ci/words.txt`` replaces.
 
-Usage: ``python .ci/words.py [--tidy] [PAGE ...]``. Without pages, all of them are checked against
-``.ci/words-pending.txt``, the pages that are not clean yet: the check fails when a page outside that list has a
-finding, and when a page on the list has none. ``--tidy`` removes such pages from the list. Of Markdown, code is not
-checked; of Python, strings are, and in lessons docstrings and comments as well. A line with ``words: ok`` is an
-exception.
+Usage: ``python .ci/words.py [PAGE ...]``. Of Markdown, code is not checked; of Python, strings and comments are. A line
+with ``words: ok`` is an exception.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / ".ci" / "words.txt"
-PENDING = ROOT / ".ci" / "words-pending.txt"
 EXCEPTION = "words: ok"
 _CODE = re.compile(
     r"^ *(`{3,}|~{3,}).*?^ *\1 *$|(?<!`)(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\2(?!`)|\]\([^)\s]*\)", re.MULTILINE | re.DOTALL
@@ -76,68 +72,38 @@ def pages() -> list[str]:
     return ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in found if built not in path.parents)]
 
 
-def _words_of_python(source: str, comments: bool) -> str:
-    """Return the strings of a module but for docstrings, with `comments` those and comments as well, at their lines."""
+def _words_of_python(source: str) -> str:
+    """Return the strings and comments of a module, at their lines."""
     lines = [""] * (source.count("\n") + 1)
-    last = tokenize.NEWLINE
+    kinds = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", -1)}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        is_text = token.type == tokenize.STRING or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1)
-        is_docstring = is_text and last in {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
-        if (is_text and not is_docstring) or (comments and (is_text or token.type == tokenize.COMMENT)):
+        if token.type in kinds:
             text = re.sub(r"\{[^{}\n]*\}", "", token.string)
             for number, line in enumerate(text.split("\n"), token.start[0] - 1):
                 lines[number] += f"{line} "
-        if token.type not in {tokenize.NL, tokenize.COMMENT}:
-            last = token.type
     return "\n".join(lines)
-
-
-def pending() -> set[str]:
-    """Return the pages that are not clean yet."""
-    lines = PENDING.read_text(encoding="utf-8").splitlines()
-    return {line for line in lines if line and not line.startswith("#")}
 
 
 def faults(page: str, listed: list[Phrase]) -> list[str]:
     """Return one message for each phrase of a page."""
     text = (ROOT / page).read_text(encoding="utf-8")
     if page.endswith(".py"):
-        text = _words_of_python(text, comments="/course/" in page)
+        text = _words_of_python(text)
     found = sorted(findings(text, listed), key=lambda one: one[0])
     return [f"{page}:{number}: {phrase.text!r}: write {phrase.replacement}" for number, phrase in found]
 
 
-def check() -> list[str]:
-    """Return what is wrong with the pages and with the list of those that are not clean yet."""
-    listed, waiting, known = phrases(), pending(), pages()
-    wrong = [f"{PENDING.name}: there is no page {page}" for page in sorted(waiting - set(known))]
-    for page in known:
-        found = faults(page, listed)
-        if page not in waiting:
-            wrong += found
-        elif not found:
-            wrong.append(f"{PENDING.name}: {page} is clean now; remove it from the list")
-    return wrong
-
-
-def tidy() -> None:
-    """Remove the pages that are clean, or gone, from the list of pages that are not clean yet."""
-    listed, known = phrases(), pages()
-    lines = PENDING.read_text(encoding="utf-8").splitlines()
-    kept = [line for line in lines if line.startswith("#") or (line in known and faults(line, listed))]
-    PENDING.write_text("\n".join(kept) + "\n", encoding="utf-8")
+def check(chosen: list[str] | None = None) -> list[str]:
+    """Return what is wrong with these pages, or with all."""
+    listed = phrases()
+    return [fault for page in chosen or pages() for fault in faults(page, listed)]
 
 
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pages", nargs="*", help="check these pages only, whether they are on the list or not")
-    parser.add_argument("--tidy", action="store_true", help="remove clean pages from the list first")
-    arguments = parser.parse_args()
-    if arguments.tidy:
-        tidy()
-    listed = phrases()
-    wrong = [fault for page in arguments.pages for fault in faults(page, listed)] if arguments.pages else check()
+    parser.add_argument("pages", nargs="*", help="check these pages only")
+    wrong = check(parser.parse_args().pages)
     print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
     return 1 if wrong else 0
 

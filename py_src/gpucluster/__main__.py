@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 if not sys.flags.safe_path:
-    del sys.path[0]  # The directory where somebody happens to be: no module in it is ours.
+    del sys.path[0]  # The current directory: no module in it is ours.
 
 from gpucluster.cli import main
 

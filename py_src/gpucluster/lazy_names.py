@@ -1,4 +1,4 @@
-"""Names of a package whose modules are imported when somebody uses them.
+"""Names of a package whose modules are imported when they are first used.
 
 The function of a task is unpickled by workers, and by the scheduler, which imports its module and so the packages above
 it. If those imported all their estimators, a scheduler would import scikit-learn, pandas and pyarrow with the first

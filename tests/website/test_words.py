@@ -1,4 +1,4 @@
-"""The documentation avoids the phrases of `.ci/words.txt`, except on the pages listed as not clean yet."""
+"""Documentation, lessons and source avoid the phrases of `.ci/words.txt`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def words() -> ModuleType:
     return module
 
 
-def test_pages_are_clean_or_listed(words: ModuleType) -> None:
+def test_pages_are_clean(words: ModuleType) -> None:
     assert words.check() == []
 
 
@@ -42,18 +42,12 @@ def test_phrases_are_found_outside_code(words: ModuleType, text: str, found: lis
     assert [(number, phrase.text) for number, phrase in words.findings(text, words.phrases())] == found
 
 
-def test_list_of_pending_pages_only_shrinks(words: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "README.md").write_text("Clean.\n")
-    (tmp_path / "docs" / "a.md").write_text("Nobody waits.\n")
-    (tmp_path / "docs" / "b.md").write_text("Somebody waits.\n")
-    listed = tmp_path / "pending.txt"
-    listed.write_text("# Pages\nREADME.md\ndocs/b.md\ndocs/gone.md\n")
+def test_strings_and_comments_of_python_are_checked(words: ModuleType, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setattr(words, "ROOT", tmp_path)
-    monkeypatch.setattr(words, "PENDING", listed)
-    gone, clean, unlisted = words.check()
-    assert "no page docs/gone.md" in gone
-    assert "README.md is clean now" in clean
-    assert unlisted.startswith("docs/a.md:1: 'nobody'")
-    words.tidy()
-    assert listed.read_text() == "# Pages\ndocs/b.md\n"
+    (tmp_path / "a.py").write_text('"""For whoever reads."""\nnobody = 1  # It waits anew.\nsay(f"seldom {nobody}")\n')
+    found = words.faults("a.py", words.phrases())
+    assert [fault.split(": ")[:2] for fault in found] == [
+        ["a.py:1", "'whoever'"],
+        ["a.py:2", "'anew'"],
+        ["a.py:3", "'seldom'"],
+    ]

@@ -29,8 +29,8 @@ class CellTasks(TelemetryModel):
 class CellWork(TelemetryModel):
     """What one run of a cell has had computed, or a program between two pauses.
 
-    Tasks belong to the cell that sent them, whoever else uses the cluster. Memory and traffic are those of the whole
-    cluster while the cell computed.
+    Tasks belong to the cell that sent them, also while others use the cluster. Memory and traffic are those of the
+    whole cluster while the cell computed.
     """
 
     id: str = Field(description="Of this run.")

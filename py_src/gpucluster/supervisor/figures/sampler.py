@@ -35,7 +35,7 @@ REST_AFTER_SECONDS = 30.0  # How long after the cluster was last watched or used
 class Sampler:
     """Samples a cluster from its start to its end.
 
-    `machine`: that all workers share. `cells`: what is told of the cells that compute.
+    `machine`: that all workers share. `cells`: where the work of cells is written down.
     """
 
     def __init__(
