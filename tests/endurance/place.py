@@ -87,7 +87,7 @@ class Place(Site):
                 left.append(f"stuck: {model.name} is {model.state.value}")
                 continue
             names = {path.name for path in self.registry.folder(model.id).path.iterdir()}
-            if odd := names - {"activity", "lock", "log", "state.json", "submitted", "profile.json", "killed"}:
+            if odd := names - {"activity", "cells", "lock", "log", "state.json", "submitted", "profile.json", "killed"}:
                 left.append(f"files of the ended {model.name}: {', '.join(sorted(odd))}")
             try:
                 self.control.remove(model.id)

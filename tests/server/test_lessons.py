@@ -207,7 +207,7 @@ class TestEvents:
     async def test_large_report_is_refused(self, api, folder):
         code, answer = await api("POST", "lessons/events", raw=b" " * (2**20 + 1))
         assert (code, "cluster" in answer["message"]) == (422, False)
-        assert "larger than 1 MiB" in answer["message"]
+        assert "exceeds the limit of 1 MiB" in answer["message"]
 
     async def test_report_with_one_bad_event_is_not_stored(self, api, folder):
         events = [{"kind": "card", "id": "06.c1", "known": True}, {"kind": "card", "id": "?", "known": True}]

@@ -232,7 +232,7 @@ def test_end_leaves_only_record_and_log(site, wait_until, tmp_path):
     wait_until(lambda: not any(process.is_running() for process in family))
     wait_until(lambda: not site.processes())
     left = sorted(path.name for path in site.registry.folder(model.id).path.iterdir())
-    assert left == ["activity", "lock", "log", "state.json"]
+    assert left == ["activity", "cells", "lock", "log", "state.json"]
     assert not scratch.exists()
     assert tmp_path.exists()
     assert site.control.stop("short") == stopped, "stopping twice changes nothing"
