@@ -80,8 +80,8 @@ def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
 
     page.on("request", note)
     sheet = page.locator("link[href*='/user/x/lab/extensions/gpucluster/static/style.']")
-    assert sheet.evaluate("link => link.sheet.cssRules.length") > 100
     panel = open_panel(page)
+    assert sheet.evaluate("link => link.sheet.cssRules.length") > 100
     lab.control.wait(lab.control.create({"backend": "local", "name": "blue", "n_workers": 1}).id)
     card = panel.get_by_role("listitem", name="blue", exact=True)
     # Told by the WebSocket of events.

@@ -15,9 +15,9 @@ from tornado.websocket import websocket_connect
 
 PATHS = {
     "GET": """
-        clusters site node node/class clusters/shared clusters/shared/activity clusters/shared/cells clusters/shared/history
-        clusters/shared/failures clusters/shared/results clusters/shared/logs clusters/shared/script
-        clusters/shared/links schema presets devices metrics openapi.json recordings
+        clusters site node node/class clusters/shared clusters/shared/activity clusters/shared/history
+        clusters/shared/cells clusters/shared/failures clusters/shared/results clusters/shared/logs
+        clusters/shared/script clusters/shared/links schema presets devices metrics openapi.json recordings
         recordings/session?source=bundled&path=kmeans-cpu.gpucluster.jsonl.gz lessons lessons/class
     """,
     "POST": """
