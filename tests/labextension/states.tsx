@@ -3,6 +3,7 @@
  * at once and looks the same each time.
  */
 import { showDialog, Dialog } from '@jupyterlab/apputils';
+import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
@@ -32,8 +33,10 @@ import type {
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
 import { RecordingPicker } from '../../labextension/src/recordings/recordingpicker';
-import './setup';
+import { setTranslation } from '../../labextension/src/translation';
 import { cluster, device, gpuProcess, kind, message, noDevices, sample } from './models';
+
+setTranslation(nullTranslator.load('gpucluster'));
 
 /** What a server has said that has these fields; read by scripts/panel_states.py. */
 interface IServed extends Partial<IOffer> {
