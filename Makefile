@@ -3,7 +3,7 @@ PYTHON ?= python3
 NODE ?= node
 PORT ?= 8888
 # Without what each extension says of itself, so that the address stays on the screen. JupyterLab refuses to run as root
-# unless told; in a container there is often nobody else.
+# unless told; in a container there is often no other user.
 LAB_OPTIONS ?= --log-level=WARN $(if $(filter 0,$(shell id -u)),--allow-root)
 BIN := .venv/bin
 CUDA := .venv-cuda/bin
@@ -146,13 +146,13 @@ build: .venv/.installed .venv/.lessons ## Build a wheel that needs no Node to in
 bench: .venv/.built ## Measure the figures of benchmarks/README.md.
 	$(BIN)/python -m benchmarks
 
-docs: .venv-docs/.installed .venv/.lessons ## Build the documentation as a site into .build/docs/html; with EXECUTE=1 run the lessons anew for their outputs.
+docs: .venv-docs/.installed .venv/.lessons ## Build the documentation as a site into .build/docs/html; with EXECUTE=1 run the lessons again for their outputs.
 	@$(DOCS) $(if $(filter-out 0,$(EXECUTE)),--execute)
 
 slides: .venv-docs/.installed .venv/.lessons chromium ## Make slides of the lessons into .build/slides: HTML with speaker notes, and PDF; LESSONS="02 06" for some.
 	@$(DOCS).slides --pdf $(LESSONS)
 
-screenshots: .venv/.built chromium ## Take the screenshots of the documentation anew, and of each state of the panel into .build/panel.
+screenshots: .venv/.built chromium ## Take the screenshots of the documentation again, and of each state of the panel into .build/panel.
 	$(BIN)/python scripts/screenshots.py
 	$(BIN)/python scripts/panel_states.py
 

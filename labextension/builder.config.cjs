@@ -11,7 +11,7 @@ module.exports = {
   module: {
     rules: [
       {
-        // A file of its own, where the builder would put it into a script as text. With "v" the server lets browsers keep it.
+        // A separate file: the builder would put it into a script as text. With "v" the server lets browsers keep it.
         test: /index\.raw\.css$/,
         type: 'asset/resource',
         generator: { filename: 'style.[contenthash].css?v=[contenthash]' }

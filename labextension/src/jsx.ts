@@ -1,6 +1,6 @@
 import React from 'react';
 
-/** What JSX is compiled to, and hooks: names of our own become one or two letters in a production build, hundreds of times. */
+/** What JSX is compiled to, and hooks: our names become one or two letters in a production build, hundreds of times. */
 export const {
   createElement: h,
   Fragment,

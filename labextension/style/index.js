@@ -4,7 +4,7 @@ link.rel = 'stylesheet';
 link.href = require('../lib/style/index.raw.css');
 
 // JupyterLab and Jupyter Notebook await what this module exports before they start any plugin: so nothing is shown
-// unstyled. A sheet that cannot be loaded keeps nobody from working. (`await` at the top of an ES module would do the
+// unstyled. A sheet that cannot be loaded prevents nothing. (`await` at the top of an ES module would do the
 // same, and costs a kilobyte of the bundler's runtime.)
 module.exports = new Promise(resolve => {
   link.onload = link.onerror = resolve;

@@ -94,7 +94,7 @@ export async function confirmStop(
   manager: IClusterManager,
   open: readonly NotebookPanel[]
 ): Promise<boolean> {
-  // What the panel shows may be a second old, and somebody may have connected since.
+  // What the panel shows may be a second old, and another client may have connected since.
   const cluster = await manager.look(id);
   if (hasEnded(cluster) || !wouldLose(cluster, manager, open)) {
     return true;

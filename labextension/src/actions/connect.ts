@@ -74,7 +74,7 @@ async function newNotebook(
     activate: true
   });
   if (!isNotebook(created)) {
-    // Notebook 7 opens it in a browser tab of its own, where this page cannot reach.
+    // Notebook 7 opens it in a separate browser tab, where this page cannot reach.
     throw new Error(trans.__('Connect from the panel in the new notebook.'));
   }
   await created.context.ready;

@@ -73,7 +73,7 @@ export function isUsedBy({ kernels }: ClusterModel, panel: NotebookPanel | null)
   return kernels.includes(panel?.sessionContext.session?.kernel?.id ?? '');
 }
 
-/** The living cluster that a notebook computes on; null where it is connected to none of ours. */
+/** The running cluster that a notebook computes on; null if it is connected to none of ours. */
 export function clusterOf(panel: NotebookPanel, manager: IClusterManager): ClusterModel | null {
   return manager.clusters.find(one => !hasEnded(one) && isUsedBy(one, panel)) ?? null;
 }

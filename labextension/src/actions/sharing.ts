@@ -159,7 +159,7 @@ class MadeLink extends Widget {
   }
 }
 
-/** Whether an address means the machine of whoever opens it. */
+/** Whether an address means the machine that opens it. */
 function isOfThisMachine(address: string): boolean {
   const { hostname } = new URL(address, window.location.href);
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -17,7 +17,7 @@ export class ActivityView extends ClusterTab {
   }
 }
 
-/** Reads the activity whenever the cluster has changed, while somebody looks. */
+/** Reads the activity whenever the cluster has changed, while it is visible. */
 class ActivityList extends ReactWidget implements IFollowing {
   constructor(private readonly _options: IClusterTabOptions) {
     super();

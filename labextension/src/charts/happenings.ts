@@ -4,7 +4,7 @@ import type { IMark } from './course';
 import { clock } from './ticks';
 import { trans } from '../translation';
 
-/** A mark this near to the pointer is told, as a share of what is seen. */
+/** A mark this near to the pointer is described; a fraction of the visible time. */
 const NEAR = 0.012;
 
 /** What has happened, in words: a list of all, and a line about the moment that is pointed at. */

@@ -1,7 +1,7 @@
 /** Steps of a time axis, in seconds. */
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
 
-/** Round moments between two times, at most so many; in seconds. */
+/** Round moments between two times, up to a given number; in seconds. */
 export function timeTicks(from: number, to: number, most: number): number[] {
   const span = to - from;
   const step = TIME_STEPS.find(one => span / one <= most) ?? Math.ceil(span / most / 3600) * 3600;

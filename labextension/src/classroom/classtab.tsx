@@ -34,7 +34,7 @@ export namespace ClassTab {
   }
 }
 
-/** Reads the class now and then, while somebody looks. */
+/** Reads the class now and then, while it is visible. */
 class ClassContent extends ReactWidget {
   constructor(private readonly _options: ClassTab.IOptions) {
     super();

@@ -175,13 +175,13 @@ export class ClusterManager implements IDisposable {
     return this._command(this._ask('id', ['clusters', id, verb.replace(/_/g, '-')], 'POST'));
   }
 
-  /** Ask a living cluster to stop. Harmless when it has ended. */
+  /** Ask a running cluster to stop. Harmless when it has ended. */
   async stop(id: string): Promise<void> {
     const cluster = this.get(id);
     if (cluster === undefined || hasEnded(cluster)) {
       return;
     }
-    // The same request takes an ended cluster off the list, and this one may have ended by itself meanwhile.
+    // The same request takes an ended cluster off the list, and this one may have ended in the meantime.
     const only = { only: 'stop' };
     await this._command(this._ask('id', ['clusters', id], 'DELETE', undefined, only));
   }
@@ -238,7 +238,7 @@ export class ClusterManager implements IDisposable {
     return (await this._ask<SharedLinks>('links', ['clusters', id, 'links'])).links;
   }
 
-  /** Make such a link; it is told only once what it is opened with. */
+  /** Create such a link; its address is returned only here. */
   async share(id: string, wanted: ILinkRequest): Promise<NewLink> {
     return this._ask('link', ['clusters', id, 'links'], 'POST', wanted);
   }
@@ -254,7 +254,7 @@ export class ClusterManager implements IDisposable {
     }
   }
 
-  /** End a process of one's own that uses a GPU of the Jupyter host. */
+  /** End one of the user's processes that use a GPU of the Jupyter host. */
   async stopProcess({ pid, birth }: DeviceProcess): Promise<ProcessStopped> {
     return this._ask('ended', ['devices', 'processes', `${pid}`, 'stop'], 'POST', {
       birth: birth ?? ''
@@ -271,7 +271,7 @@ export class ClusterManager implements IDisposable {
     return (await this._ask<ClassClusters>('clusters', ['node', 'class'])).clusters;
   }
 
-  /** Tell the owners of clusters something, or stop somebody's; throws where some could not be reached. */
+  /** Send the owners of clusters a message, or stop clusters; throws if some could not be reached. */
   async instruct(
     what: 'message' | 'stop',
     body: Readonly<Record<string, unknown>>
@@ -372,7 +372,7 @@ export class ClusterManager implements IDisposable {
     } else {
       this._samples.clear();
       this._setHost(null);
-      // Nobody looks while the page is hidden; it is opened again when it is shown.
+      // Not needed while the page is hidden; it is opened again when the page is shown.
       if (!document.hidden && !this.isDisposed) {
         void this._poll.start();
       }

@@ -57,7 +57,7 @@ export async function request<T>(
   if (!response.ok) {
     throw new RefusedError(response.status, refusal(response, body));
   }
-  // One look at a field that must be there tells our server from a proxy's page of its own.
+  // One look at a field that must be there tells our server's answer from a proxy's page.
   if (!isObject(body) || !(landmark in body)) {
     throw new RefusedError(response.status, {
       code: 'unexpected_answer',

@@ -63,7 +63,7 @@ export function said(
   return (messages ?? []).filter(({ code }) => codes.includes(code));
 }
 
-/** What has happened to it, oldest first: each is told once. */
+/** What has happened to it, oldest first: each is reported once. */
 export function newsOf({ messages }: Pick<ClusterModel, 'messages'>): readonly Message[] {
   return messages.filter(({ code }) => !LASTING.includes(code));
 }

@@ -60,7 +60,7 @@ export function darkenPage(frame: HTMLIFrameElement, onDark: () => void, looks =
   const style = page.createElement('style');
   style.textContent = STYLE;
   page.head.append(style);
-  // Bokeh knows plain objects only of its own window.
+  // Bokeh accepts only plain objects of the same window.
   const own = (frame.contentWindow as IBokehWindow).JSON;
   for (const model of models) {
     const values = darkValues(model);

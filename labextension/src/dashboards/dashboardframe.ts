@@ -9,10 +9,10 @@ const KEPT_WHILE_HIDDEN_MS = 60_000;
 /** First and longest pause before a page that could not be loaded is tried again. */
 const RETRY_MS = [2_000, 30_000] as const;
 
-/** So often a page is tried again by itself; then it waits until somebody asks, or the cluster changes. */
+/** Automatic retries of a page; then it waits for the user, or for a change of the cluster. */
 const RETRIES = 8;
 
-/** A page of a dashboard, or a sentence in its place. Loaded only while somebody looks. */
+/** A page of a dashboard, or a message instead. Loaded only while it is visible. */
 export class DashboardFrame extends Widget {
   constructor(private readonly _words: DashboardFrame.IWords) {
     super();
@@ -111,7 +111,7 @@ export class DashboardFrame extends Widget {
     return this._isDarkWanted && document.body.dataset.jpThemeLight === 'false';
   }
 
-  /** What a page has drawn in one theme cannot be taken back: it is drawn anew. */
+  /** A page drawn in one theme cannot be changed: it is loaded again. */
   private _followTheme(): void {
     const isDark = this._frame?.classList.contains('gpc-mod-invert') ?? this._isDark;
     if (isDark !== this._isDark) {

@@ -131,14 +131,14 @@ function Form({
   const kernel = environment.activeKernel();
   const given = withKernel(values, entries, kernel?.name);
   const request = { backend, ...given };
-  // What is valid so far is looked at, so that all faults are told at once.
+  // What is valid so far is checked, so that all faults are shown at once.
   const foreseen = useForeseen(request, spec => manager.notes(spec));
   // What was said of another kind is not about this one, which may be long in answering.
   const isOfKind = (foreseen.request as { backend?: string } | null)?.backend === backend;
   const demand = isValid && isOfKind ? foreseen.demand : null;
   const notes = isOfKind ? foreseen.notes : [];
 
-  // What appears at the bottom must not cover what somebody is typing.
+  // What appears at the bottom must not cover the field that is being edited.
   useEffect(() => uncover(form.current), [foreseen.notes, demand]);
 
   const change = (name: string, entry: Entries[string]): void => {
@@ -263,7 +263,7 @@ function Form({
         <details
           className="gpc-Details gpc-Advanced"
           open={isAdvancedOpen || atFault.some(field => field.advanced)}
-          // Once a fault has opened it, it stays: somebody is at work in there.
+          // Once a fault has opened it, it stays open: the user is working in it.
           onToggle={event => setAdvancedOpen(event.currentTarget.open)}
         >
           <summary>{trans.__('More options')}</summary>
@@ -438,7 +438,7 @@ function isAsTyped(
   return JSON.stringify(before[name]) === JSON.stringify(now[name]);
 }
 
-/** Go on to the field at fault, else to the first one, unless somebody has left the form while it was loaded. */
+/** Go on to the field at fault, else to the first one, unless the user has left the form while it was loaded. */
 function focusFirst(form: HTMLFormElement | null): void {
   const region = form?.closest('.gpc-CreateForm');
   const { activeElement } = document;

@@ -7,7 +7,7 @@ export function isSelectable(device: DeviceModel): boolean {
   return device.visible && !device.mig_enabled && device.error === null;
 }
 
-/** What to call it in a list; slices of one GPU are told apart as in the panel: `0.1`. */
+/** What to call it in a list; slices of one GPU are numbered as in the panel: `0.1`. */
 export function deviceLabel(device: DeviceModel, devices: readonly DeviceModel[]): string {
   const { index, parent_uuid } = device;
   const name = device.name ?? trans.__('GPU');

@@ -37,7 +37,7 @@ export function PlaceChoice(props: IPlaceChoiceProps): JSX.Element[] {
       onChoose={onChoosePlace}
     />
   ];
-  // What chooses by itself first: it is the right answer for most people.
+  // The automatic choice first: it is right for most users.
   const here = usableAt(kinds, place).sort(
     (left, right) => Number(choosesItself(right)) - Number(choosesItself(left))
   );

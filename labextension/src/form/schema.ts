@@ -47,7 +47,7 @@ export interface IField {
   readonly description: string;
   readonly group: string;
   readonly advanced: boolean;
-  /** Whether null is a value of its own, written "none". */
+  /** Whether null is a value, written "none". */
   readonly nullable: boolean;
   readonly default: unknown;
   /** Whether "auto" is a value. */

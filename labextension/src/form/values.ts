@@ -168,7 +168,7 @@ function read(field: IField, entry: Entries[string]): Parsed {
     case 'duration':
       return duration(text);
     case 'memory':
-      // How sizes are written, the server knows, and says it while somebody types.
+      // The server checks how sizes are written, during typing.
       return { kind: 'value', value: text.toLowerCase() === 'auto' ? 'auto' : text };
     case 'list':
       return {

@@ -169,7 +169,7 @@ export function clusterFacts(
   return shared === '' ? facts : [...facts, { part: 'shared', text: shared }];
 }
 
-/** Other programs are told about from this share of the cores on, and this number. */
+/** Other programs are shown from this fraction of the cores on, and this number. */
 const OTHERS_SHARE = 0.2;
 const OTHERS_CORES = 0.5;
 

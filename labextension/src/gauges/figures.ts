@@ -60,7 +60,7 @@ export function workerFigures(sample: TelemetrySample, i: number, withCpu: boole
   };
 }
 
-/** The figures of the whole cluster; summed once per sample, whoever shows them. */
+/** The figures of the whole cluster; summed once per sample, for all that show them. */
 export function clusterFigures(sample: TelemetrySample): IFigures {
   let figures = summed.get(sample);
   if (figures === undefined) {
@@ -132,7 +132,7 @@ function utilizations(sample: TelemetrySample, sharers: number[][]): (number | n
   return sharers.map(indices => busy[indices.find(i => busy[i] !== null) ?? indices[0]]);
 }
 
-/** One stack per GPU: workers that share one see the same memory, each with an RMM of its own. */
+/** One stack per GPU: workers that share one see the same memory, each with its own RMM. */
 function vramByDevice(sample: TelemetrySample, sharers: number[][]): (IStack | null)[] {
   const total = column(sample, 'vram_total_bytes');
   const used = column(sample, 'vram_used_bytes');

@@ -37,7 +37,7 @@ export class Flows {
       const before = this._counters.get(name);
       counters.set(name, now);
       if (before !== undefined && now.received !== null && before.received !== null) {
-        // A counter that goes back belongs to a worker that was started anew.
+        // A counter that goes back belongs to a worker that was restarted.
         const flow = {
           received: Math.max(0, now.received - before.received) / seconds,
           sent: Math.max(0, (now.sent ?? 0) - (before.sent ?? 0)) / seconds

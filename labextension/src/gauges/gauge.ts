@@ -42,7 +42,7 @@ export class Gauge {
     }
   }
 
-  /** Show or hide; a figure that nobody measures has no gauge. */
+  /** Show or hide; a figure that is not measured has no gauge. */
   set isShown(isShown: boolean) {
     if (this.node.hidden === isShown) {
       this.node.hidden = !isShown;

@@ -200,7 +200,7 @@ export class GaugeSet {
     figure: string | null,
     area: Trace | undefined
   ): void {
-    // Without a past of its own, memory has only its bar.
+    // Without a past, memory has only its bar.
     picture.hidden = figure === null || (area === undefined && part.endsWith('Past'));
     if (figure !== null) {
       picture.dataset.figure = figure;

@@ -178,7 +178,7 @@ export class HeatGrid {
     return [this._places.x[i], this._places.y[i]];
   }
 
-  /** Places depend on the workers, their machines and the width, which seldom change. */
+  /** Places depend on the workers, their machines and the width, which rarely change. */
   private _place(sample: TelemetrySample): void {
     const key = `${this.width} ${sample.workers.length} ${hostsOf(sample).join(' ')}`;
     if (key !== this._placedFor || sample.host !== this._hosts) {

@@ -2,7 +2,7 @@ import type { TelemetrySample } from '../protocol/messages';
 import { column } from './columns';
 import { hostsOf } from './titles';
 
-/** Up to so many machines each has lines of its own, with its name. */
+/** Up to this many machines, each has its own lines, with its name. */
 const MOST_HOSTS = 16;
 /** Width of a machine's name, in pixels. */
 const NAME = 58;
@@ -33,7 +33,7 @@ export function placesOf(sample: TelemetrySample, room: number): IHeatPlaces {
   const count = sample.workers.length;
   const left = isGrouped ? NAME : 1;
   const byHost = hosts.length > 1 ? groupsOf(sample, hosts) : [];
-  // Where there are too many for lines of their own, workers of one machine yet stand together.
+  // If there are too many for separate lines, workers of one machine still stand together.
   const together = byHost.flatMap(({ workers }) => workers);
   const groups = isGrouped
     ? byHost

@@ -99,6 +99,6 @@ export class HostGroups {
   private _of: readonly string[] = [];
   private _names: readonly string[] = [];
   private _isFolded: boolean | null = null;
-  /** Those that somebody has folded or unfolded. */
+  /** Those that the user has folded or unfolded. */
   private readonly _turned = new Set<string>();
 }

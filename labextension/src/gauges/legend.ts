@@ -40,7 +40,7 @@ const ON_GPUS: readonly Part[] = [
   'nvlink'
 ];
 
-/** What the colours and figures mean; folded until somebody asks. */
+/** What the colours and figures mean; folded at first. */
 export class Legend {
   constructor(private readonly _context: IGaugeContext) {
     const { node, content } = disclosure(_context.words.legend, 'gpc-Legend', () => this._draw());

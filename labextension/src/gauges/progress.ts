@@ -5,7 +5,7 @@ import { cut } from './stackbar';
 import { formatCount } from './units';
 import { fill } from './words';
 
-/** So many kinds of tasks are shown until somebody asks for more. */
+/** Kinds of tasks shown before *Show more*. */
 const FEW = 3;
 
 /** Segments of a line: finished, failed, at a worker; the rest is still to come. */
@@ -14,9 +14,9 @@ const STATES: readonly State[] = ['done', 'erred', 'processing'];
 
 type Kind = Required<PrefixProgress>;
 
-/** A kind that has done nothing for so many updates gives its place to one that works and is not shown. */
+/** A kind that has done nothing for this many updates gives its place to an active one that is not shown. */
 const QUIET_UPDATES = 5;
-/** The room of what was computed stays for so many updates after all is gone: the next cell often follows at once. */
+/** The room of what was computed stays for this many updates after all is gone: the next cell often follows at once. */
 const EMPTY_UPDATES = 10;
 
 /** How far the tasks of each kind are. Each keeps its place while it has something to do, and the list its height. */

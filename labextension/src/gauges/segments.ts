@@ -24,9 +24,9 @@ export interface IVram {
 }
 
 /**
- * The memory of a GPU by who uses it; null if nobody knows.
+ * The memory of a GPU by who uses it; null if unknown.
  *
- * RMM has three states: without a figure there is none, with a pool alone nobody counts what is used of it,
+ * RMM has three states: without a figure there is none, with a pool alone the use of it is not counted,
  * and with both the pool has a used and a free part.
  */
 export function vramStack({ total, used, cluster, rmmUsed, rmmPool }: IVram): IStack | null {

@@ -24,7 +24,7 @@ export const CPU_MARKS: readonly IMark[] = [
   { part: 'terminate', share: 0.95 }
 ];
 
-/** The results of a GPU worker have tiers of their own instead of Dask's target. */
+/** The results of a GPU worker have separate tiers instead of Dask's target. */
 export const GPU_MARKS = CPU_MARKS.slice(1);
 
 /** A bar of what is in use, by whom, of how much. */
@@ -151,10 +151,10 @@ export class StackBar {
 /**
  * Show a segment from one place of its bar to another, both in percent.
  *
- * It is as wide as the bar and cut: what is laid out anew each second would push its neighbours around.
+ * It is as wide as the bar and cut: a layout each second would push its neighbours around.
  */
 export function cut(segment: HTMLElement, from: number, to: number): void {
-  // Neighbours are told apart by a gap, whatever their colours are.
+  // A gap separates neighbours, whatever their colours are.
   const text = `inset(0 calc(${tenths(100 - to)}% + 1px) 0 ${tenths(from)}%)`;
   if (segment.style.clipPath !== text) {
     segment.style.clipPath = text;

@@ -26,7 +26,7 @@ export class Tooltip {
     this._tips.set(target, tip);
   }
 
-  /** Say it anew: figures have changed. */
+  /** Announce it again: figures have changed. */
   refresh(): void {
     if (this._target !== null) {
       if (this._target.isConnected) {

@@ -10,7 +10,7 @@ export type Part = keyof IGaugeWords['parts'];
 
 export type IGaugeWords = ReturnType<typeof gaugeWords>;
 
-/** A name and a sentence that explains it to somebody who learns. */
+/** A name, and a sentence that explains it to a learner. */
 interface IPartWords {
   readonly name: string;
   readonly sentence: string;

@@ -55,7 +55,7 @@ export class WorkerList {
     this._draw();
   }
 
-  /** Look anew at what is seen. Not asked for in each frame: the answer costs a layout. */
+  /** Look again at what is visible. Not done in each frame: the answer costs a layout. */
   remeasure(): void {
     this._top = this._list.scrollTop;
     this._view = this._list.clientHeight || GUESSED_VIEW;

@@ -120,7 +120,7 @@ interface IProcessProps {
   readonly onStop: (process: DeviceProcess) => void;
 }
 
-/** A process, by what people know it by: a notebook, a worker, or a program of somebody. */
+/** A process, by what people know it by: a notebook, a worker, or another user's program. */
 function Process({ index, placed, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
   const { process, depth, hasChildren } = placed;
   const { pid, command, memory_used_bytes, tree_memory_bytes, notebook, role } = process;

@@ -6,7 +6,7 @@ import { trans } from '../translation';
 
 interface IHoldersProps {
   readonly device: SharedDevice | undefined;
-  /** What an instructor may do with somebody's clusters. */
+  /** What an instructor may do with a learner's clusters. */
   readonly tools: (user: string) => JSX.Element | null;
 }
 
@@ -75,7 +75,7 @@ export function Line({ node }: { readonly node: NodeModel }): JSX.Element | null
   );
 }
 
-/** What is not told one by one, a line for each user: nobody fills the list for the others. */
+/** What is not listed one by one, a line for each user: no user fills the list. */
 export function MoreHeld({ node }: { readonly node: NodeModel }): JSX.Element | null {
   if (node.more.length === 0) {
     return null;

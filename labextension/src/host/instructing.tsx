@@ -12,7 +12,7 @@ interface IToolsProps {
   readonly asking: IAsking;
 }
 
-/** What an instructor may do with somebody's clusters. */
+/** What an instructor may do with a learner's clusters. */
 export function InstructorTools({ user, manager, asking }: IToolsProps): JSX.Element {
   const button = (label: string, title: string, request: () => Promise<void>): JSX.Element => (
     <button

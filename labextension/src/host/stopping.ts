@@ -4,7 +4,7 @@ import type { DeviceProcess } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
 import { trans } from '../translation';
 
-/** End a process of one's own that uses a GPU, after one question that says what it is. */
+/** End one of the user's processes that use a GPU, after one question that says what it is. */
 export async function stopProcess(process: DeviceProcess, manager: IClusterManager): Promise<void> {
   const title = trans.__('Stop process %1?', process.pid);
   if (!(await confirmLoss(title, whatItIs(process), trans.__('Stop')))) {

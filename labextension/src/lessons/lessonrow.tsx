@@ -133,7 +133,7 @@ function Steps({ exercises }: { readonly exercises: readonly LessonExercise[] })
   );
 }
 
-/** How somebody got where they are: checks, hints, the solution. */
+/** How a learner got this far: checks, hints, the solution. */
 function traces(exercise: LessonExercise): string {
   const parts = [
     exercise.attempts > 0 && trans._n('%1 check', '%1 checks', exercise.attempts),

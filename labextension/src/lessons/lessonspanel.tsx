@@ -37,7 +37,7 @@ export class LessonsPanel extends Widget {
     this._poll = new Poll({
       factory: () => store.refresh(),
       frequency: { interval: LESSONS_MS, backoff: false },
-      // Kernels write the learner's progress, and nobody tells this page.
+      // Kernels write the learner's progress without notifying this page.
       standby: () =>
         document.hidden || !(this.isMoved || this.isVisible || options.isShownElsewhere())
     });

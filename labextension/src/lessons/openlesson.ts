@@ -24,7 +24,7 @@ export async function openLesson(link: string, options: IOpenOptions): Promise<v
   }
   const panel = openNotebook(notebooks, target.lesson) ?? (await openCopy(target.lesson, options));
   if (panel === null) {
-    return; // Notebook 7 opens it in a browser tab of its own, where this page cannot reach.
+    return; // Notebook 7 opens it in a separate browser tab, where this page cannot reach.
   }
   await panel.context.ready;
   await panel.revealed;

@@ -19,11 +19,11 @@ export interface ILessonStore {
   refresh(): Promise<void>;
   /** Copy what the learner does not have yet. */
   copy(): Promise<LessonCopied>;
-  /** Begin a lesson anew; what was there is kept. */
+  /** Start a lesson again; the old copy is kept. */
   reset(lesson: string): Promise<LessonCopied>;
   /** Have the copy of a lesson without prose. */
   recall(lesson: string): Promise<LessonCopied>;
-  /** Tell what was answered; null where nobody wants to know. Never fails. */
+  /** Report the answers; null if they are not recorded. Never fails. */
   report(events: LessonEvents['events']): Promise<EventsNoted | null>;
   /** Delete everything that is known about the learner. */
   forget(): Promise<void>;

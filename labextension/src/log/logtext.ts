@@ -20,7 +20,7 @@ export class LogText {
     this.node.className = 'gpc-LogText';
     this.node.tabIndex = 0;
     this.node.setAttribute('role', 'log');
-    // Hundreds of lines a minute are not to be read out; whoever wants them moves there.
+    // Hundreds of lines a minute must not be read out; users who want them move there.
     this.node.setAttribute('aria-live', 'off');
     this.node.setAttribute('aria-label', label);
   }
@@ -124,7 +124,7 @@ export class LogText {
 
   private _trim(): void {
     const excess = this._lines.length - MOST_LINES;
-    // While somebody reads further up, what is read stays where it is.
+    // While the user reads further up, the text stays where it is.
     if (excess > 0 && this.isAtEnd) {
       this._lines = this._lines.slice(excess);
       const dropped = new Set(this._elements().slice(0, excess));

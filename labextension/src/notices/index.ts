@@ -53,7 +53,7 @@ function toldInBrowser(server: string): ITold {
       try {
         window.localStorage.setItem(key, at);
       } catch {
-        // Then news are told again on the next page.
+        // Then news are shown again on the next page.
       }
     }
   };

@@ -9,7 +9,7 @@ export const NEWS_KINDS = [
   'stopped'
 ] as const;
 
-/** Whether it tells how a batch has ended that somebody waits for. */
+/** Whether it reports the end of a batch that the user waits for. */
 export function isOfBatch(kind: string): boolean {
   return kind === 'done' || kind === 'not_done';
 }

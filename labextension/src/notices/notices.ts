@@ -8,9 +8,9 @@ import { trans } from '../translation';
 
 /** JupyterLab shows no more of a message. */
 const LONGEST = 140;
-/** Of what somebody asked for, who looks up; the others are in the notification centre only. */
+/** For results of requests; the others are in the notification centre only. */
 const TOAST_MS = 8000;
-/** A person says these or waits for them: they stay until somebody has read them. */
+/** Written by or awaited by a person: they stay until they are dismissed. */
 const STAY: readonly string[] = ['message', 'stopped', 'not_done'];
 
 /** Remembers, for all pages of this browser, until when news have been told. */
@@ -26,7 +26,7 @@ export class Notices {
     this._look();
   }
 
-  /** What is told. */
+  /** The text. */
   kinds: readonly string[] = NEWS_KINDS;
 
   private _look(): void {
@@ -34,7 +34,7 @@ export class Notices {
     if (!manager.isReady) {
       return;
     }
-    // Who opens the first page ever is told nothing of the past.
+    // The first page ever shows nothing of the past.
     const since = told.get() ?? new Date(manager.now()).toISOString();
     const news = manager.clusters
       .flatMap(cluster => newsOf(cluster).map(entry => ({ cluster, entry, at: entry.time ?? '' })))

@@ -72,7 +72,7 @@ export class ClusterOutput extends Panel {
     }
     const view = this._rendermime.createRenderer(WIDGET_MIME);
     this._view = view;
-    // It shows complaints of its own until a view is there.
+    // It shows its own errors until a view is there.
     view.hide();
     this.addWidget(view);
     view.renderModel(model).catch((reason: unknown) => {

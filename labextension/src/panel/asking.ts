@@ -67,7 +67,7 @@ export function useTick(milliseconds: number): void {
   }, [milliseconds]);
 }
 
-/** A phrase such as "must be a whole number" as a sentence of its own. */
+/** A phrase such as "must be a whole number" as a whole sentence. */
 export function asSentence(phrase: string): string {
   const sentence = phrase.charAt(0).toUpperCase() + phrase.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;

@@ -12,7 +12,7 @@ export interface IMenuEntry {
 
 /** Open a menu below a button, which gets the focus back. */
 export function openMenu(button: HTMLElement, entries: readonly IMenuEntry[]): void {
-  // Commands of its own: their names would be of no use elsewhere.
+  // Separate commands: their names would be of no use elsewhere.
   const commands = new CommandRegistry();
   const menu = new MenuSvg({ commands });
   entries.forEach((entry, i) => {

@@ -24,7 +24,7 @@ interface ICardRowProps {
   readonly onToggle: () => void;
 }
 
-/** So many characters at the end of a name stay where it is too long: names that belong together differ there. */
+/** Characters at the end of a name that stay if it is too long: names that belong together differ there. */
 const TAIL = 3;
 
 /** A cluster in one line: state, name, what others should know, load and memory. */

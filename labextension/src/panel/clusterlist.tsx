@@ -28,7 +28,7 @@ export interface IClusterListProps {
   readonly onCreate: () => void;
   /** Create one without the form. */
   readonly onQuickStart: () => Promise<void>;
-  /** Whether somebody comes back from the form, whose buttons had the focus. */
+  /** Whether the user comes back from the form, whose buttons had the focus. */
   readonly isReturning?: boolean;
 }
 

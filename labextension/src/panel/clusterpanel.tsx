@@ -131,7 +131,7 @@ export class ClusterPanel extends ReactWidget {
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    // Asking for the list is also how the server learns that somebody may want a cluster soon.
+    // Asking for the list is also how the server learns that a cluster may be wanted soon.
     this._options.manager.refresh().catch(() => undefined);
     void this._options.lessons.refresh();
     this._timesShown += 1;

@@ -122,7 +122,7 @@ export function statusLine(
   return parts.join(' · ');
 }
 
-/** `Untitled, Training and 1 other client`; empty: nobody is connected. */
+/** `Untitled, Training and 1 other client`; empty: no client is connected. */
 export function usersOf(n_clients: number, notebooks: readonly string[]): string {
   const names = notebooks.map(plainName).join(', ');
   const others = Math.max(0, n_clients - notebooks.length);

@@ -34,7 +34,7 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
     const drawn = new ClusterGauges({
       words: gaugeWords(trans),
       thresholds: latest.current.thresholds,
-      // How many workers there are decides until somebody does.
+      // The number of workers decides until the user does.
       isOpen: latest.current.unfolded.left(`${id}/workers`),
       onOverTime: () => void latest.current.commands.execute(CommandIDs.openCharts, { id }),
       onRetire: canRetire ? worker => latest.current.onRetire?.(worker) : undefined,

@@ -1,7 +1,7 @@
 import { h, useEffect, useRef, useState } from '../jsx';
 import type { Notes } from '../protocol/messages';
 
-/** While somebody types, nothing is asked. */
+/** While the user types, nothing is requested. */
 const PAUSE_MS = 300;
 
 /** What the server says of a request before it is made. */
@@ -33,7 +33,7 @@ export function useForeseen<T>(request: T | null, ask: (request: T) => Promise<N
       const asked = JSON.parse(text) as T;
       latest.current(asked).then(
         found => show({ ...found, request: asked }),
-        // What goes wrong is told when the request itself is made.
+        // Errors are shown when the request itself is made.
         () => show(NOTHING)
       );
     }, PAUSE_MS);

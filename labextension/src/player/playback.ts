@@ -1,7 +1,7 @@
 /** How often the position moves, in milliseconds. */
 const TICK_MS = 100;
 
-/** Where in a recording we are: it plays, pauses, and goes where it is told. */
+/** Where in a recording we are: it plays, pauses and seeks. */
 export class Playback {
   /** `duration` in seconds; `onMoved` is called whenever the position has moved, or playing has begun or ended. */
   constructor(
@@ -56,7 +56,7 @@ export class Playback {
 
   private _tick(): void {
     const now = performance.now();
-    // A page that nobody sees is woken up less often: what counts is the clock.
+    // A hidden page is woken up less often: what counts is the clock.
     const elapsed = ((now - this._lookedAt) / 1000) * this.speed;
     this._lookedAt = now;
     this._position = Math.min(this.duration, this._position + elapsed);

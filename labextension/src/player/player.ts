@@ -8,14 +8,14 @@ import { Playback } from './playback';
 import { placeAt, timesOf } from './timeline';
 import type { IPlayerWords } from './words';
 
-/** Samples that are noted one after the other; a longer way begins anew. */
+/** Samples that are noted one after the other; a longer way starts again. */
 const MOST_STEPS = 100;
 /** Less would be too coarse for traces that know two seconds. */
 const LEAST_SPAN_SECONDS = 20;
-/** Somebody who moves the slider has not arrived before so many milliseconds without a move. */
+/** Milliseconds without a move after which the slider has arrived. */
 const SETTLED_MS = 500;
 /** Gauges ask for a cluster's workers by address; a recording has none. */
-const NOBODY = { workers: [] };
+const NO_WORKERS = { workers: [] };
 
 /** Plays a recording through the gauges of live clusters. What it was recorded on is always in view. */
 export class Player {
@@ -85,11 +85,11 @@ export class Player {
     const steps = place - this._place;
     if (steps >= 0 && steps <= MOST_STEPS) {
       for (const sample of samples.slice(this._place + 1, place + 1)) {
-        this._gauges.update(sample, NOBODY);
+        this._gauges.update(sample, NO_WORKERS);
       }
     } else {
       const first = placeAt(this._times, this._times[place] - SPAN_SECONDS);
-      this._gauges.restart(samples.slice(first, place + 1), NOBODY);
+      this._gauges.restart(samples.slice(first, place + 1), NO_WORKERS);
     }
     if (place !== this._place) {
       this._place = place;

@@ -13,7 +13,7 @@ interface IQuestionProps {
   readonly total: number;
   readonly answer: Answer;
   readonly onAnswer: (answer: Answer) => void;
-  /** What is told about the answer: nothing yet, what was chosen, or everything. */
+  /** What is shown about the answer: nothing yet, what was chosen, or everything. */
   readonly told: 'nothing' | 'chosen' | 'all';
   readonly isRight: boolean;
   readonly children?: ReactNode;

@@ -19,10 +19,10 @@ interface ILargestResultsProps {
 
 /** While it is open, the scheduler is asked this often; it answers from memory where looking takes long. */
 const ASK_MS = 3000;
-/** So many workers are named. */
+/** Workers named in a line. */
 const NAMED = 2;
 
-/** Which collections take the memory, where they are and which notebook holds them; folded until somebody asks. */
+/** Which collections take the memory, where they are and which notebook holds them; folded at first. */
 export function LargestResultsList(props: ILargestResultsProps): JSX.Element {
   const { cluster, unfolded } = props;
   const key = `${cluster.id}/results`;

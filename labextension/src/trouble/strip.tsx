@@ -16,7 +16,7 @@ interface ITroubleStripProps {
   readonly commands: CommandRegistry;
 }
 
-/** Of each cluster, what somebody has dismissed; it comes back when the same happens again. */
+/** Of each cluster, what the user has dismissed; it comes back when the same happens again. */
 const dismissed = new Map<string, ReadonlySet<string>>();
 
 /** Everything that is wrong with a cluster, in one place, with what can be done; it goes when it is resolved. */

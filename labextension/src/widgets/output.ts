@@ -1,10 +1,10 @@
 /**
  * How a view and the output it stands in find each other.
  *
- * Our JupyterLab extension listens for these events; elsewhere nobody does, and nothing is lost.
+ * Our JupyterLab extension listens for these events; elsewhere nothing does, and nothing is lost.
  */
 
-/** A view is in the page. Whoever keeps its picture calls `preventDefault`. */
+/** A view is in the page. A listener that keeps its picture calls `preventDefault`. */
 export const VIEW_EVENT = 'gpucluster-view';
 /** A view is gone; sent to its own element, which has left the page. */
 export const GONE_EVENT = 'gpucluster-gone';
@@ -26,12 +26,12 @@ export function pictureOf(value: unknown): IPicture | null {
   return typeof html === 'string' && typeof text === 'string' ? { html, text } : null;
 }
 
-/** Tell the page that a view is there; whether somebody keeps its picture. */
+/** Notify the page of a view; returns whether its picture is kept. */
 export function announceView(el: HTMLElement): boolean {
   return !el.dispatchEvent(new CustomEvent(VIEW_EVENT, { bubbles: true, cancelable: true }));
 }
 
-/** Pass a message's picture on to whoever keeps it. */
+/** Pass a message's picture on to its keeper. */
 export function passPictureOn(el: HTMLElement, content: unknown): void {
   const picture = kindOf(content) === 'picture' ? pictureOf(content) : null;
   if (picture !== null && el.isConnected) {

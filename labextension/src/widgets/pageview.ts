@@ -72,7 +72,7 @@ export class PageView implements IWidgetView {
 
   private _show(page: string): void {
     const path = textOf(this._model, 'path');
-    // A path on this server and nothing else: no address of a notebook somebody else has made.
+    // A path on this server and nothing else: no address from another user's notebook.
     if (!/^\/(?!\/)[\w%~.@+\-/]*$/.test(path) || !/^\w([\w-]|[./](?=\w))*$/.test(page)) {
       this.node.classList.add('gpc-mod-pathless');
       return;

@@ -8,7 +8,7 @@ import { ThemeWatch } from './theme';
 const LOOK_MS = 1000;
 /** Without a word for so long, the kernel is asked whether it still knows of this view. */
 const SILENCE_MS = 10_000;
-/** How often the kernel is told that samples are drawn; more often, its busy sign would flicker. */
+/** How often the kernel is notified that samples are drawn; more often, its busy sign would flicker. */
 const ANSWER_MS = 5000;
 const CHANGES = ['cluster', 'sample', 'refusal', 'note', 'kernel_over', 'page'];
 const LIVE = ['running', 'scaling'];
@@ -69,7 +69,7 @@ export class ViewSession {
         this._greet();
       }
       if (!this._isSilent) {
-        // Samples come even while a cell runs: this kernel is gone, and there is nobody to ask for anything.
+        // Samples come even while a cell runs: this kernel is gone, and there is nothing to ask.
         this._isSilent = true;
         this._draw();
       }
@@ -91,7 +91,7 @@ export class ViewSession {
     cancelAnimationFrame(this._frame);
     this._frame = requestAnimationFrame(() => this._draw());
     if (document.hidden) {
-      // No frames come while nobody sees the page; the kernel goes on.
+      // No frames come while the page is hidden; the kernel continues.
       this._draw();
     }
   };
@@ -106,7 +106,7 @@ export class ViewSession {
   };
 
   private readonly _onKernel = (): void => {
-    // It is told that something changed, not what; the manager marks views that nobody stands behind.
+    // It learns that something changed, not what; the manager marks views without a kernel.
     this._isDisconnected = this._el.closest('.jupyter-widgets-disconnected') !== null;
     this._draw();
   };

@@ -1,6 +1,6 @@
 const LOOK_MS = 2000;
 
-/** Marks a node with `gpc-mod-dark` while it stands on a dark page, whoever's page it is. */
+/** Marks a node with `gpc-mod-dark` while it stands on a dark page, ours or another one. */
 export class ThemeWatch {
   constructor(private readonly _node: HTMLElement) {
     this._observer = new MutationObserver(() => this._look());

@@ -7,7 +7,7 @@ export interface IWidgetView {
   readonly alert: HTMLElement;
   /** What is said when the kernel has stopped. */
   readonly kernelOver: string;
-  /** Draw. `isStill`: this is the last state; whatever is asked for now, nobody hears. */
+  /** Draw. `isStill`: this is the last state; requests have no effect now. */
   update(sample: TelemetrySample | null, cluster: ClusterModel, isStill: boolean): void;
   setHistory?(history: TelemetryHistory): void;
   dispose(): void;

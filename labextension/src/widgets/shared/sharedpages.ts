@@ -4,7 +4,7 @@ import type { IWidgetModel } from '../model';
 import { PageView } from '../pageview';
 import { WORDS } from '../words';
 
-/** Pages of Dask's dashboard below the gauges; loaded when somebody wants them, as each costs the scheduler work. */
+/** Pages of Dask's dashboard below the gauges; loaded on demand, as each costs the scheduler work. */
 export class SharedPages {
   constructor() {
     this.node = element('section', 'gpc-Shared-pages');
