@@ -168,5 +168,5 @@ def _too_slow(result: NotebookGrade, limits: Limits, slow: list[ExerciseGrade]) 
     if not taken:
         return []
     names = ", ".join(one.id for one in slow)
-    nobody = f" These exercises do not count, because the key took too long for them: {names}." if slow else ""
-    return [f"the answer key itself took {' and '.join(taken)}: {_MORE_TIME}.{nobody}"]
+    skipped = f" These exercises do not count, because the key took too long for them: {names}." if slow else ""
+    return [f"the answer key itself took {' and '.join(taken)}: {_MORE_TIME}.{skipped}"]
