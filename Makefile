@@ -19,6 +19,8 @@ PARALLEL := -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Which tests python-tests and cuda-tests run: those of `make test`, unless PART=full asks for the others.
 PART ?= not full
 REPORT = $(if $(filter-out full,$(PART)),,full-)
+# With RETRY=1, files with failed tests run once more.
+AGAIN = $(if $(filter 1,$(RETRY)),|| scripts/retry-failed $1/python -q -m "$2")
 # macOS comes with a make of 2006, which knows no --output-sync.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Life of a cluster, magics, command line, lessons; without the grader, whose sandbox only Linux has, and answers, which need none of it.
@@ -87,17 +89,18 @@ unit: .venv/.built ## Python tests that start no process.
 	$(BIN)/python -m pytest -q --no-processes $(PARALLEL) -m "not full"
 
 python-tests: .venv/.built .venv-docs/.installed chromium ## Python tests: real clusters, a real browser; with PART=full those that take long.
-	$(BIN)/python -m pytest -q $(PARALLEL) -m "$(PART)" --junitxml=.build/$(REPORT)python-tests.xml
+	$(BIN)/python -m pytest -q $(PARALLEL) -m "$(PART)" --junitxml=.build/$(REPORT)python-tests.xml $(call AGAIN,$(BIN),$(PART))
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library, and kernels by CUDA's compiler.
 	$(CUDA)/python -m pytest -q $(PARALLEL) -m "$(PART)" --junitxml=.build/$(REPORT)cuda-tests.xml \
-	  $(CUDA_TESTS)
+	  $(CUDA_TESTS) $(call AGAIN,$(CUDA),$(PART))
 
 answers: .venv/.built ## Every answer to every exercise on several hidden inputs: make answers SEEDS="1 2 3".
 	ANSWER_SEEDS="$(or $(SEEDS),1 2 3)" $(BIN)/python -m pytest -q -n $(JOBS) tests/lessons/test_answers.py
 
+portable-tests: export GPUCLUSTER_PORTABLE := 1
 portable-tests: .venv/.built ## The core of the Python tests without what only Linux has, as on a Mac.
-	GPUCLUSTER_PORTABLE=1 $(BIN)/python -m pytest -q $(PARALLEL) -m "not full" $(PORTABLE)
+	$(BIN)/python -m pytest -q $(PARALLEL) -m "not full" $(PORTABLE) $(call AGAIN,$(BIN),not full)
 
 suite-times: ## Write what the last test-all took into benchmarks/suite.md.
 	$(BIN)/python -m benchmarks.suite $(wildcard .build/*tests.xml)

@@ -103,6 +103,34 @@ def test_logged_exits_with_the_status_of_its_command(tmp_path: Path, status: int
     assert "done\n" in (tmp_path / ".build/setup.log").read_text()
 
 
+def test_retry_runs_files_with_failed_tests_whole(tmp_path: Path) -> None:
+    (tmp_path / "test_story.py").write_text("""
+from pathlib import Path
+
+def test_first():
+    runs = len(Path("runs").read_text()) if Path("runs").exists() else 0
+    Path("runs").write_text("x" * (runs + 1))
+
+def test_second():
+    assert len(Path("runs").read_text()) > 1
+""")
+    (tmp_path / "test_other.py").write_text("from pathlib import Path\n\ndef test_once():\n    Path('once').mkdir()\n")
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    assert subprocess.run([sys.executable, "-m", "pytest"], cwd=tmp_path, env=env, capture_output=True).returncode == 1
+    again = subprocess.run(
+        [ROOT / "scripts/retry-failed", sys.executable], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "RERUN test_story.py\n" in again.stdout
+    assert (tmp_path / "runs").read_text() == "xx", "the first test of the file ran again"
+
+
+def test_nothing_is_tried_again_when_pytest_itself_failed(tmp_path: Path) -> None:
+    again = subprocess.run([ROOT / "scripts/retry-failed", sys.executable], cwd=tmp_path, capture_output=True)
+    assert again.returncode == 1
+    assert b"Not tried again" in again.stderr
+
+
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [

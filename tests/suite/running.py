@@ -6,7 +6,6 @@ import gc
 import os
 import signal
 from collections.abc import Generator
-from typing import Any
 
 import psutil
 import pytest
@@ -26,7 +25,6 @@ FIRST = (
 MOST_PROCESSES = 8
 BYTES_EACH = 2 * 2**30
 """A process of tests with a cluster, a server and a browser, or with a lesson: the largest one takes 1.34 GB."""
-SHOWN_LINES = 12
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -76,18 +74,3 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     if (handler := signal.getsignal(signal.SIGINT)) is not signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         pytest.fail(f"SIGINT is handled by {handler!r} after {item.nodeid}: what it imported or called has taken it")
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Show why tests failed that passed at the second try (``--reruns``), or nobody looks for the cause."""
-    tries = terminalreporter.stats.get("rerun", [])
-    if not tries:
-        return
-    terminalreporter.section("first tries that failed")
-    for report in tries:
-        crash = getattr(report.longrepr, "reprcrash", None)
-        where = f" ({crash.path}:{crash.lineno})" if crash else ""
-        terminalreporter.write_line(f"{report.nodeid}, {report.when}, after {report.duration:.0f} s{where}")
-        told = str(crash.message) if crash else str(report.longrepr)
-        for line in told.splitlines()[-SHOWN_LINES:]:
-            terminalreporter.write_line(f"    {line[:400]}")

@@ -120,7 +120,6 @@ def test_preview_shows_the_jobs(shared_site: Any, slurm: Any, tmp_path: Path) ->
         shared_site.control.preview({**JOBS, "partition": "main", "interface": "ib7"})
 
 
-@pytest.mark.flaky(reruns=0)  # a second try would find the cluster gone, and hide why the first one failed
 def test_cluster_ends_with_the_scheduler_job(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
     job = job_of(slurm, apart.model, "scheduler")
     slurm.ask("scancel", job)
