@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons import check, classroom
+from gpucluster.lessons.catalogue import lessons
 from gpucluster.lessons.classroom import LARGEST_FILE, MOST_FILES, _fair_share, read_class
+from gpucluster.lessons.commands.tables import class_text
 from gpucluster.lessons.learner_progress import FOLDER_VARIABLE, record, share
 from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.lessons import ClassLearner, ClassView
 
 
 def exercise(state: str = "failed", **changes: Any) -> dict[str, Any]:
@@ -60,6 +63,19 @@ def test_who_is_where_and_what_fails_most(tmp_path: Path) -> None:
         ("small memory", 2), ("one label per point", 1), ("the nearest", 1),
     ]  # fmt: skip
     assert (second.id, second.stuck, second.hints) == ("06.3", 0, 1)
+
+
+def test_the_table_of_a_class_has_totals_and_how_long_each_was_idle() -> None:
+    learners = [
+        ClassLearner(name=name, exercise="06.2", state="failed", passed=passed, updated_at=f"2026-11-{seen}:00+00:00")
+        for name, passed, seen in (("Ana", 4, "21T10:10"), ("Bo", 6, "21T10:30"), ("Cy", 0, "18T10:30"))
+    ]
+    text = class_text(ClassView(folder="", read_at="2026-11-21T10:30:00Z", learners=learners, exercises=[]))
+    total = sum(len(lesson.exercises) for lesson in lessons())
+    rows = [line.split() for line in text.splitlines()]
+    assert [row[1:4] for row in rows[1:4]] == [[str(n), "of", str(total)] for n in (4, 6, 0)]
+    assert [line.rstrip().rpartition("  ")[2] for line in text.splitlines()[1:4]] == ["20 min", "now", "3 days"]
+    assert f"3 learners, 10 of {3 * total} exercises passed." in text
 
 
 def test_learners_of_one_name_are_told_apart(tmp_path: Path) -> None:

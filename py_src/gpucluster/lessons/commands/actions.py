@@ -276,3 +276,10 @@ def grade(found: Namespace, say: Say) -> Answer:
 
     text, data, code = grade_submissions(found, say)
     return Answer(text, data, code=code)
+
+
+def marks(found: Namespace, _say: Say) -> Answer:
+    """Make marks of grades."""
+    from .grading import write_marks
+
+    return Answer(*write_marks(found))

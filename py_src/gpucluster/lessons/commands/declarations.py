@@ -11,6 +11,8 @@ from ...cli.arguments import SentenceParser
 from ...cli.commands import Answer, Commands, Say, Subcommand
 from ...cli.declarations import SHELL
 
+FORMATS = ("csv", "moodle", "canvas")
+KEPT = ("newest", "best")
 SANDBOXES = ("auto", "bubblewrap", "apptainer", "container", "landlock")
 
 
@@ -120,6 +122,7 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
         help="Also write a page for each learner, to hand back. The folder is created if missing.",
     )
     parser.argument("--lesson", metavar="LESSON", complete=_numbers, help="Grade only this lesson. Default: all.")
+    parser.argument("--learner", metavar="NAME", help="Grade this learner's notebooks again.")
     parser.argument("--seconds", metavar="N", help="Time for one notebook. 10 to 7200. Default: 300.")
     parser.argument("--memory", metavar="SIZE", help="Memory for one notebook and its workers. Default: 4 GiB.")
     parser.argument("--seed", metavar="N", help="Seed of the hidden inputs, the same for all. Default: a random one.")
@@ -144,6 +147,34 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "--unprotected", action="store_true",
         help="Grade even without a working sandbox. Default: refuse.",
+    )  # fmt: skip
+    _json(parser)
+
+
+def declare_marks(parser: SentenceParser, _face: str) -> None:
+    """Make marks of grades."""
+    parser.argument(
+        "grades", nargs="?", default="grades.json", metavar="GRADES", complete="file",
+        help="File that 'gpucluster lessons grade' has written. Default: grades.json.",
+    )  # fmt: skip
+    parser.argument("--out", metavar="FILE", complete="file", default="marks.csv", help="Default: marks.csv.")
+    parser.argument(
+        "--format", metavar="FORMAT", complete=FORMATS, default="csv",
+        help="csv, or a file to import: moodle or canvas, in percent. Default: csv.",
+    )  # fmt: skip
+    parser.argument(
+        "--keep", metavar="WHICH", complete=KEPT, default="newest",
+        help="Which of several notebooks of a lesson counts: newest or best. Default: newest.",
+    )  # fmt: skip
+    parser.argument(
+        "--deadline", metavar="TIME", help="Mark later notebooks as late; such as 2027-03-01T18:00, local time."
+    )
+    parser.argument(
+        "--weights", metavar="LESSON=N,…", help="Factors of lessons or exercises, such as 06=2,06.3=0. Default: 1."
+    )
+    parser.argument(
+        "--partial", action="store_true",
+        help="Give a failed exercise the share of its properties that hold. Default: one point or none.",
     )  # fmt: skip
     _json(parser)
 
@@ -204,6 +235,7 @@ LESSONS = Commands(
             "class", "Show where each learner of a class is, and which check fails most.", declare_class, "show_class"
         ),
         _verb("grade", "Grade the notebooks of a class.", declare_grade),
+        _verb("marks", "Make a table of marks from grades, also for Moodle and Canvas.", declare_marks),
         _verb(
             "import", "Take over questions of jupyterquiz or cards of jupytercards.", declare_import, "import_questions"
         ),

@@ -1,4 +1,4 @@
-"""``gpucluster lessons grade``: grade the notebooks of a class."""
+"""``gpucluster lessons grade`` and ``marks``: grade the notebooks of a class, and make marks of the grades."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import os
 import sys
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...cli.arguments import shown, shown_path, whole_number
+from ...cli.arguments import did_you_mean, shown, shown_path, whole_number
 from ...protocol.errors import GPUClusterError, InvalidRequest
 from ...protocol.plain_text import counted
 from ...protocol.sizes import parse_size
 from ...registry.replacement import replace_text
+from ..catalogue import find_lesson
 from ..copies import known_lesson
-from .declarations import SANDBOXES
+from .declarations import KEPT, SANDBOXES
 
 if TYPE_CHECKING:
-    from ..grading import Grades, NotebookGrade, Progress, Sandboxing
+    from ..grading import Grades, NotebookGrade, Progress, Sandboxing, Submission
 
 _OUT = "grades.csv"
 _NOT_GRADED = 1
@@ -60,6 +63,10 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     page = _result(getattr(found, "report", None) or str(table.with_suffix(".html")))
     properties = _result(found.exercises) if getattr(found, "exercises", None) else None
     pages = _folder(found.feedback, Path(found.submissions)) if getattr(found, "feedback", None) else None
+    kept_in = _beside(table)
+    record = kept_in.with_suffix(".json") if kept_in is not None else None
+    if record == table:
+        raise InvalidRequest("--out: the table is CSV; the same results as JSON are written beside it.")
     submissions = find_submissions(Path(found.submissions), known_lesson(lesson).id if lesson else None)
     jobs = getattr(found, "jobs", None)
     jobs = whole_number(jobs, "--jobs", 1, _MOST_JOBS) if jobs is not None else notebooks_at_a_time(limits)
@@ -75,6 +82,8 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             progress.writes(text)
             _write(table, text)
             _write(page, html_report(results))
+            if record is not None:
+                replace_text(record, results.model_dump_json(), durable=True)
             if properties is not None:
                 _write(properties, exercise_table_text(results))
             if pages is not None:
@@ -84,7 +93,9 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         lines.graded(last)
 
     again = getattr(found, "again", False)
-    progress = Progress(_beside(table), again=again)
+    progress = Progress(kept_in, again=again)
+    if (learner := getattr(found, "learner", None)) is not None:
+        progress.forget(_files_of(learner, submissions))
     try:
         results = grade(
             submissions,
@@ -112,10 +123,79 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     full = sum(one.of for result in results.submissions for one in result.exercises)
     unknown = sum(not one.exercises for one in results.submissions)
     besides = f" Not counted, because their lesson is unknown: {unknown}." if unknown else ""
-    *files, last = [str(file) for file in (table, page, properties, pages) if file is not None]
+    *files, last = [str(file) for file in (table, page, record, properties, pages) if file is not None]
     written = f"{', '.join(files)} and {last}"
     text = f"{len(results.submissions)} notebooks, {done:g} of {full:g} points.{besides} Written: {written}."
     return text, results.model_dump(mode="json"), _NOT_GRADED if _uncounted(results) else 0
+
+
+def write_marks(found: Namespace) -> tuple[str, Any]:
+    """Write the marks of a class; return text for people, and the same as plain data."""
+    from pydantic import ValidationError
+
+    from ..grading import Grades, Rules, canvas_text, marks_of, marks_text, moodle_text
+
+    source = Path(found.grades)
+    try:
+        grades = Grades.model_validate_json(source.read_bytes())
+    except OSError as error:
+        hint = " 'gpucluster lessons grade' writes it." if isinstance(error, FileNotFoundError) else ""
+        raise InvalidRequest(f"{shown_path(source)} cannot be read: {error.strerror}.{hint}") from None
+    except ValidationError:
+        raise InvalidRequest(
+            f"{shown_path(source)} has no grades: give the .json file that 'gpucluster lessons grade' has written."
+        ) from None
+    texts = {"csv": marks_text, "moodle": moodle_text, "canvas": canvas_text}
+    out = _result(found.out)
+    deadline = getattr(found, "deadline", None)
+    rules = Rules(
+        keep=_one_of(found.keep, "--keep", KEPT),
+        deadline=_deadline(deadline) if deadline else None,
+        weights=dict(_weight(text) for text in getattr(found, "weights", "").split(",") if text),
+        partial=getattr(found, "partial", False),
+    )
+    marks = marks_of(grades, rules)
+    _write(out, texts[_one_of(found.format, "--format", tuple(texts))](marks))
+    late = sum(bool(one.late) for one in marks)
+    besides = f" Late: {late}." if rules.deadline is not None else ""
+    most = marks[0].of if marks else 0
+    text = f"{counted(len(marks), 'learner')}, out of {most:g} points.{besides} Written: {out}."
+    return text, [{**asdict(one), "total": one.total, "percent": one.percent} for one in marks]
+
+
+def _one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
+    if value not in allowed:
+        raise InvalidRequest(f"{option}: must be {' or '.join(allowed)}, not '{shown(value)}'.")
+    return value
+
+
+def _deadline(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        raise InvalidRequest(f"--deadline: give a time such as 2027-03-01T18:00, not '{shown(text)}'.") from None
+
+
+def _weight(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    lesson, _, exercise = name.partition(".")
+    known = find_lesson(lesson)
+    exercises = {one.id for one in known.exercises} if known is not None else set()
+    try:
+        factor = float(number)
+    except ValueError:
+        factor = -1.0
+    if known is None or (exercise and name not in exercises) or not 0 <= factor <= 1000:
+        raise InvalidRequest(f"--weights: give lessons or exercises as 06=2 or 06.3=0.5, not '{shown(text)}'.")
+    return name, factor
+
+
+def _files_of(learner: str, submissions: Sequence[Submission]) -> list[str]:
+    files = [one.file for one in submissions if one.learner == learner]
+    if not files:
+        like = did_you_mean(learner, {one.learner for one in submissions})
+        raise InvalidRequest(f"--learner: no notebook of '{shown(learner)}' was handed in.{like}")
+    return files
 
 
 class _Lines:

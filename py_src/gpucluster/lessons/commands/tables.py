@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from ...cli.tables import table
 from ...protocol.lessons import ClassView
+from ...protocol.plain_text import counted
 from ..catalogue import lessons
 from ..learner_progress import Progress, is_due
 
@@ -56,19 +58,25 @@ def class_text(view: ClassView) -> str:
     """Return who is where, and what fails most."""
     if not view.learners:
         return "\n".join(["No shared progress in this folder yet.", *view.problems])
-    rows = [("LEARNER", "PASSED", "AT", "STATE", "LAST SEEN (UTC)", "FAILS")]
+    total = sum(len(lesson.exercises) for lesson in lessons())
+    rows = [("LEARNER", "PASSED", "AT", "STATE", "IDLE", "FAILS")]
     rows += [
         (
             one.name,
-            str(one.passed),
+            f"{one.passed} of {total}",
             one.exercise or "-",
             _WORDS.get(one.state, one.state),
-            (one.updated_at or "")[:16].replace("T", " "),
+            _idle(one.updated_at, view.read_at),
             one.failing or "",
         )
         for one in view.learners
     ]
-    lines = [table(rows)]
+    passed = sum(one.passed for one in view.learners)
+    lines = [
+        table(rows),
+        "",
+        f"{counted(len(view.learners), 'learner')}, {passed} of {total * len(view.learners)} exercises passed.",
+    ]
     stuck = sorted((one for one in view.exercises if one.stuck), key=lambda one: (-one.stuck, one.id))
     if stuck:
         lines += ["", "Fails most:"]
@@ -77,3 +85,14 @@ def class_text(view: ClassView) -> str:
         lines.append(f"  {one.id} {one.title}: {one.stuck} of {tried} who tried it are stuck")
         lines += [f"    {item.learners} × {item.property}" for item in one.failing[:3]]
     return "\n".join([*lines, *(["", *view.problems] if view.problems else [])])
+
+
+def _idle(updated_at: str | None, read_at: str) -> str:
+    """For how long nothing was noted."""
+    if updated_at is None:
+        return ""
+    idle = datetime.fromisoformat(read_at) - datetime.fromisoformat(updated_at)
+    minutes = max(0, round(idle.total_seconds() / 60))
+    if minutes < 60:
+        return f"{minutes} min" if minutes else "now"
+    return f"{minutes // 60} h" if minutes < 2 * 24 * 60 else f"{minutes // (24 * 60)} days"

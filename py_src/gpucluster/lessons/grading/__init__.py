@@ -12,6 +12,7 @@ What this does not protect against is in ``docs/grading.md``.
 
 from .grades import ExerciseGrade, Grades, NotebookGrade
 from .job import Limits, Sandboxing
+from .marks import Marks, Rules, canvas_text, marks_of, marks_text, moodle_text
 from .progress import Progress
 from .report import exercise_table_text, file_names, html_report, learner_page, others_pages, table_text
 from .submissions import Submission, find_submissions, missing_notes, repeated_notes
@@ -21,17 +22,23 @@ __all__ = [
     "ExerciseGrade",
     "Grades",
     "Limits",
+    "Marks",
     "NotebookGrade",
     "Progress",
+    "Rules",
     "Sandboxing",
     "Submission",
+    "canvas_text",
     "exercise_table_text",
     "file_names",
     "find_submissions",
     "grade",
     "html_report",
     "learner_page",
+    "marks_of",
+    "marks_text",
     "missing_notes",
+    "moodle_text",
     "others_pages",
     "repeated_notes",
     "table_text",

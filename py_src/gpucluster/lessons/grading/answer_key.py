@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...operating_system.privileges import namespaces_of
 from ..catalogue import find_lesson
-from .grades import ExerciseGrade, NotebookGrade
+from .grades import INSIDE_NOTE, ExerciseGrade, NotebookGrade
 from .job import Job, Limits, Place, Sandboxing
 from .notebooks import read_file
 from .runner.process import Runners, grade_in_runner
@@ -141,7 +141,7 @@ def _where(found: dict[str, ExerciseGrade]) -> list[str]:
     """Which exercises are checked inside the learner's kernel."""
     inside = [one.id for one in found.values() if one.place == "inside" and _passed(one)]
     names = ", ".join(inside)
-    return [f"checked inside the learner's kernel, as it cannot be done from outside: {names}."] if inside else []
+    return [f"{INSIDE_NOTE}, as it cannot be done from outside: {names}."] if inside else []
 
 
 def _why(found: dict[str, ExerciseGrade], failed: list[str], result: NotebookGrade) -> list[str]:

@@ -9,6 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from ...protocol.plain_text import escaped
 from .job import Kind, Limits, Place
 
+INSIDE_NOTE = "checked inside the learner's kernel"
+"""In a note about a whole lesson, which stands once: not in the row of each notebook."""
 Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]
 
 
@@ -123,6 +125,10 @@ class ExerciseGrade(_Part):
     ----------
     seconds : float
         How long its check took, or, where that took longer, one of its cells.
+    fingerprint : str
+        Equal for answers that differ at most in names, comments and spaces; empty for a short one.
+    alike : list of str
+        Whose answer has the same fingerprint; ``"solution"`` is the lesson's own.
     """
 
     id: str = Field(max_length=20)
@@ -134,6 +140,8 @@ class ExerciseGrade(_Part):
     findings: list[Property] = Field(default_factory=list, max_length=200)
     message: Short = ""
     seconds: float = 0
+    fingerprint: str = Field("", max_length=64)
+    alike: list[Short] = Field(default_factory=list, max_length=50)
 
 
 class NotebookGrade(_Part):

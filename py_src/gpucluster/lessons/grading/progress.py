@@ -109,6 +109,12 @@ class Progress:
         if result.protection is not None:
             self._add({"of": result.file, "fingerprint": fingerprint, "what": result.model_dump(mode="json")})
 
+    def forget(self, files: Iterable[str]) -> None:
+        """Let these notebooks be graded again."""
+        for file in files:
+            for found in [one for one in self._found if one[0] == file]:
+                del self._found[found]
+
     def writes(self, table: str) -> None:
         """Record the digest of a table that is written, so that edited tables can be recognized."""
         digest = digest_of(table.encode())

@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from ..results import failure
-from .grades import ExerciseGrade, Grades, NotebookGrade
+from .grades import INSIDE_NOTE, ExerciseGrade, Grades, NotebookGrade
 
 # A class at a glance: who is meant where names are the same, and what fails most in each exercise.
 
@@ -111,12 +111,15 @@ def table_text(grades: Grades) -> str:
             "peak_megabytes",
             "sandbox",
             "notes",
+            "alike",
             "file",
             "changed_at",
         ]
     )
     for result in grades.submissions:
-        about = [note for note in grades.notes if note.startswith(f"Lesson {result.lesson}:")]
+        about = [
+            note for note in grades.notes if note.startswith(f"Lesson {result.lesson}:") and INSIDE_NOTE not in note
+        ]
         found = {one.id: one for one in result.exercises}
         points = [f"{found[name].points:g}" if name in found and found[name].of else "" for name in exercises]
         row = [
@@ -130,11 +133,17 @@ def table_text(grades: Grades) -> str:
             f"{result.peak_bytes / 1e6:.0f}",
             result.protection.short if result.protection else "",
             " ".join([*result.notes, *about]),
+            "; ".join(_alike(result)),
             result.file,
             result.changed_at,
         ]
-        writer.writerow([_harmless(cell) for cell in row])
+        writer.writerow([harmless(cell) for cell in row])
     return file.getvalue()
+
+
+def _alike(notebook: NotebookGrade) -> list[str]:
+    """Whose answers are like this learner's, but for names, comments and spaces."""
+    return [f"{one.id}: {', '.join(one.alike)}" for one in notebook.exercises if one.alike]
 
 
 def exercise_table_text(grades: Grades) -> str:
@@ -148,12 +157,12 @@ def exercise_table_text(grades: Grades) -> str:
     for one in sorted(exercise_summaries(grades), key=lambda one: _order(one.exercise.id)):
         for reason, failed in one.reasons or [("", 0)]:
             cells = [one.exercise.id, one.exercise.title, str(one.right), str(one.of), reason, str(failed)]
-            writer.writerow([_harmless(cell) for cell in [*cells, f"{100 * failed / one.of:.0f}"]])
+            writer.writerow([harmless(cell) for cell in [*cells, f"{100 * failed / one.of:.0f}"]])
     return file.getvalue()
 
 
-def _harmless(cell: str) -> str:
-    """A spreadsheet would take a text that begins like this for a formula, and run it.
+def harmless(cell: str) -> str:
+    """Return a text for a cell that no spreadsheet runs as a formula.
 
     Also in the middle, as some split the cells at semicolons whatever the file says.
     """
@@ -250,7 +259,8 @@ def _reasons_shown(one: ExerciseSummary) -> str:
 
 
 def _notebook(number: int, name: str, one: NotebookGrade) -> str:
-    notes = "".join(f"<li>{escape(note)}</li>" for note in one.notes)
+    alike = [f"Same code but for names, comments and spaces: {'; '.join(found)}."] if (found := _alike(one)) else []
+    notes = "".join(f"<li>{escape(note)}</li>" for note in [*one.notes, *alike])
     exercises = "".join(exercise_details(exercise) for exercise in one.exercises)
     about = " · ".join([STATUS_WORDS[one.status], escape(one.file), *([str(one.protection)] if one.protection else [])])
     return (

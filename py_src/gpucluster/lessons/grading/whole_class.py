@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from .submissions import Submission, closed_folders, repeated
 _MISSING = re.compile(
     r"(Name|UndefinedVariable|Attribute|Key|Index|FileNotFound|ModuleNotFound)Error|is not defined|No such file"
 )
+_SOLUTION = "solution"
 Say = Callable[[str], None]
 
 
@@ -101,6 +102,7 @@ def grade(
                 result.notes.append(f"One of {count} notebooks of this learner for lesson {result.lesson}.")
             found[number] = result
             grades.submissions = [found[place] for place in sorted(found)]
+            mark_alike(grades.submissions, together.solution_fingerprints())
             keep(grades, result)
     return grades
 
@@ -162,6 +164,10 @@ class Class:
             self._progress.add_key(lesson, self._fingerprints[lesson], self._keys[lesson])
         return [note for lesson in wanted for note in self._keys[lesson].notes]
 
+    def solution_fingerprints(self) -> dict[str, str]:
+        """Return those of the answer keys, by exercise."""
+        return {number: one.fingerprint for key in self._keys.values() for number, one in key.grades.items()}
+
     def grade_notebooks(self) -> Iterator[tuple[int, NotebookGrade]]:
         """Yield each result with the place of its notebook, as they come."""
         waiting: dict[Future[tuple[NotebookGrade, str]], int] = {}
@@ -218,6 +224,32 @@ class Class:
             again = grade_in_runner(job.model_copy(update={"every_cell": True}), self._runners)
             result = again if _points(again) >= _points(result) else result
         return result.model_copy(update={"changed_at": changed_at}), fingerprint
+
+
+def mark_alike(submissions: Iterable[NotebookGrade], solutions: Mapping[str, str]) -> None:
+    """Note which answers differ at most in names, comments and spaces: a hint to look, not a verdict.
+
+    Parameters
+    ----------
+    submissions : iterable of NotebookGrade
+        Their exercises get the names of learners with such an answer, and ``"solution"``. None do where more than three
+        learners and a quarter of the class share it: then it is what most would write.
+    solutions : mapping
+        Fingerprint of the lesson's own answer by exercise.
+    """
+    answers: dict[str, list[tuple[str, ExerciseGrade]]] = {}
+    for notebook in submissions:
+        for one in notebook.exercises:
+            one.alike = []
+            if one.fingerprint and one.state in ("passed", "failed"):
+                answers.setdefault(one.id, []).append((notebook.learner, one))
+    for number, found in answers.items():
+        most = max(3, len({learner for learner, _ in found}) // 4)
+        for learner, one in found:
+            same = sorted({other for other, each in found if each.fingerprint == one.fingerprint})
+            if len(same) <= most:
+                own = [_SOLUTION] if one.fingerprint == solutions.get(number) else []
+                one.alike = [*own, *(other for other in same if other != learner)]
 
 
 def _changed_at(submission: Submission) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.lessons.grading.runner.steps import needed_cells
+from gpucluster.lessons.grading.runner.steps import fingerprint, needed_cells
 
 
 def run(*cells: str) -> list[str]:
@@ -120,3 +120,37 @@ def test_what_is_no_python_or_too_much_gets_whatever_it_may_mean(odd: str) -> No
     assert found[-1] == odd
     assert ("x = 1" in found) == ("x" in odd)
     assert run(odd, ">z")[-1] == "z"
+
+
+ANSWER = """
+def assign(points, centroids):
+    distances = ((points[:, None] - centroids[None]) ** 2).sum(axis=2)
+    nearest = distances.argmin(axis=1)
+    return nearest, distances[range(len(distances)), nearest]
+"""
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "# mine\n" + ANSWER.replace("distances", "d").replace("nearest", "i"),
+        ANSWER.replace("(points, centroids):", '(points, centroids):\n    """My own."""\n'),
+        "%%time\n" + ANSWER.replace(" = ", "  =  "),
+        ANSWER.replace("assign", "mine").replace("points", "x"),
+    ],
+)
+def test_answers_that_differ_in_names_and_comments_have_one_fingerprint(same: str) -> None:
+    assert fingerprint([ANSWER]) == fingerprint([same]) != ""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [ANSWER.replace("argmin", "argmax"), ANSWER.replace("axis=2", "axis=-1"), ANSWER.replace("range", "sorted")],
+)
+def test_other_answers_have_another_fingerprint(other: str) -> None:
+    assert fingerprint([ANSWER]) != fingerprint([other]) != ""
+
+
+@pytest.mark.parametrize("code", ["", "...", "def f(:", "x = 1", "((" * 5000, "def partial(*a):\n    return 1, 2, 3"])
+def test_short_and_broken_answers_have_no_fingerprint(code: str) -> None:
+    assert fingerprint([code]) == ""

@@ -78,6 +78,22 @@ def test_a_cell_that_fills_the_memory_costs_no_other(
     assert "your code did not answer: it used too much memory" in bo.exercises[1].findings[-1].observed
 
 
+@pytest.mark.full
+def test_a_cell_that_loops_fails_or_ends_the_kernel_was_not_left_empty(
+    hand_in: Callable[..., Path], graded: Callable[..., Grades]
+) -> None:
+    hand_in("ana", "", {"06.2": "while True: pass", "06.3": "import os\nos.kill(os.getpid(), 9)", "06.4": "1 / 0"})
+    hand_in("bo", "", {})
+    ana, bo = graded(LIMITS.model_copy(update={"cell_seconds": 5.0})).submissions
+    assert [(one.state, one.points) for one in ana.exercises] == [("failed", 0)] * 3, ana.notes
+    assert [(one.findings[0].expected, one.findings[0].observed) for one in ana.exercises] == [
+        ("The cell ends within 5 s", "the cell took too long"),
+        ("The cell runs without an error", "the kernel has died"),
+        ("The cell runs without an error", "ZeroDivisionError: division by zero"),
+    ]
+    assert {one.state for one in bo.exercises} == {"not_yet"}
+
+
 class Scripted:
     """A kernel that needs one second per letter of a cell, and ends on request."""
 

@@ -135,6 +135,8 @@ def _until_ready(client: BlockingKernelClient, keeper: Keeper | DistantKeeper) -
 
 
 _GRACE_S = 15.0
+TOO_LONG = ("the cell took too long", "a cell did not end")
+"""Of a cell that could be interrupted, and of one that could not."""
 
 
 class KernelEnded(Exception):
@@ -265,13 +267,13 @@ class KernelSession:
             if time.monotonic() > deadline:
                 if interrupted:
                     self._monitor.keeper.kill()
-                    raise KernelEnded("a cell did not end")
+                    raise KernelEnded(TOO_LONG[1])
                 interrupt(self._client)
                 interrupted, deadline = True, time.monotonic() + _GRACE_S
             if kind == "error":
                 error = f"{content.get('ename')}: {content.get('evalue')}"
             elif kind == "status" and content.get("execution_state") == "idle":
-                return Outcome("the cell took too long" if interrupted else error[:500])
+                return Outcome(TOO_LONG[0] if interrupted else error[:500])
 
     def _raise_if_ended(self) -> None:
         if self._monitor.exceeded is not None:

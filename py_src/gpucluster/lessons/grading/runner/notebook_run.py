@@ -17,8 +17,8 @@ from ..remote.values import valid_text
 from ..sandbox.folder import Sandbox
 from ..sandbox.monitor import ResourceMonitor
 from ..sandbox.protection import refuse_too_little
-from .kernel_session import KernelEnded, KernelSession
-from .steps import Step, bound_names
+from .kernel_session import TOO_LONG, KernelEnded, KernelSession
+from .steps import Step, bound_names, fingerprint
 
 _MOST_KERNELS = 4
 _MOST_NOTES = 20
@@ -51,7 +51,7 @@ class NotebookRun:
         self._grades: dict[str, ExerciseGrade] = {}
         self._deadly: set[int] = set()
         self._times: dict[str | None, float] = {}
-        self._no_python: dict[str | None, str] = {}
+        self._cell_failures: dict[str | None, Property] = {}
 
     def run(self) -> None:
         """Go through the notebook until that comes to an end, a limit is passed, or too many kernels have died."""
@@ -61,9 +61,10 @@ class NotebookRun:
         if self._left():
             self._result.status = "stopped"
         wanted = [exercise for step in self._steps for exercise in step.graded]
-        self._result.exercises = [self._grades.get(exercise) or _not_reached(exercise) for exercise in wanted]
+        self._result.exercises = [self._grades.get(exercise) or self._not_reached(exercise) for exercise in wanted]
         for one in self._result.exercises:
             one.seconds = round(self._times.get(one.id, 0), 1)
+            one.fingerprint = fingerprint(step.code for step in self._steps if step.exercise == one.id)
         self._result.longest_seconds = round(max(self._times.values(), default=0), 1)
 
     def _left(self) -> bool:
@@ -108,8 +109,8 @@ class NotebookRun:
                     outcome = session.run(step.code)
                 if outcome.error and step.noted:
                     self._note(f"Cell {number + 1}: {outcome.error}")
-                if _NO_PYTHON.match(outcome.error):
-                    self._no_python[step.exercise] = _CELLS_FILE.sub(r"(line \1)", outcome.error)
+                if outcome.error and step.written:
+                    self._cell_failures[step.exercise] = self._cell_failure(outcome.error)
             for exercise in step.graded:
                 if exercise not in self._grades:
                     place = self._job.places.get(exercise, "outside")
@@ -123,6 +124,7 @@ class NotebookRun:
             nonsense = f"the kernel sent nonsense ({type(error).__name__})"
             what = str(error) if isinstance(error, KernelEnded) else nonsense
             self._ended(f"Cell {number + 1}: {what}", "restarted without it")
+            self._cell_failures[step.exercise] = self._cell_failure(what)
             self._deadly.add(number)
             return False
         return True
@@ -141,8 +143,8 @@ class NotebookRun:
             again = session.grade_with_solutions(exercise, self._job.seed, place, solutions)
             if again is not None and again.state != "not_yet":
                 self._grades[exercise] = again
-        if self._grades[exercise].state == "not_yet" and exercise in self._no_python:
-            self._grades[exercise] = _not_valid(self._grades[exercise], self._no_python[exercise])
+        if self._grades[exercise].state == "not_yet" and exercise in self._cell_failures:
+            self._grades[exercise] = self._without_answer(self._grades[exercise])
         elif self._grades[exercise].state == "not_yet" and (told := self._written_later(exercise)):
             self._grades[exercise].message = told
 
@@ -161,6 +163,26 @@ class NotebookRun:
             self._result.status = "stopped"
             self._note(f"{what}; {then}." if self._left() else f"{what}.")
 
+    def _cell_failure(self, error: str) -> Property:
+        """What went wrong in the cell of an exercise, as a property that does not hold."""
+        expected = "The cell runs without an error"
+        if _NO_PYTHON.match(error):
+            expected, error = "The cell is valid Python", _CELLS_FILE.sub(r"(line \1)", error)
+        elif error in TOO_LONG:
+            expected = f"The cell ends within {self._job.limits.cell_seconds:g} s"
+        return Property(expected=expected, passed=False, observed=valid_text(error))
+
+    def _without_answer(self, grade: ExerciseGrade) -> ExerciseGrade:
+        """The grade of an answer that is not there because its cell failed; it was not left empty."""
+        return grade.model_copy(update={"state": "failed", "findings": [self._cell_failures[grade.id]]})
+
+    def _not_reached(self, exercise: str) -> ExerciseGrade:
+        grade = ExerciseGrade(id=exercise, title=title_of(exercise))
+        if exercise in self._cell_failures:
+            return self._without_answer(grade)
+        grade.message = "The notebook was ended before this exercise."
+        return grade
+
     @contextmanager
     def _timed(self, exercise: str | None) -> Iterator[None]:
         began = monotonic()
@@ -172,13 +194,3 @@ class NotebookRun:
     def _note(self, text: str) -> None:
         if len(self._result.notes) < _MOST_NOTES:
             self._result.notes.append(valid_text(text)[:600])
-
-
-def _not_valid(grade: ExerciseGrade, error: str) -> ExerciseGrade:
-    """The grade of an answer that is not there because its cell could not be run; it was not left empty."""
-    finding = Property(expected="The cell is valid Python", passed=False, observed=valid_text(error))
-    return grade.model_copy(update={"state": "failed", "findings": [finding]})
-
-
-def _not_reached(exercise: str) -> ExerciseGrade:
-    return ExerciseGrade(id=exercise, title=title_of(exercise), message="The notebook was ended before this exercise.")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import hashlib
 import re
 import symtable
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +29,7 @@ _EVALUATES = (".query(", "eval(", "exec(")
 _SHOWS = frozenset({"print", "display"})
 _MOST_CHARACTERS = 100_000
 _WORD = re.compile(r"\w+")
+_DESCRIBED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OF_ITS_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -155,6 +158,47 @@ def _root(node: ast.expr) -> Iterator[str]:
     yield node.id
 
 
+# Which answers are alike.
+
+
+_FEWEST_NODES = 40
+"""Of the syntax tree: shorter answers are alike by chance."""
+
+
+def fingerprint(codes: Iterable[str]) -> str:
+    """Return a text that is equal for answers that differ at most in names, comments and spaces.
+
+    Empty for a short answer, and for one that is no Python.
+
+    Parameters
+    ----------
+    codes : iterable of str
+        The cells of one exercise.
+    """
+    lines = [line for code in codes for line in code[:_MOST_CHARACTERS].split("\n")]
+    try:
+        tree = ast.parse("\n".join("" if line.startswith(("%", "!")) else line for line in lines))
+        nodes = list(ast.walk(tree))
+        if len(nodes) < _FEWEST_NODES:
+            return ""
+        names: dict[str, str] = {}
+        for node in nodes:
+            _rename(node, names)
+        text = ast.dump(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _rename(node: ast.AST, names: dict[str, str]) -> None:
+    """Number the names of variables, arguments and functions, and remove a description."""
+    for field in ("id", "arg", "name"):
+        if isinstance(name := getattr(node, field, None), str) and not hasattr(builtins, name):
+            setattr(node, field, names.setdefault(name, f"name{len(names)}"))
+    if isinstance(node, _DESCRIBED) and ast.get_docstring(node, clean=False) is not None:
+        node.body = node.body[1:]
+
+
 # What to run of a learner's notebook, and where in it each exercise is graded.
 
 
@@ -172,12 +216,15 @@ class Step:
         The one that the cell belongs to.
     noted : bool
         Whether what goes wrong in it is worth a note: not in a cell of the lesson that nothing needs.
+    written : bool
+        Whether its text is not that of a cell as handed out.
     """
 
     code: str
     graded: tuple[str, ...] = ()
     exercise: str | None = None
     noted: bool = True
+    written: bool = True
 
 
 def steps_of(
@@ -204,6 +251,7 @@ def steps_of(
     known = {exercise.id for exercise in exercises(lesson.id)}
     wanted = [exercise.id for exercise in lesson.exercises if exercise.id in known]
     unchanged = {cell.get("id"): source_of(cell).strip() for cell in original["cells"]}
+    handed_out = set(unchanged.values())
     # By their text: programs that know no ids of cells give them new ones.
     shown = {source_of(cell).strip() for cell in original["cells"] if _exercise(cell) is None} - {""}
     cells = [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
@@ -218,7 +266,8 @@ def steps_of(
         is_check = _is_check(cell) and unchanged.get(cell.get("id")) == codes[number].strip()
         runs = not is_check and (every_cell or needed[number])
         noted = own[number] or (is_told and needed[number])
-        steps.append(Step(codes[number] if runs else "", graded, _exercise(cell), noted))
+        written = codes[number].strip() not in handed_out
+        steps.append(Step(codes[number] if runs else "", graded, _exercise(cell), noted, written))
     at_the_end = tuple(exercise for exercise in wanted if places[exercise] is None)
     return [*steps, Step("", at_the_end)] if at_the_end else steps
 
