@@ -130,6 +130,28 @@ def test_what_is_graded_is_not_graded_again(
         assert sorted(graders.graded) == list(LEARNERS), options
 
 
+def test_one_learner_is_graded_again_and_marks_come_from_the_record(
+    graders: Graders, hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    for learner in LEARNERS:
+        hand_in(learner)
+    monkeypatch.chdir(tmp_path)
+    assert main(["lessons", "grade", "class"]) == 0
+    graders.graded.clear()
+    assert main(["lessons", "grade", "class", "--learner", "bo"]) == 0
+    assert graders.graded == ["bo"]
+    record = tmp_path / "grades.json"
+    assert [one.learner for one in Grades.model_validate_json(record.read_bytes()).submissions] == list(LEARNERS)
+    assert record.stat().st_mode & 0o077 == 0
+    assert main(["lessons", "marks"]) == 0
+    assert (tmp_path / "marks.csv").read_text(encoding="utf-8").count('"100.0"') == len(LEARNERS)
+    capsys.readouterr()
+    assert main(["lessons", "grade", "class", "--learner", "Bo"]) == 2
+    assert "no notebook of 'Bo' was handed in. Did you mean 'bo'?" in capsys.readouterr().err
+    assert main(["lessons", "grade", "class", "--out", "grades.json"]) == 2
+
+
 def test_a_changed_lesson_is_graded_anew(
     graders: Graders, run: Callable[..., Grades], small_lesson: Path, tmp_path: Path
 ) -> None:
