@@ -57,9 +57,9 @@ def test_a_last_line_needs_no_end(tmp_path: Path) -> None:
     assert (session.message, len(session.samples)) == (None, 2)
 
 
-NO_RECORDING = "a.jsonl is no recording of gpucluster."
+NO_RECORDING = "a.jsonl is not a recording of gpucluster."
 NO_HEADER: list[tuple[Any, str]] = [
-    (b"", "a.jsonl is no recording of gpucluster."),
+    (b"", "a.jsonl is not a recording of gpucluster."),
     (b"<img src=x onerror=alert(1)>", NO_RECORDING),
     (b"\x00\xff\xfe", NO_RECORDING),
     (b"[" * 100_000, NO_RECORDING),
@@ -340,7 +340,7 @@ class TestPlaces:
         path.write_text("{}")
         with pytest.raises(RecordingUnreadable) as refusal:
             read_recording(path)
-        assert refusal.value.message == "?[31mevil.jsonl is no recording of gpucluster."
+        assert refusal.value.message == "?[31mevil.jsonl is not a recording of gpucluster."
 
     @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
     def test_missing_recording_is_refused(self, name: str) -> None:

@@ -37,7 +37,7 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
         with TerminalProgress() as progress:
             model = lease.take(progress if progress.live else _PlaceInLine())
     except KeyboardInterrupt:
-        print("Interrupted: nothing was leased, and the place in the queue was given up.", file=sys.stderr)
+        print("Interrupted: nothing was leased, and the place in the queue was released.", file=sys.stderr)
         return EXIT_INTERRUPTED
     try:
         if sys.stderr.isatty():

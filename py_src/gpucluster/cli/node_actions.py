@@ -51,7 +51,7 @@ def read(found: Namespace) -> NodeRequest:
             raise InvalidRequest("Write: node stop USER, for one user at a time.")
         return NodeRequest("stop", words[1], reason or "")
     near = did_you_mean(words[0], ["message", "stop"])
-    raise InvalidRequest(f"node knows 'message' and 'stop', not '{shown(words[0])}'.{near}")
+    raise InvalidRequest(f"node accepts 'message' and 'stop', not '{shown(words[0])}'.{near}")
 
 
 def carry_out(request: NodeRequest) -> tuple[BaseModel, str]:

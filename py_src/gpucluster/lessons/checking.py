@@ -87,7 +87,7 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
             warnings.simplefilter("ignore")
             known.examine(exam, *answers)
     except NotYet:
-        return _not_yet(known.id, title, "The code says that it is not written yet.")
+        return _not_yet(known.id, title, "The code raises NotImplementedError.")
     except NeedsCluster:
         return _without_cluster(known.id, title)
     except KeyboardInterrupt:

@@ -74,7 +74,7 @@ def solution(exercise: str, *, anyway: bool = False) -> Note:
             f'To see the solution all the same: `solution("{exercise}", anyway=True)`.'
         )
     note({"kind": "solution", "exercise": exercise})
-    return Note(f"One right solution of {exercise}; others are as good.\n\n```python\n{known.solution}\n```")
+    return Note(f"One right solution of {exercise}; others are just as good.\n\n```python\n{known.solution}\n```")
 
 
 def solution_of(exercise: str) -> str:

@@ -104,7 +104,7 @@ class Folder:
     activity = _File("activity")
     """What has happened to the cluster, as JSON lines."""
     cells = _File("cells")
-    """What cells have had computed, as JSON lines; none before the first task."""
+    """What cells computed, as JSON lines; none before the first task."""
     profile = _File("profile.json")
     """The profile of the last profiled cell, as JSON."""
     remembered = _File("remembered.json")

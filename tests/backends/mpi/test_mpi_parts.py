@@ -132,7 +132,7 @@ def test_invalid_options_are_refused(options, message):
     ("launcher", "message"),
     [
         ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
-        ("/etc/passwd", "launcher: /etc/passwd is no program that you can run. Give the absolute path"),
+        ("/etc/passwd", "launcher: /etc/passwd is not a program that you can run. Give the absolute path"),
         ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
     ],
 )

@@ -263,7 +263,7 @@ def kubeconfig_fault(paths: str | None) -> str | None:
         if data is None:
             return f"The kubeconfig {shown} is empty. {_WHAT_TO_DO}"
         if fault := _form_fault(data):
-            return f"The file {shown} is no kubeconfig: {fault}. {_WHAT_TO_DO}"
+            return f"The file {shown} is not a kubeconfig: {fault}. {_WHAT_TO_DO}"
     return None
 
 

@@ -69,5 +69,5 @@ def lets_in(host: str, what: str) -> Check:
         why = error.strerror or "no answer"
         return Check(ok=False, told=f"No SSH server can be reached on {what} {name} ({why}).")
     if not banner.startswith(b"SSH-"):
-        return Check(ok=False, told=f"What answers on {what} {name} is no SSH server.")
+        return Check(ok=False, told=f"What answers on {what} {name} is not an SSH server.")
     return Check(ok=True, told=f"An SSH server answers on {what} {name}.")

@@ -190,7 +190,7 @@ def _result(name: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         where = shown_path(path.parent)
-        raise InvalidRequest(f"{where}, where the results are to be written, is no folder: {error}.") from None
+        raise InvalidRequest(f"{where}, where the results are to be written, is not a folder: {error}.") from None
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path
@@ -222,7 +222,7 @@ def _keep_changed(table: Path, progress: Progress) -> None:
         number += 1
         kept = table.with_suffix(f".kept-{number}{table.suffix}")
     os.rename(table, kept)
-    told = f"{shown_path(table)} was not as this command had written it: it is kept as {shown_path(kept)}."
+    told = f"{shown_path(table)} has changed since this command wrote it: it is kept as {shown_path(kept)}."
     print(told, file=sys.stderr, flush=True)
 
 

@@ -46,7 +46,7 @@ def progress_text(own: Progress, path: Path) -> str:
     right = sum(question.last_right for question in own.questions.values())
     due = sum(is_due(card) for card in own.cards.values())
     lines = [table(rows), f"Questions: {right} right of {len(own.questions)} answered. Cards due again: {due}."]
-    lines.append(f"Kept in {path}." if path.is_file() else f"Nothing is noted yet. It will be kept in {path}.")
+    lines.append(f"Kept in {path}." if path.is_file() else f"No progress yet. It will be saved in {path}.")
     if own.sharing.folder is not None:
         lines.append(f"Shared as {own.sharing.name} in {own.sharing.folder}.")
     return "\n".join(lines)

@@ -340,7 +340,7 @@ def _notebook_of_learner(grades: Grades, one: NotebookGrade) -> str:
         exercise_details(exercise, _next_step(exercise) if is_read else "") for exercise in one.exercises
     )
     status = (
-        "" if one.status == "graded" else f"<p>This notebook was not graded to its end: {STATUS_WORDS[one.status]}.</p>"
+        "" if one.status == "graded" else f"<p>This notebook was not graded completely: {STATUS_WORDS[one.status]}.</p>"
     )
     return (
         f"<h2>Lesson {escape(one.lesson)}: {points_of(one)}</h2>\n<p>{escape(one.file)}</p>\n{status}"
@@ -359,7 +359,7 @@ def _go_on(one: NotebookGrade) -> str:
         return not failed, failed  # an answer that is there comes before one that is not
 
     nearest = min(left, key=missing)
-    return f"<p>Go on with {escape(nearest.id)} {escape(nearest.title)}.</p>\n"
+    return f"<p>Continue with {escape(nearest.id)} {escape(nearest.title)}.</p>\n"
 
 
 def _next_step(exercise: ExerciseGrade) -> str:

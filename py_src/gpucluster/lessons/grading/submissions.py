@@ -172,7 +172,7 @@ def _submission(folder: Path, path: Path) -> Submission:
         own = about.get("gpucluster") if isinstance(about, dict) else None
         said = str(own.get("lesson", ""))[:10] if isinstance(own, dict) else ""
         lesson = said if find_lesson(said) else named or said
-        problem = "" if find_lesson(lesson) else "it belongs to no lesson of this kit"
+        problem = "" if find_lesson(lesson) else "it does not belong to any lesson"
     except ValueError as error:
         problem = f"it {error}"
         lesson = lesson or UNKNOWN

@@ -84,7 +84,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
             "parent folder cannot be listed by this account."
         )
     if monitor.failure is not None:
-        result.notes.append(f"It was ended, as nothing could be seen of what it uses ({monitor.failure}).")
+        result.notes.append(f"It was stopped, as its usage could not be measured ({monitor.failure}).")
     result.status = monitor.exceeded or monitor.forgiven or result.status
     result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), monitor.peak_bytes
     return result
