@@ -79,7 +79,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Show why tests failed that passed at the second try (``--reruns``), or nobody looks for the cause."""
+    """Show why tests failed that passed on the second try (``--reruns``), so that the cause is looked for."""
     tries = terminalreporter.stats.get("rerun", [])
     if not tries:
         return

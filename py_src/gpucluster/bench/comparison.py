@@ -103,7 +103,8 @@ def compare(first: BenchResult, second: BenchResult) -> Comparison:
             )
         )
     doubts = [
-        f"other programs were running when the {ordinal} was measured ({busy}); this alone can explain such a difference."
+        f"other programs were running when the {ordinal} was measured ({busy}); "
+        "this alone can explain such a difference."
         for ordinal, result in (("first", first), ("second", second))
         if (busy := load_where_busy(result.hosts)) is not None
     ]

@@ -304,9 +304,7 @@ class _Reader:
         for number, value in enumerate(given):
             preset = self._preset(number, value)
             if preset is not None and preset.name in found:
-                self._report(
-                    ["presets", number], f"'{printable(preset.name, 40)}' appears twice; the first one counts"
-                )
+                self._report(["presets", number], f"'{printable(preset.name, 40)}' appears twice; the first one counts")
             elif preset is not None:
                 found[preset.name] = preset
                 self._places[preset.name] = number

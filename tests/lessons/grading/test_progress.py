@@ -130,7 +130,7 @@ def test_what_is_graded_is_not_graded_again(
         assert sorted(graders.graded) == list(LEARNERS), options
 
 
-def test_a_changed_lesson_is_graded_anew(
+def test_a_changed_lesson_is_graded_again(
     graders: Graders, run: Callable[..., Grades], small_lesson: Path, tmp_path: Path
 ) -> None:
     run()

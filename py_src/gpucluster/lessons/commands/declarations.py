@@ -204,9 +204,7 @@ LESSONS = Commands(
             "class", "Show where each learner of a class is, and which check fails most.", declare_class, "show_class"
         ),
         _verb("grade", "Grade the notebooks of a class.", declare_grade),
-        _verb(
-            "import", "Import jupyterquiz questions or jupytercards cards.", declare_import, "import_questions"
-        ),
+        _verb("import", "Import jupyterquiz questions or jupytercards cards.", declare_import, "import_questions"),
     ),
     "Lessons about them.",
 )

@@ -96,7 +96,9 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
     info = InfoMetricFamily("gpucluster_cluster", "What kind of cluster it is.", labels=["cluster"])
     current = StateSetMetricFamily("gpucluster_cluster_state", "State of the cluster.", labels=["cluster"])
     workers = GaugeMetricFamily("gpucluster_cluster_workers", "Workers that are connected.", labels=["cluster"])
-    pending = GaugeMetricFamily("gpucluster_cluster_workers_pending", "Workers that have not connected yet.", labels=["cluster"])
+    pending = GaugeMetricFamily(
+        "gpucluster_cluster_workers_pending", "Workers that have not connected yet.", labels=["cluster"]
+    )
     clients = GaugeMetricFamily("gpucluster_cluster_clients", "Clients that are connected.", labels=["cluster"])
     up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has reported its figures.", labels=["cluster"])
     for model in living:
