@@ -1,4 +1,4 @@
-"""``python -m benchmarks.pca --peer-python …/python``: PCA against scikit-learn and dask-ml, out of memory, and by size.
+"""``python -m benchmarks.pca --peer-python …/python``: PCA against scikit-learn and dask-ml, out of memory, by size.
 
 ``--peer-python`` is the Python of an environment with dask-ml; without it, dask-ml is left out.
 """

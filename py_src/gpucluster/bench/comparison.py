@@ -51,7 +51,7 @@ class Comparison(BaseModel):
 
     def text(self) -> str:
         """Return the comparison for a terminal."""
-        rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "FIRST", "SECOND", "RATIO", "IN WORDS")]
+        rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "FIRST", "SECOND", "RATIO", "RESULT")]
         rows += [
             (pair.workload, pair.size, str(pair.n_workers), seconds_text(pair.first_seconds),
              seconds_text(pair.second_seconds), f"{pair.ratio:.2f}", pair.words)

@@ -34,7 +34,7 @@ class SiteAnswer(BaseModel):
     costs: dict[str, Costs]
     sharing: dict[str, Any] = Field(description="How a machine is shared; unset fields are omitted.")
     troubles: list[str]
-    notes: list[str] = Field(description="What may be meant so.")
+    notes: list[str] = Field(description="Entries that may be intended.")
 
 
 def look(file: str | None) -> SiteAnswer:

@@ -113,7 +113,7 @@ def _gauges(parser: SentenceParser, face: str) -> None:
         parser.argument("--top", metavar="N", help="Show only the N workers with the highest value. 1 to 10000.")
         parser.argument(
             "--by", metavar="{" + ",".join(FIGURES) + "}", complete=FIGURES,
-            help="Of what: memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
+            help="Rank by memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
             "Default: memory.",
         )  # fmt: skip
     declare_json(parser, face)
@@ -129,9 +129,9 @@ def _record(parser: SentenceParser, face: str) -> None:
         declare_name(parser)
         parser.argument("file", metavar="FILE", complete="file", help=file)
     default = "until --stop, or until the cluster ends" if face == MAGIC else "until Ctrl-C, or until the cluster ends"
-    parser.argument("--seconds", metavar="N", help=f"How long. 1 to 18000. Default: {default}.")
+    parser.argument("--seconds", metavar="N", help=f"Duration in seconds. 1 to 18000. Default: {default}.")
     parser.argument("--title", metavar="TEXT", help="Title of the recording. Default: the file's name.")
-    parser.argument("--note", metavar="TEXT", help="What ran, such as a command.")
+    parser.argument("--note", metavar="TEXT", help="Note on what ran, such as a command.")
     declare_json(parser, face)
 
 
@@ -151,7 +151,7 @@ def _profile(parser: SentenceParser, _face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--timeline", action=BooleanOptionalAction,
-        help="Draw what each thread did when. Default: yes.",
+        help="Draw a timeline of each thread. Default: yes.",
     )  # fmt: skip
     parser.argument("--performance-report", metavar="FILE", help="Also write Dask's own performance report there.")
     parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if possible.")
@@ -253,7 +253,7 @@ VERBS = {
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
         Subcommand(
-            "tunnel", "Print the ssh command that connects your laptop to your Jupyter here.", _tunnel, (SHELL,)
+            "tunnel", "Print the ssh command that connects your laptop to your Jupyter server here.", _tunnel, (SHELL,)
         ),
         Subcommand("help", "Explain a verb.", _help),
     )

@@ -80,7 +80,7 @@ OPERATIONS = (
         body="ClusterSpec", refusals=(422,),
     ),
     Operation(
-        "post", "api/preview", "Show what a cluster would submit to a batch system, and its expected start.", "Submission",
+        "post", "api/preview", "Show what a cluster would submit to a batch system, and when it starts.", "Submission",
         body="ClusterSpec", refusals=(409, 422),
     ),
     Operation("get", _CLUSTER, "Look at one cluster.", "ClusterModel", refusals=(404,)),

@@ -71,7 +71,7 @@ def class_text(view: ClassView) -> str:
     lines = [table(rows)]
     stuck = sorted((one for one in view.exercises if one.stuck), key=lambda one: (-one.stuck, one.id))
     if stuck:
-        lines += ["", "Fails most:"]
+        lines += ["", "Most frequent failures:"]
     for one in stuck[:5]:
         tried = one.passed + one.stuck
         lines.append(f"  {one.id} {one.title}: {one.stuck} of {tried} who tried it are stuck")

@@ -228,7 +228,7 @@ def _protection(grades: Grades) -> list[str]:
     for one in grades.submissions:
         if one.protection is not None:
             had[str(one.protection)] = one.protection.gaps
-    return [f"What held a notebook back: {kind}. {' '.join(gaps)}".rstrip() for kind, gaps in had.items()]
+    return [f"Isolation of the notebooks: {kind}. {' '.join(gaps)}".rstrip() for kind, gaps in had.items()]
 
 
 def _exercises(grades: Grades) -> str:
