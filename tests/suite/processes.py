@@ -134,7 +134,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Fail a test that has started one all the same."""
+    """Fail a test that has started one anyway."""
     result = yield
     _watch.active = False
     if _watch.seen:

@@ -100,7 +100,7 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
             # Such as a lazy table that breaks when the check computes it: the learner's mistake, shown late.
             exam.expect(USABLE, False, describe_error(error))
     if client is not None and not _connected(client):
-        return _without_cluster(known.id, title)  # it ended meanwhile; that is no fault of the answer
+        return _without_cluster(known.id, title)  # it ended meanwhile, which is not the answer's fault
     passed = bool(exam.findings) and exam.passed
     state = State.PASSED if passed else State.FAILED
     return CheckResult(known.id, title, state, exam.findings, "", "" if passed else advice(known.id), seed)

@@ -133,7 +133,7 @@ class Folder:
         return self.path.name
 
     def read_profile(self) -> bytes:
-        """Return the content of ``profile``. Raises `OSError`: there is none, or it is no plain file."""
+        """Return the content of ``profile``. Raises `OSError`: there is none, or it is not a regular file."""
         return read_own_file(self.profile)
 
     def scratch_in(self, directory: str) -> Path:

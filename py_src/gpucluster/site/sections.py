@@ -186,7 +186,7 @@ class _Reader:
         kinds = [EVERY, *usable_kinds()]
         for key, value in given.items():
             kind, before = str(key), len(self.troubles)
-            # A kind may come with a package that is not in this environment, which is no error; a near miss is one.
+            # A kind may come with a package that is not in this environment, which is not an error; a near miss is.
             near = "" if kind in kinds or find_kind(kind) is not None else near_to(kind, kinds)
             if near:
                 self._report([section, key], f"is not a kind of cluster here{near}")

@@ -1,4 +1,4 @@
-"""A run that was ended goes on where it stopped, several notebooks at a time, and the results keep their order."""
+"""An interrupted run continues where it stopped, several notebooks at a time, and the results keep their order."""
 
 from __future__ import annotations
 

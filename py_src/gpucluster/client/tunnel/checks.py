@@ -37,9 +37,7 @@ def leads_here(node: str) -> Check:
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo(node, None)}
     except OSError:
-        return Check(
-            ok=False, told=f"The name {node} leads nowhere from here; the login node may know it all the same."
-        )
+        return Check(ok=False, told=f"The name {node} cannot be resolved here; the login node may still know it.")
     if not found & our_addresses():
         return Check(ok=False, told=f"The name {node} leads to another machine ({', '.join(sorted(found))}).")
     return Check(ok=True, told=f"The name {node} leads to this machine.")

@@ -69,7 +69,7 @@ def read_rows(path: Path | None = None) -> list[Row]:
 
     path = path or COURSE / "coverage.yaml"
     try:
-        # All plain text: 06.10 is no number.
+        # All plain text: 06.10 is not a number.
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506  # makes no objects
     except (OSError, yaml.YAMLError) as error:
         raise CoverageError(f"{path.name} cannot be read: {error}") from None

@@ -165,7 +165,7 @@ def _sandboxing(found: Namespace, say: Callable[[str], None]) -> Sandboxing:
 
 
 def _beside(table: Path) -> Path | None:
-    """Return where it is written down what is graded; nowhere when the table is no plain file."""
+    """Return where it is written down what is graded; nowhere when the table is not a regular file."""
     return None if table.exists() and not table.is_file() else table.resolve().with_suffix(".progress")
 
 
@@ -243,7 +243,7 @@ def _left_over(progress: Progress, results: Grades, pages: Path | None, names: I
 
 
 def _write(path: Path, text: str) -> None:
-    """Write the results. What is no plain file, such as ``/dev/stdout``, is written to and never replaced."""
+    """Write the results. Anything but a regular file, such as ``/dev/stdout``, is written to and never replaced."""
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8", newline="")
     else:

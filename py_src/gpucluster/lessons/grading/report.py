@@ -223,7 +223,7 @@ def html_report(grades: Grades) -> str:
 
 
 def _protection(grades: Grades) -> list[str]:
-    """What kept the notebooks from harm, and what they could do all the same."""
+    """What protected this machine from the notebooks, and what they could still do."""
     had: dict[str, list[str]] = {}
     for one in grades.submissions:
         if one.protection is not None:

@@ -214,7 +214,7 @@ def _who(one: Submission, same_name: list[Submission]) -> str:
 
 
 def _printable(name: str) -> str:
-    """Bytes that are no text are shown as numbers, so that two names stay two."""
+    """Bytes that are not text are shown as numbers, so that names stay distinct."""
     return printable(os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 

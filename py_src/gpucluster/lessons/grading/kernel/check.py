@@ -2,7 +2,7 @@
 
 All modules of the lessons are imported again for the check, which undoes changes made by the notebook; only the one
 that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass,
-something else was changed. A submission made for the purpose can still get past this, which is why the results name the
+something else was changed. A submission designed to do so can still bypass this, which is why the results name the
 exercises that were checked here.
 """
 

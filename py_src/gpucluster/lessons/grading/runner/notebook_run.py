@@ -181,4 +181,6 @@ def _not_valid(grade: ExerciseGrade, error: str) -> ExerciseGrade:
 
 
 def _not_reached(exercise: str) -> ExerciseGrade:
-    return ExerciseGrade(id=exercise, title=title_of(exercise), message="The notebook was ended before this exercise.")
+    return ExerciseGrade(
+        id=exercise, title=title_of(exercise), message="The notebook was stopped before this exercise."
+    )
