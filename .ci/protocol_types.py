@@ -130,7 +130,7 @@ def _named_unions(schema: dict[str, object]) -> dict[str, object]:
     for place, name in (("event", "Event"), ("shared_event", "SharedEvent")):
         definitions[name] = {key: value for key, value in properties[place].items() if key != "description"}
         properties[place] = {"$ref": f"#/$defs/{name}"}
-    # Any kind of cluster, ours or another package's, has these fields and some of its own.
+    # Any kind of cluster, ours or another package's, has these fields and others.
     definitions["ClusterSpec"] = {**definitions.pop("SpecBase"), "title": "ClusterSpec", "additionalProperties": True}
     properties["spec"] = definitions["ClusterModel"]["properties"]["spec"] = {"$ref": "#/$defs/ClusterSpec"}
     # A patch is what the browser sends: what is left out is unchanged, and null is refused.

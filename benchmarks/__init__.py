@@ -1,1 +1,1 @@
-"""Measurements of gpucluster beside its nearest peer, dask-labextension, in one run on one machine."""
+"""Measurements of gpucluster and its nearest peer, dask-labextension, in one run on one machine."""

@@ -78,7 +78,7 @@ def traced(page: Page) -> Iterator[list[dict[str, Any]]]:
 def frames_of(events: list[dict[str, Any]], names: set[str], rest_ms: float = math.inf) -> list[float]:
     """Return the milliseconds spent in such events from each frame to the next, on the busiest page's main thread.
 
-    A frame also ends with a rest of so many milliseconds. It is time of the thread, not of the clock: on a machine with
+    `rest_ms`: a pause of this length also ends a frame. Times are thread times, not wall-clock times: on a machine with
     other work, the clock counts that work too.
     """
     mains = {
@@ -117,11 +117,11 @@ def heap_of(session: CDPSession) -> dict[str, float]:
 
 
 def scripting(page: Page, updates: Updates, seconds: float) -> dict[str, Any]:
-    """Trace so long, and return what scripts and collections took per frame."""
+    """Trace for this long, and return the time of scripts and collections per frame."""
     before = updates.count
     with traced(page) as events:
         page.wait_for_timeout(seconds * 1000)
-    # Frames without a script are animations that nobody wrote.
+    # Frames without a script are the browser's animations.
     frames = [frame for frame in frames_of(events, SCRIPTING) if frame > 0.5]
     bursts = sorted(frames_of(events, SCRIPTING, REST_MS), reverse=True)
     collections = sorted(frames_of(events, COLLECTING), reverse=True)
@@ -147,7 +147,7 @@ def open_charts(page: Page) -> None:
 
 
 def watch(page: Page, seconds: float, trace_seconds: float) -> dict[str, Any]:
-    """Look at the panel for so long."""
+    """Watch the panel for this long."""
     updates = Updates(page)
     page.reload()
     panel = open_panel(page)
@@ -195,7 +195,9 @@ def main() -> None:
     """Measure and write down."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.browser", description=__doc__)
     parser.add_argument("--workers", type=int, default=1000)
-    parser.add_argument("--waiting", type=int, default=0, help="so many of them wait in a queue: workers are jobs then")
+    parser.add_argument(
+        "--waiting", type=int, default=0, help="number of them that wait in a queue: workers are jobs then"
+    )
     parser.add_argument("--per-host", type=int, default=8, help="workers on each host")
     parser.add_argument("--seconds", type=float, default=600, help="how long the heap is watched")
     parser.add_argument("--trace-seconds", type=float, default=60, help="how long frames are measured")

@@ -1,4 +1,4 @@
-"""dask-ml's PCA beside ours: run by ``benchmarks.pca`` with the Python of an environment that has dask-ml.
+"""dask-ml's PCA, to compare with ours: run by ``benchmarks.pca`` with the Python of an environment that has dask-ml.
 
 Reads lines from standard input, fits once for each, and answers with the seconds it took.
 """

@@ -34,7 +34,7 @@ BEFORE = {
 }
 """What the notebook does before a task."""
 READING_MS = 2000
-"""Between what the notebook does and the next task: nobody is faster, and figures come once a second or two."""
+"""Between what the notebook does and the next task: no user is faster, and figures come once a second or two."""
 PATIENCE_MS = 30_000
 EMPTY = {
     "cells": [{"cell_type": "code", "id": "a", "source": "", "metadata": {}, "outputs": [], "execution_count": None}],

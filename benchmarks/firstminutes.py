@@ -1,7 +1,7 @@
 """README's first five minutes, counted: ``make lab``, then ``python -m benchmarks.firstminutes ADDRESS``.
 
 ADDRESS is what ``make lab`` has printed, with its token. Clicks, keys and seconds go to the first result that workers
-have computed, in the lesson that is open and in a notebook of one's own; time to read and think is not in them.
+have computed, in the open lesson and in a new notebook; time to read and think does not count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def create(hand: Hand) -> None:
 
 
 def compute_in_lesson(hand: Hand) -> None:
-    """Step 2: run the first cells of the lesson, up to the first that asks the workers."""
+    """Step 2: run the first cells of the lesson, up to the first that uses the workers."""
     cells = hand.page.locator(".jp-Notebook .jp-CodeCell")
     asking = cells.filter(has_text="processes_of(lab.cluster").last
     hand.click(cells.first.locator(".cm-content"))
@@ -62,7 +62,7 @@ def walk(page: Page, pictures: Path | None) -> dict[str, dict[str, float]]:
     compute_in_lesson(lesson)
     own = Hand(page)
     compute_in_notebook(own)
-    for name, hand in (("lesson", lesson), ("notebook of one's own, afterwards", own)):
+    for name, hand in (("lesson", lesson), ("new notebook, afterwards", own)):
         found[name] = {"clicks": hand.clicks, "keys": hand.keys, "seconds": round(hand.seconds, 2)}
     if pictures is not None:
         page.screenshot(path=pictures / "first-minutes.png")

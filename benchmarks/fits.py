@@ -1,4 +1,4 @@
-"""Fits on 2 CPU workers beside scikit-learn with two threads, in turns: ``python -m benchmarks.fits``.
+"""Fits on 2 CPU workers compared with scikit-learn with two threads, in turns: ``python -m benchmarks.fits``.
 
 ``--source PATH`` takes another checkout's package, to compare two versions.
 """

@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.grading --learners 3 --lessons 02 04 06 --jobs 2``
 
-With ``--of 30`` it also says how long a class of thirty would take: the answer keys once, then each notebook as long as
-those that were graded, so many at a time. All notebooks are right ones; one that loops takes until its limit.
+With ``--of 30`` it also estimates the time for a class of thirty: the answer keys once, then each notebook as long as
+those that were graded, with the same number at a time. All answers are correct; a notebook that loops would take its
+whole time limit.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def main() -> None:
     parser.add_argument("--lessons", nargs="+", default=["02", "04", "06"])
     parser.add_argument("--jobs", default="2")
     parser.add_argument("--sandbox", default="auto")
-    parser.add_argument("--of", type=int, help="Say how long so many learners would take.")
+    parser.add_argument("--of", type=int, help="Estimate the time for this number of learners.")
     found = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="class") as name:
         folder = Path(name)

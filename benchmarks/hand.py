@@ -33,7 +33,7 @@ class Hand:
         self.page.keyboard.press(key)
 
     def see(self, shown: Callable[[], object]) -> None:
-        """Wait for what the task is about. Who needs no click for it has it in sight already: that takes no time."""
+        """Wait for what the task is about. It takes no time if it is visible before the first click."""
         shown()
         self.seconds = 0.0 if self._started is None else time.perf_counter() - self._started
 

@@ -48,7 +48,7 @@ def measure(repeats: int) -> dict[str, list[float]]:
             await asyncio.gather(*[view() for _ in range(n_viewers)])
 
         try:
-            time.sleep(60)  # It imports the rest of what it may need, and rests when nobody has looked for 45 s.
+            time.sleep(60)  # It finishes its imports, and rests after 45 s without viewers.
             for n_viewers in (0, 1, 50):
                 if n_viewers:
                     threading.Thread(target=lambda n=n_viewers: asyncio.run(views(n)), daemon=True).start()

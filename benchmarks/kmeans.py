@@ -1,8 +1,8 @@
 """k-means on 2 CPU workers against scikit-learn, dask-ml and mpi4py: ``python -m benchmarks.kmeans``.
 
 Same data, same first centres, same number of iterations; ours includes scheduling. scikit-learn has 2 threads, the
-others two processes with one thread each. All but dask-ml take turns. ``--cluster gpucluster`` takes a cluster of
-gpucluster's own, with unix sockets, in the place of Dask's ``LocalCluster``.
+others two processes with one thread each. All but dask-ml take turns. ``--cluster gpucluster`` uses gpucluster's
+own cluster, with unix sockets, instead of Dask's ``LocalCluster``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What k-means pays for a row whose distances it bounds, beside one of which it only makes sums.
+"""What k-means pays for a row whose distances it bounds, compared with one that it only adds up.
 
 ``python -m benchmarks.kmeans_bounds`` measures ``gpucluster.learn.kernels.bounds`` in one thread, in seconds of the
 processor: the least of some turns, as others take from the caches. Its model of costs is made from these figures.

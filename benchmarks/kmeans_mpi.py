@@ -37,7 +37,7 @@ def fit(comm: MPI.Comm, X: Any, start: Any, n_iter: int) -> tuple[Any, float]:
 
 
 def main() -> None:
-    """Answer turn after turn, until one says that it was the last."""
+    """Answer turn after turn, until the last one."""
     comm, folder = MPI.COMM_WORLD, Path(sys.argv[1])
     loaded: dict[str, Any] = {}
     for turn in range(1, 1_000_000):

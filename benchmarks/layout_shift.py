@@ -3,8 +3,8 @@
 Two real clusters compute, rest and compute again for a minute; one card is open, with its workers, the other is
 folded; the gauges over time of the open one are beside them. Pages of three widths look at them at once and note the
 browser's own ``layout-shift`` entries in the panel and in the gauges over time. In the middle
-the open cluster is scaled from two to four workers: what moves in the seconds after that is what somebody has asked
-for, and is counted apart.
+the open cluster is scaled from two to four workers: what moves in the seconds after that was requested, and is
+counted separately.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def open_at(browser: Browser, lab: Lab, width: int) -> Page:
 
 
 def watch(pages: dict[int, Page], lab: Lab, work: list[Work], seconds: float) -> dict[str, Any]:
-    """Look at all pages for so long."""
+    """Watch all pages for this long."""
     for page in pages.values():
         page.evaluate(WATCH)
     started, scaled = time.time(), None

@@ -1,7 +1,7 @@
 """Eight tasks in three extensions of JupyterLab, each done with the fewest clicks that its own ways allow.
 
-Keys are pressed only where the focus is already: what is selected is typed over, ``Enter`` and ``Shift+Enter`` go on;
-nobody walks through a page with the tabulator.
+Keys are pressed only where the focus is already: what is selected is typed over, ``Enter`` and ``Shift+Enter``
+continue. The Tab key is not used to move through a page.
 """
 
 from __future__ import annotations

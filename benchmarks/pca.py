@@ -1,4 +1,4 @@
-"""``python -m benchmarks.pca --peer-python …/python``: PCA beside scikit-learn and dask-ml, out of memory, and by size.
+"""``python -m benchmarks.pca --peer-python …/python``: PCA against scikit-learn and dask-ml, out of memory, by size.
 
 ``--peer-python`` is the Python of an environment with dask-ml; without it, dask-ml is left out.
 """
@@ -50,7 +50,7 @@ def rows(n_rows: int) -> np.ndarray[Any, Any]:
 
 
 class Peer:
-    """dask-ml in a process of its own."""
+    """dask-ml in a separate process."""
 
     def __init__(self, python: str, path: Path) -> None:
         script = Path(__file__).with_name("dask_ml_pca.py")
@@ -161,7 +161,7 @@ def peak_growth() -> Iterator[list[float]]:
 
 
 def cost_growth(repeats: int) -> dict[str, Any]:
-    """Fit on four numbers of rows; count what an iterative fit tells the scheduler."""
+    """Fit on four numbers of rows; count the messages of an iterative fit to the scheduler."""
     import dask.array as da
     from distributed import wait
     from gpucluster.learn import PCA, LogisticRegression

@@ -42,7 +42,7 @@ def status_latency(repeats: int) -> dict[str, list[float]]:
 
 
 def stop_server(repeats: int) -> tuple[dict[str, list[float]], int]:
-    """Return the seconds from SIGTERM to the server's end with a living cluster, and how many clusters lived on."""
+    """Return the seconds from SIGTERM to the server's exit with a running cluster, and how many clusters survived."""
     from gpucluster.client.control import Control
 
     figures: dict[str, list[float]] = {}

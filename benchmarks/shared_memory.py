@@ -1,6 +1,6 @@
 """``python -m benchmarks.shared_memory``: what passing blocks through shared memory would gain over a unix socket.
 
-Two processes, no Dask: the time until the second one has a block of the first in memory of its own (``socket``,
+Two processes, no Dask: the time until the second one has a block of the first in its own memory (``socket``,
 ``memfd, reused``), or can read it where the first one wrote it (``memfd, fresh``, which cannot be used again before
 the reader is done with its array).
 """

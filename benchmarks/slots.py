@@ -69,7 +69,7 @@ def install(folder: Path) -> Path:
 
 
 async def measure(seconds: float, folder: Path) -> dict[str, Any]:
-    """Create, look for so long, and return the figures."""
+    """Create a cluster, watch it for this long, and return the figures."""
     table = install(folder)
     environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "GPUCLUSTER_DIR": f"{folder}/clusters"}
     os.environ.update(environment)

@@ -68,11 +68,11 @@ def _theirs(folder: str) -> float:
 def _settled(slurm: RealSlurm) -> None:
     while slurm.jobs():
         time.sleep(0.1)
-    time.sleep(1.5)  # Slurm's next round begins, whoever comes.
+    time.sleep(1.5)  # Slurm's next scheduling round begins in any case.
 
 
 def main() -> None:
-    """Measure by turns, and print medians and ranges."""
+    """Measure in turns, and print medians and ranges."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.slurm")
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds

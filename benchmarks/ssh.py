@@ -1,8 +1,8 @@
-"""What a cluster on two hosts costs by SSH, a worker on each, beside Dask's ``SSHCluster``.
+"""Start and stop of a cluster on two SSH hosts, a worker on each, compared with Dask's ``SSHCluster``.
 
 ``python -m benchmarks.ssh [--repeats 5]``. Both hosts are this machine, behind a real SSH server on loopback. Ours is
-made as a script would, without a standby and with one; it encrypts, checks each host first, and has its scheduler in a
-process of its own. The peer is made in this process, which has imported it, and has its scheduler on the first host.
+created as in a script, without and with a standby; it encrypts, checks each host first, and has its scheduler in a
+separate process. The peer is created in this process, which has imported it, and has its scheduler on the first host.
 """
 
 from __future__ import annotations

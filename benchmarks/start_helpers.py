@@ -1,4 +1,4 @@
-"""What each helper of a start is worth: with and without it, by turns, in one run.
+"""What each helper of a start is worth: with and without it, in turns, in one run.
 
 ``python -m benchmarks.start_helpers [--repeats 10] [--only early turn sparing wakeups]``. A helper is
 switched off from outside, by a ``sitecustomize`` that both sides load.
@@ -97,7 +97,7 @@ def many() -> dict[str, float]:
 
 
 def at_rest() -> dict[str, float]:
-    """Create a cluster, and measure its processes while nobody looks."""
+    """Create a cluster, and measure its processes without viewers."""
     from gpucluster.registry.store import Registry
 
     taken = create(workers=WORKERS)
@@ -139,7 +139,7 @@ WAYS: dict[str, list[tuple[Callable[[], dict[str, float]], bool]]] = {
 
 
 def pairs(helper: str, way: Callable[[], dict[str, float]], repeats: int) -> dict[str, Any]:
-    """Measure with and without, by turns; the order changes each time, and the first turn is not counted."""
+    """Measure with and without, in turns; the order changes each time, and the first turn is not counted."""
     found: dict[str, dict[str, list[float]]] = {"with": {}, "without": {}}
     for number in range(repeats + 1):
         sides = [("with", ""), ("without", helper)]

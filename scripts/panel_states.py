@@ -52,7 +52,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Pane
 
 
 def build() -> None:
-    """Bundle the states, and put the page of each theme beside them."""
+    """Bundle the states, and write the page of each theme beside them."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     esbuild = [str(ROOT / "node_modules" / ".bin" / "esbuild"), "--bundle", "--log-level=error"]
     assets = ["--loader:.svg=dataurl", "--loader:.png=dataurl", "--loader:.woff=empty", "--loader:.woff2=empty"]

@@ -100,7 +100,7 @@ def photograph(browser: Browser) -> None:
 
 
 def photograph_gpus(browser: Browser, theme: str) -> None:
-    """Take a picture of the gauges of eight simulated GPUs, one of them lost: a laptop has none of its own."""
+    """Take a picture of the gauges of eight simulated GPUs, one of them lost: a laptop has none."""
     with jupyter() as lab:
         choose_theme(lab, f"JupyterLab {theme}")
         environment = {**os.environ, "GPUCLUSTER_DIR": str(lab.directory / "registry")}

@@ -140,7 +140,7 @@ def _(place: Place) -> None:
 def _(place: Place) -> None:
     chip = place.page.get_by_role("button", name="This notebook uses the cluster blue")
     chip.click()
-    # Older releases give it no role of its own for being checked.
+    # Older releases give it no role for being checked.
     item = place.page.locator(".lm-Menu-item", has_text="Connected to blue")
     expect(item).to_have_class(re.compile("lm-mod-toggled"))
     place.page.keyboard.press("Escape")

@@ -210,7 +210,7 @@ def system(suite: str, mirror: str) -> Iterator[System]:
 
 
 def write(row: list[str]) -> None:
-    """Put a row into the table of the page, in the place of an earlier one of the same system."""
+    """Put a row into the table of the page, instead of an earlier one of the same system."""
     text = PAGE.read_text(encoding="utf-8")
     begin, end = "<!-- table: scripts/try_systems.py -->", "<!-- end of systems -->"
     before, _, rest = text.partition(begin)

@@ -82,7 +82,7 @@ class Learner:
         else:
             self.trouble.append(f"cell {number} did not end")
         output = cell.locator(".jp-OutputArea")
-        text = output.first.inner_text() if output.count() else ""  # a widget brings an area of its own
+        text = output.first.inner_text() if output.count() else ""  # a widget has a separate area
         if "Traceback (most recent call last)" in text:
             self.trouble.append(f"cell {number} raised: {text[-300:]}")
         return text
@@ -124,7 +124,7 @@ class Learner:
         return self.stumbles is None or exercise in self.stumbles
 
     def answer_wrongly(self, exercise: str, place: int, check: int) -> None:
-        """Give a known-wrong answer and take a picture of what the check says."""
+        """Give a known-wrong answer and take a picture of the check's output."""
         wrong = next(one for one in answers_to(exercise) if not one.right)
         self.write(self.cells.nth(place), alone(wrong.text, exercise))
         self.run(place)
@@ -133,7 +133,7 @@ class Learner:
         self.page.screenshot(path=self.pictures / f"{exercise}-wrong.png")
 
     def ask_for_hints(self, exercise: str, place: int) -> None:
-        """Ask for all three hints, as the check says, and take a picture of them."""
+        """Request all three hints, as the check suggests, and take a picture of them."""
         self.write(self.cells.nth(place), f'display(*(hint("{exercise}", number) for number in (1, 2, 3)))')
         if "int 3 of 3" not in (said := self.run(place)):
             self.trouble.append(f"{exercise}: the third hint: {said[-300:]}")
@@ -153,7 +153,7 @@ class Learner:
             self.trouble.append(f"cell {number}: a slider raised: {said[-300:]}")
 
     def expect_check(self, exercise: str, said: str, *, passes: bool) -> None:
-        """Note when a check says something else than it must."""
+        """Record it if a check's output differs from what is expected."""
         if ("not right yet" in said) == passes or (passes and "passed" not in said):
             self.trouble.append(f"{exercise}: the {'right' if passes else 'wrong'} answer: {said[:300]}")
 

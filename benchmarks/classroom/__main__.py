@@ -1,7 +1,7 @@
 """Measure a class: ``python -m benchmarks.classroom [--learners 30] [--only all line grading]``.
 
-Each learner is a user of the system (a number of its own, without an account) with a Jupyter server, a page, a
-notebook and a cluster. The GPUs exist in a text file only: dask-cuda, workers, kernels, claims and the line are real.
+Each learner is a separate system user (a user id without an account) with a Jupyter server, a page, a notebook and a
+cluster. The GPUs exist in a text file only; dask-cuda, workers, kernels, claims and the queue are real.
 Needs root, both environments of ``make test``, and gcc.
 """
 
@@ -48,12 +48,12 @@ def play(
     try:
         return asyncio.run(asyncio.wait_for(classroom.run(browser=browser), longest))
     except TimeoutError:
-        # What was measured until then is told.
+        # Report what was measured until then.
         return {**classroom.figures, "given_up": f"after {longest:.0f} s"}
     finally:
         left = classroom.close()
         for line in left:
-            print(f"Had to be ended or removed: {line}", flush=True)
+            print(f"Had to be killed or removed: {line}", flush=True)
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--learners", type=int, default=30)
     parser.add_argument("--rest-seconds", type=float, default=40.0)
     parser.add_argument("--only", nargs="+", choices=[*SCENES, "grading"], default=[*SCENES, "grading"])
-    parser.add_argument("--longest-seconds", type=float, default=900.0, help="Each scene is given up after so long.")
+    parser.add_argument("--longest-seconds", type=float, default=900.0, help="Timeout of each scene.")
     parser.add_argument("--no-browser", action="store_true")
     parser.add_argument("--creates-only", action="store_true", help="End each scene when all run.")
     parser.add_argument("--keep", action="store_true", help="Leave the homes, to look at their logs.")

@@ -1,4 +1,4 @@
-"""Users of the machine who exist by their numbers only; nothing of the system is changed for them."""
+"""Users that exist as user ids only; nothing on the system is changed for them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Account:
         }
 
     def start(self, *words: str, log: str, **variables: str) -> subprocess.Popen[bytes]:
-        """Start Python with these words as this user; what it says goes into a file of the home."""
+        """Start Python with these arguments as this user; its output goes into a file in the home folder."""
         uid = f"{self.uid}"
         become = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs"]
         with (self.home / log).open("ab") as file:

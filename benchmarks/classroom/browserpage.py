@@ -1,4 +1,4 @@
-"""One page in a real Chromium: how often it asks, and how much it is told, while nobody touches it."""
+"""One page in a real Chromium: its requests and the bytes it receives while it is not used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 
 
 async def real_page(server: Server, seconds: float) -> dict[str, Any]:
-    """Open the panel of a learner and return what the page asks for in that time; says so where there is no browser."""
+    """Open a learner's panel and return the page's requests; without a browser, report that."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     try:
         from playwright.async_api import async_playwright

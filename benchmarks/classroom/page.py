@@ -1,4 +1,4 @@
-"""A page of JupyterLab with the panel, without a browser: what it asks for when it is opened, and from then on.
+"""A page of JupyterLab with the panel, without a browser: its requests when it is opened, and from then on.
 
 The requests and their pace are those of the page (``browserpage`` counts a real one's in the same run).
 """
@@ -28,7 +28,7 @@ REPEATED = (
     (5.0, ("/gpucluster/api/lessons",)),
     (61.0, ("/api/kernelspecs",)),
 )
-"""Seconds, and what is asked so often; JupyterLab waits longer while nothing changes."""
+"""Intervals in seconds, and what is requested at each; JupyterLab waits longer while nothing changes."""
 
 
 class Page:
@@ -92,7 +92,7 @@ class Page:
         return model
 
     async def until_workers(self, id: str, number: int) -> None:
-        """Wait until the page shows a running cluster with so many workers."""
+        """Wait until the page shows a running cluster with this number of workers."""
         while (model := self.clusters[id])["state"] != "running" or model["n_workers"] != number:
             if model["state"] in {"failed", "stopped"}:
                 raise RuntimeError(f"The cluster of {self._server.account.name} has ended: {model['reason']}")

@@ -1,4 +1,4 @@
-"""A process of its own that asks each server for ``/api/status`` once a second, and tells how long that took.
+"""A separate process that requests ``/api/status`` from each server once a second, and reports how long that took.
 
 Each line of the standard input is a port and a token; at its end, a line of JSON is printed: port, and pairs of the
 moment (of the monotonic clock) and the seconds.

@@ -73,7 +73,7 @@ class Class:
         return self.figures
 
     async def _one_alone(self) -> None:
-        """Measure what one create takes of the processors while nobody else does anything."""
+        """Measure the CPU time of one create while all others are idle."""
         learner = Learner(self.accounts[0])
         cpu, seconds = [], []
         await learner.log_in(0)
@@ -260,7 +260,7 @@ class Class:
         task.cancel()
 
     def close(self) -> list[str]:
-        """End everything; returns what had to be ended that should not have been there."""
+        """Stop everything; return what had to be killed but should not have been running."""
         left = []
         for account in self.accounts:
             left += account.left()

@@ -1,4 +1,4 @@
-"""What a class was to be like, beside what it was."""
+"""The targets for a class, and what was measured."""
 
 from __future__ import annotations
 

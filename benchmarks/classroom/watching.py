@@ -22,7 +22,7 @@ from .server import Server
 
 
 class DeviceWatch:
-    """Looks twice a second who has which slot, and lets the GPUs' figures change once a second."""
+    """Checks twice a second who has which slot, and changes the GPUs' figures once a second."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -49,7 +49,7 @@ class DeviceWatch:
 
 
 class StatusProbe:
-    """The process that asks servers for ``/api/status``."""
+    """The process that requests ``/api/status`` from servers."""
 
     def __init__(self) -> None:
         program = Path(__file__).with_name("probe.py")

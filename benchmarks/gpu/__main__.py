@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _begun_elsewhere(out: Path, facts: dict[str, Any]) -> str | None:
-    """Return in a sentence why the folder's results are not of this machine; ``None`` if they are, or it has none."""
+    """Return an error message if the folder's results are from another machine, else ``None``."""
     try:
         before = json.loads((out / "machine.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -84,14 +84,16 @@ def _begun_elsewhere(out: Path, facts: dict[str, Any]) -> str | None:
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description="Prove gpucluster on a GPU.")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the results; go on with the same one")
-    parser.add_argument("--only", default="", help="names of pieces, with commas between them")
-    parser.add_argument("--again", action="store_true", help="run pieces that have passed once more")
-    parser.add_argument("--seconds", type=float, default=570.0, help="end after so long and go on at the next call")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description="Test gpucluster on a GPU.")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results; use the same one to continue")
+    parser.add_argument("--only", default="", help="names of pieces, separated by commas")
+    parser.add_argument("--again", action="store_true", help="also run pieces that have passed")
+    parser.add_argument("--seconds", type=float, default=570.0, help="stop after this time; the next call continues")
     parser.add_argument("--wheels", type=Path, help="folder of wheels, whole or in parts, to install first")
-    parser.add_argument("--environment", type=Path, help="made for the wheels; default: OUT/environment")
-    parser.add_argument("--simulated", action="store_true", help="prove the command itself on a simulated driver")
+    parser.add_argument(
+        "--environment", type=Path, help="environment to create for the wheels; default: OUT/environment"
+    )
+    parser.add_argument("--simulated", action="store_true", help="test the command itself on a simulated driver")
     return parser.parse_args(arguments)
 
 

@@ -27,9 +27,9 @@ from .piece import write_json
 from .presets import SETTINGS, WITHOUT_RAPIDS
 
 LEFT_BYTES = 64 * 2**20
-"""Other programs may come and go by so much while we look."""
+"""Other programs' memory may change by this much while we measure."""
 RESTS_SECONDS = 0.5
-"""Without a hundredth of a second of CPU time in so long, a process has imported what it was to import."""
+"""A process that uses less than 0.01 s of CPU time in this period has finished its imports."""
 PRELOAD = "GPUCLUSTER_PRELOAD_RAPIDS"
 
 
@@ -72,7 +72,7 @@ def measure(name: str, options: dict[str, Any], *, simulated: bool) -> dict[str,
 def _sum_on_device() -> float:
     import cupy
 
-    # A number: an array would get the process that asks a context of its own.
+    # A number: returning an array would create a CUDA context in the calling process.
     return float(cupy.arange(1000, dtype="float64").sum())
 
 
@@ -82,9 +82,9 @@ def _end(_number: int, _frame: object) -> None:
 
 @contextmanager
 def own_registry(*, preload: bool | None = None) -> Iterator[None]:
-    """Give clusters a folder of their own, and say whether a standby has RAPIDS; left out: as users have it.
+    """Use a separate registry folder. `preload`: whether a standby imports RAPIDS; default: as for users.
 
-    ``False``: each worker imports it itself. Clusters are stopped at the end, also when this process is asked to end.
+    ``False``: each worker imports it. Clusters are stopped at the end, also when this process is terminated.
     """
     signal.signal(signal.SIGTERM, _end)
     before = {name: os.environ.get(name) for name in ("GPUCLUSTER_DIR", PRELOAD)}
@@ -155,7 +155,7 @@ def starts(file: Path, *, repeats: int, simulated: bool) -> dict[str, Any]:
 
 
 def settings(file: Path, *, simulated: bool) -> dict[str, Any]:
-    """Write down what each memory setting did; one that failed says why."""
+    """Record the outcome of each memory setting, and the reason for each failure."""
     found: dict[str, Any] = {}
     with own_registry():
         for name, options in SETTINGS.items():

@@ -1,4 +1,4 @@
-"""What NVML says of a GPU: its memory, its load, and who has a context on it."""
+"""What NVML reports about a GPU: its memory, its load, and which processes have a context on it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _is_ours(pid: int, mark: str) -> bool:
 
 
 def utilization_percent(index: int = 0) -> float:
-    """Return the share of the last moment in which a kernel ran on the GPU with that index, as NVML tells it."""
+    """Return the share of the last moment in which a kernel ran on the GPU with that index, as NVML reports it."""
     session = NVMLSession()
     try:
         handle = session.call("nvmlDeviceGetHandleByIndex", index)
@@ -69,7 +69,7 @@ def utilization_percent(index: int = 0) -> float:
 
 
 def has_context(pid: int) -> bool:
-    """Return whether a process has a context on the first GPU, as the driver tells it.
+    """Return whether a process has a context on the first GPU, as the driver reports it.
 
     What a process has open does not tell: NVML, too, opens the device file of CUDA's unified memory and loads the
     driver's library (seen with driver 580). Of the simulated driver, which knows no contexts, it is asked whether that
@@ -78,19 +78,19 @@ def has_context(pid: int) -> bool:
     Raises
     ------
     RuntimeError
-        The driver tells ids of another namespace of processes, as in containers: nobody knows then.
+        The driver reports ids of another process namespace, as in containers.
     """
     log = os.environ.get("FAKE_CUDA_LOG")
     if log is not None:
         return Path(log).exists() and f" {pid} " in Path(log).read_text(encoding="utf-8")
     known = occupation().by_pid
     if any(not psutil.pid_exists(each) for each in known):
-        raise RuntimeError("The driver does not tell here which process has a context. Run this outside of containers.")
+        raise RuntimeError("The driver does not report which process has a context. Run this outside of containers.")
     return pid in known
 
 
 def settles_to(wanted_bytes: int, *, within: int, seconds: float = 20, index: int = 0) -> tuple[bool, int]:
-    """Wait until the memory that we use is within so many bytes of what is wanted; returns whether, and what it is."""
+    """Wait until our memory is within `within` bytes of what is wanted; return whether it is, and our memory."""
     deadline = time.monotonic() + seconds
     while True:
         used = used_by_us(index)

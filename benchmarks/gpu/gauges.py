@@ -35,7 +35,7 @@ BUSY_SECONDS = 20
 """Longer than it takes until a sample is settled, also when NVML answers slowly."""
 BUSY_BEFORE_SECONDS = 4
 SETTLED_SECONDS = 2.5
-"""So long after an allocation, a sample must have it: a slow answer of NVML is told with the sample after it."""
+"""A sample must show an allocation within this time: a slow NVML answer comes with the next sample."""
 PATIENCE_SECONDS = 30.0
 FIGURES = (
     "vram_used_bytes",
@@ -69,7 +69,7 @@ class Step:
     wrong : list of str
         Figures that did not rise as expected.
     untold : list of str
-        Figures that nobody can know here: in containers, drivers do not tell which process uses how much.
+        Figures that are not available here: in containers, drivers do not report the memory of each process.
     """
 
     name: str
@@ -147,7 +147,7 @@ def rmm_allocated() -> int | None:
 
 
 def busy() -> None:
-    """Keep the GPU busy for so long that NVML's mean over a second is full."""
+    """Keep the GPU busy until NVML's mean over a second is 100 %."""
     import cupy
 
     factor = cupy.ones((2048, 2048), dtype="f4")
@@ -197,7 +197,7 @@ class Comparison:
         return self._client.submit(work, pure=False).result(timeout=120)
 
     def keep(self) -> Any:
-        """Return a future of a result that Dask keeps as long as it lives."""
+        """Return a future of a result that Dask keeps as long as the future exists."""
         from distributed import wait
 
         future = self._client.submit(kept_result, pure=False)
@@ -205,7 +205,7 @@ class Comparison:
         return future
 
     def worker_step(self, name: str, work: Callable[[], Any], **expected: int) -> None:
-        """Do one allocation in the worker, and compare; ``expected`` says by how many bytes which figure rises."""
+        """Do one allocation in the worker, and compare; ``expected``: by how many bytes each figure rises."""
         self.step(name, lambda: self.in_worker(work), **expected)
 
     def step(self, name: str, act: Callable[[], Any], **expected: int) -> None:
@@ -250,7 +250,7 @@ def cluster_with(steps: list[Step], **options: Any) -> Iterator[Comparison]:
 
 
 def plain(steps: list[Step]) -> dict[str, float | None]:
-    """Allocate in and beside a worker that has no pool; returns the utilization."""
+    """Allocate inside and outside a worker that has no pool; return the utilization."""
     with cluster_with(steps) as on:
         on.worker_step("worker, cudaMalloc", by_cuda_malloc, vram_used_bytes=SIZE, vram_cluster_bytes=SIZE)
         on.worker_step("worker, CuPy's pool", by_cupy, vram_used_bytes=SIZE, vram_cluster_bytes=SIZE)
@@ -285,7 +285,7 @@ def spilled(steps: list[Step]) -> None:
 
 
 def tells_load(found: dict[str, float | None]) -> bool:
-    """Return whether the gauge tells an idle GPU from a busy one, and agrees with NVML about the busy one."""
+    """Return whether the gauge distinguishes an idle GPU from a busy one, and agrees with NVML about the busy one."""
     idle, busy_one, nvml = found.get("idle"), found.get("busy"), found.get("busy, NVML")
     return None not in (idle, busy_one, nvml) and idle <= 20 and abs(busy_one - nvml) <= 20 and busy_one >= 50  # type: ignore[operator]
 
@@ -318,7 +318,7 @@ def page(steps: list[Step], load: dict[str, float | None], smi: tuple[int, int],
 
 
 def nvidia_smi() -> tuple[int, int]:
-    """Return the used bytes of the first GPU as ``nvidia-smi`` tells them, and as we do."""
+    """Return the used bytes of the first GPU as ``nvidia-smi`` and as we report them."""
     query = ["nvidia-smi", "--id=0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
     told = subprocess.run(query, capture_output=True, text=True, check=True, timeout=60).stdout
     return int(told.strip()) * MIB, occupation().used_bytes

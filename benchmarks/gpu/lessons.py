@@ -31,7 +31,7 @@ _TIMED = re.compile(r"\b(s|ms|seconds|tasks? per|bytes|kB|MB|GB|MiB|GiB|times as
 
 
 _DRAWN = re.compile(r"^\s*(observed:|[✓✗] |Versions|You predicted|Port )")
-"""Checks draw their data anew in each run; versions and ports differ between machines."""
+"""Checks draw new data in each run; versions and ports differ between machines."""
 
 
 def run(numbers: list[str]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def run(numbers: list[str]) -> dict[str, Any]:
 
 
 class _Cells:
-    """Prints which cell is run, so that a log that was cut off tells where."""
+    """Prints which cell is run, so that a truncated log shows where it stopped."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()

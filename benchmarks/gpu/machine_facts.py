@@ -42,7 +42,7 @@ _PACKAGES = (
 
 
 def machine_facts(*, simulated: bool) -> dict[str, Any]:
-    """Return what has to stand beside each figure.
+    """Return the facts that belong with each figure.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Packages for a machine without a registry, as small as they can be: what wheels hold, compressed anew in a few parts.
+"""Packages for a machine without a registry, as small as possible: the contents of wheels, recompressed in a few parts.
 
-Nothing is installed there: the members are compressed folders of a site-packages, which all cores unpack. ``python -m
-benchmarks.gpu.wheelhouse pack WHEELS PARTS --architecture 90`` makes the parts, and ``install`` takes them as it takes
+pip is not needed there: the members are compressed folders of a site-packages, which all cores unpack. ``python -m
+benchmarks.gpu.wheelhouse pack WHEELS PARTS --architecture 90`` creates the parts, and ``install`` accepts them like
 wheels. On the other machine the standard library is enough.
 """
 
@@ -26,7 +26,7 @@ from .cutting import keep_architecture
 
 INDEX = "index.json"
 MEMBERS = 13
-"""Archives, as so many cores unpack at the same time."""
+"""Number of archives, one per core that unpacks at the same time."""
 LARGE_BYTES = 1_500_000
 """Smaller files of a package stay together: they have much in common."""
 THERE_ALREADY = (
@@ -43,7 +43,7 @@ _ELF = b"\x7fELF"
 
 
 class WheelsUnusable(Exception):
-    """The wheels, or their parts, are not all there, or not as they were sent."""
+    """Wheels, or parts of them, are missing or damaged."""
 
 
 def pack(wheels: Path, parts: Path, architecture: int, n_bytes: int, leave_out: Sequence[str] = THERE_ALREADY) -> int:
@@ -97,7 +97,7 @@ def unpack(parts: Path, site: Path) -> None:
     for each in index:
         member = stream[start : start + each["bytes"]]
         if hashlib.sha256(member).hexdigest() != each["sha256"]:
-            raise WheelsUnusable(f"{parts}: a part is missing, or is not as it was sent.")
+            raise WheelsUnusable(f"{parts}: a part is missing or damaged.")
         members.append(member)
         start += each["bytes"]
     site.mkdir(parents=True, exist_ok=True)

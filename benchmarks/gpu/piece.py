@@ -35,11 +35,11 @@ class Piece:
     name : str
         Folder of its results, and what ``--only`` takes.
     title : str
-        What it proves, in a few words.
+        What it tests, in a few words.
     command : tuple of str
         Arguments for Python. ``{figures}`` stands for the file that it writes its figures to.
     seconds : float
-        It is ended after so long.
+        Timeout, after which it is killed.
     needs : tuple of str
         Modules without which it cannot run.
     simulated : bool
@@ -56,7 +56,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one run of a piece. Written as ``result.json`` beside ``log.txt`` and ``figures.json``."""
+    """The outcome of one run of a piece. Written as ``result.json`` beside ``log.txt`` and ``figures.json``."""
 
     name: str
     outcome: Outcome
@@ -77,7 +77,7 @@ def run(
     commit: str,
     simulated: bool,
 ) -> Result:
-    """Run a piece in a session of its own, and leave no process of it behind: no cluster's either, which has its own.
+    """Run a piece in a separate session, and leave no process behind, not even a cluster's in another session.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def carries_mark(process: psutil.Process, mark: str) -> bool:
     """Return whether a process was started by the piece with that mark, or by a process that was."""
     try:
         return process.environ().get(MARK) == mark
-    except (psutil.Error, OSError):  # It has ended, or is somebody else's.
+    except (psutil.Error, OSError):  # It has ended, or is another user's.
         return False
 
 

@@ -138,7 +138,7 @@ SESSIONS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]]
 
 @contextmanager
 def dmon(log: Path) -> Iterator[None]:
-    """Let ``nvidia-smi dmon`` write its own view beside ours."""
+    """Let ``nvidia-smi dmon`` record the same time."""
     command = shutil.which("nvidia-smi")
     if command is None:
         yield

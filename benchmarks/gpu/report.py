@@ -1,4 +1,4 @@
-"""One page that says what was proved where: ``report.md`` in the folder of the results."""
+"""One page that shows what passed where: ``report.md`` in the folder of the results."""
 
 from __future__ import annotations
 

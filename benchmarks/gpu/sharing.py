@@ -35,7 +35,7 @@ PROOFS = ("fifth_refused", "too_much_refused", "all_go_on", "nothing_left")
 
 
 def multiply(seconds: float) -> float:
-    """Multiply matrices on the device for so long; return products per second. Runs in a worker."""
+    """Multiply matrices on the device for this long; return products per second. Runs in a worker."""
     import time
 
     import cupy

@@ -28,7 +28,7 @@ GIB = 2**30
 WORKLOADS = ("transpose-sum", "merge", "kmeans", "pca", "truncated-svd", "flights-etl")
 ROWS, COLUMNS, CLUSTERS, ITERATIONS, COMPONENTS = 20_000_000, 32, 16, 10, 8
 MANY_ROWS = 120_000_000
-"""15 GB: little beside what a GPU has, as cuML joins all blocks and needs as much again."""
+"""15 GB: a small part of a GPU's memory, as cuML joins all blocks and needs as much again."""
 MOST_ROWS = 400_000_000
 """51 GB, for this package alone."""
 WIDE_ROWS, WIDE_COLUMNS, MANY_CLUSTERS = 4_000_000, 256, 200
@@ -132,7 +132,7 @@ def _start() -> Any:
 
 
 def against_direct(file: Path) -> dict[str, Any]:
-    """Time ours and ``cuml.dask``'s in turn on the same data of the same cluster, and put both beside the roofline."""
+    """Time ours and ``cuml.dask``'s in turn on the same data and cluster, and compare both with the roofline."""
     from distributed import futures_of
 
     found: dict[str, Any] = {}
@@ -255,8 +255,8 @@ def data(n_rows: int = ROWS, n_columns: int = COLUMNS) -> Any:
 
 
 def sampling() -> dict[str, Any]:
-    """Time k-means while nobody looks at the gauges and while some do, in turn."""
-    seconds: dict[str, list[float]] = {"nobody looks": [], f"{VIEWERS} viewers": []}
+    """Time k-means with and without viewers of the gauges, in turn."""
+    seconds: dict[str, list[float]] = {"no viewers": [], f"{VIEWERS} viewers": []}
     with gpucluster.create("cuda", rmm_pool_size=0.5, rmm_allocator_external_lib_list=["cupy"]) as cluster:
         client = cluster.get_client()
         try:

@@ -1,4 +1,4 @@
-"""Somebody who looks at a cluster's gauges, so that it takes a sample every second."""
+"""A viewer of a cluster's gauges, so that it takes a sample every second."""
 
 from __future__ import annotations
 

@@ -70,17 +70,17 @@ def join(parts: Path, wheels: Path) -> list[Path]:
 
 
 def install(parts: Path, environment: Path) -> Path:
-    """Make an environment with the wheels that came in parts, above the packages of this Python, without a network.
+    """Create an environment with the wheels that came in parts, on top of this Python's packages, without a network.
 
-    An environment of its own, and not only a folder that is looked through: files ending in ``.pth`` count there, and
-    CUDA's libraries are looked for there. What was installed before is not installed again.
+    A separate environment, not only a folder on the path: ``.pth`` files work there, and CUDA's libraries are found
+    there. What was installed before is not installed again.
 
     Parameters
     ----------
     parts : Path
         Folder of the parts, or of whole wheels, with their sums.
     environment : Path
-        Is made, or completed.
+        Is created, or completed.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def install(parts: Path, environment: Path) -> Path:
     Raises
     ------
     WheelsUnusable
-        A wheel is not as it was sent, or pip refused; says why.
+        A wheel is damaged, or pip failed; the message says why.
     """
     python = environment / "bin" / "python"
     packed = are_packed(parts)
@@ -149,7 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
     divide.add_argument("wheels", type=Path)
     divide.add_argument("parts", type=Path)
     divide.add_argument("--bytes", type=int, default=60 * 2**20, help="of one part at most")
-    smallest = verbs.add_parser("pack", help="do both, and compress anew what the wheels hold")
+    smallest = verbs.add_parser("pack", help="do both, and recompress the contents of the wheels")
     smallest.add_argument("wheels", type=Path)
     smallest.add_argument("parts", type=Path)
     smallest.add_argument("--architecture", type=int, required=True, help="90 for Hopper (H100, H200), say")

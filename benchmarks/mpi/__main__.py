@@ -1,4 +1,4 @@
-"""``python -m benchmarks.mpi``: the figures of Dask over MPI, by turns in one run; five minutes.
+"""``python -m benchmarks.mpi``: the figures of Dask over MPI, in turns in one run; five minutes.
 
 ``--only links applications kmeans`` for parts. Nothing else should run on the machine.
 
@@ -27,7 +27,7 @@ PARTS = ("links", "applications", "kmeans")
 
 
 def figures(found: dict[str, dict[str, list[float]]]) -> dict[str, Any]:
-    """Return medians, and the medians of what mpi takes beside each other way of the same turn."""
+    """Return medians, and the median ratios of mpi to each other transport in the same turn."""
     table: dict[str, Any] = {}
     for what, ways in found.items():
         row: dict[str, Any] = {

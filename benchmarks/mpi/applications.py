@@ -1,4 +1,4 @@
-"""Clusters of two ranks that differ in the transport only, or in nothing: what Dask does on them, by turns."""
+"""Clusters of two ranks that differ in the transport only, or in nothing: Dask's work on them, in turns."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def measure(clients: dict[str, Any], repeats: int) -> Taken:
 
 
 def idle(clients: dict[str, Any]) -> dict[str, list[float]]:
-    """Return which share of a core each rank takes while nobody asks for anything."""
+    """Return how much of a core each rank uses while idle."""
     before = {name: client.run(time.process_time) for name, client in clients.items()}
     began = time.perf_counter()
     time.sleep(IDLE_SECONDS)

@@ -1,4 +1,4 @@
-"""What two ranks do under ``mpiexec``: messages over each transport and over mpi4py alone, by turns.
+"""What two ranks do under ``mpiexec``: messages over each transport and over mpi4py alone, in turns.
 
 Prints a line of JSON: seconds by what was sent and over which transport. ``python -m benchmarks.mpi`` starts it.
 """
@@ -36,7 +36,7 @@ Seconds = dict[str, dict[str, list[float]]]
 
 
 async def answer(comm: Any) -> None:
-    """Say that a message has come; one that asks for it is followed by a block over mpi4py alone."""
+    """Confirm that a message has arrived; if it requests one, a block over mpi4py alone follows."""
     kept = np.empty(max(BLOCKS.values()), "u1")
     try:
         while True:
@@ -58,7 +58,7 @@ def answer_raw(how: str, kept: Any) -> None:
             WORLD.Recv(byte, 0, RAW_TAG)
             WORLD.Send(byte, 0, RAW_TAG)
         return
-    # Dask cannot know where a message is to go: each has memory of its own.
+    # Dask cannot know the target buffer in advance: each message gets new memory.
     block = kept if how == "into the same memory" else np.empty(len(kept), "u1")
     WORLD.Recv(block, 0, RAW_TAG)
 

@@ -1,6 +1,6 @@
 """Measure one scheduler with 1,000, 5,000 and more workers: ``python -m benchmarks.scale``.
 
-Scheduler and workers are processes of their own; the workers are simulated, their connections, heartbeats and messages
+Scheduler and workers are separate processes; the workers are simulated, their connections, heartbeats and messages
 are real. Each worker needs an open file on both sides (``ulimit -Hn``).
 """
 
@@ -23,7 +23,7 @@ TASKS_PER_WORKER = 5
 
 
 def measured(n_workers: int, seconds: float) -> dict[str, Any]:
-    """Return what so many workers cost."""
+    """Return what this number of workers costs."""
     scheduler = _process("benchmarks.scale.scheduler")
     address = _line(scheduler)
     began = time.perf_counter()

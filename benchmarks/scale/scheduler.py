@@ -1,7 +1,7 @@
-"""A scheduler, what a cluster's process does beside it, and how much of the processor each takes.
+"""A scheduler, what a cluster's process does beside it, and how much CPU time each takes.
 
 ``python -m benchmarks.scale.scheduler`` prints its address, then answers each line of its standard input with a line of
-JSON: ``idle SECONDS`` and ``watched SECONDS`` measure while nobody and while somebody looks.
+JSON: ``idle SECONDS`` measures without, ``watched SECONDS`` with viewers.
 """
 
 from __future__ import annotations

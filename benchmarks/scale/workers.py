@@ -20,7 +20,7 @@ from benchmarks.telemetry import GIB, gpu_row, metrics_of
 
 _VERSIONS = distributed.versions.get_versions()
 _CONNECTING = 50
-"""So many workers connect at the same time, as jobs of a batch system would."""
+"""Number of workers that connect at the same time, as jobs of a batch system would."""
 
 
 class Worker:

@@ -47,7 +47,7 @@ def _sphinx(source: Path, html: Path, doctrees: Path) -> int:
     try:
         from sphinx.cmd.build import build_main
     except ImportError:
-        print("Sphinx is not there. `make docs` installs it and builds the site.", file=sys.stderr)
+        print("Sphinx is not installed. `make docs` installs it and builds the site.", file=sys.stderr)
         return 1
     configuration = str(Path(__file__).parent)
     quiet = ["--quiet", "--fail-on-warning"]

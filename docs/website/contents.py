@@ -76,7 +76,7 @@ def check_complete(pages: Pages, texts: Mapping[str, str], parts: Sequence[Secti
     for part in parts:
         for title, name in part.entries:
             if name not in pages.places:
-                raise SiteError(f"{CONTENTS}: {title!r} leads to {name}, which is no page.")
+                raise SiteError(f"{CONTENTS}: {title!r} leads to {name}, which is not a page.")
 
 
 def toctree(entries: Iterable[tuple[str, str]]) -> str:

@@ -72,7 +72,9 @@ async def test_lost_results_are_counted_once_and_missing_until_they_are_back(lab
     await lab.lose(second)
     assert view.members().n_recomputing == 4
     gone = view.members().gone
-    assert [(one.n_anew, one.n_lost) for one in gone] == [(4, 3), (0, 1)], "results just counted are not counted again"
+    assert [(one.n_recomputed, one.n_lost) for one in gone] == [(4, 3), (0, 1)], (
+        "results just counted are not counted again"
+    )
     assert [one.window for one in gone] == [1, 1]
     lab.go.touch()
     await client.gather(kept)
@@ -99,13 +101,13 @@ async def test_a_lost_result_counts_once_until_it_is_back(lab: Lab, monkeypatch:
         monkeypatch.setattr(reader, "TOGETHER_SECONDS", 0.0)
         await lab.lose(worker)
     assert view.members().n_recomputing == 3
-    assert [(one.n_anew, one.window) for one in view.members().gone] == [(3, 1), (0, 2), (0, 3)]
+    assert [(one.n_recomputed, one.window) for one in view.members().gone] == [(3, 1), (0, 2), (0, 3)]
     worker = await lab.add()
     lab.go.touch()
     await client.gather(kept)
     assert view.members().n_recomputing == 0
     await lab.lose(worker)
-    assert view.members().gone[-1].n_anew == 3
+    assert view.members().gone[-1].n_recomputed == 3
 
 
 async def test_a_task_whose_worker_died_has_no_traceback(lab: Lab) -> None:

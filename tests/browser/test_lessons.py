@@ -294,7 +294,7 @@ class TestPanel:
         question(page, 2).get_by_role("button", name="Where this is taught").click()
         expect(page.get_by_text("has no such cell")).to_be_visible()
 
-    def test_a_lesson_begins_anew_and_what_was_there_is_kept(self, page: Page, lab: Lab) -> None:
+    def test_restarting_a_lesson_keeps_the_previous_copy(self, page: Page, lab: Lab) -> None:
         panel = open_lessons(open_panel(page))
         # What is typed but not saved is kept too.
         panel.get_by_title("Open the cell of exercise 06.5").click()

@@ -330,7 +330,7 @@ def test_stopping_asks_while_something_would_be_lost(
     # A program that is not a notebook of this window may want the cluster at any moment.
     with connect("blue").get_client():
         wait_until(lambda: lab.control.get("blue").n_clients == 2)
-        # Who clicks twice is asked all the same: the second click is beside the dialog.
+        # A double click still asks: the second click is beside the dialog.
         stop.dblclick(delay=150)
         expect(dialog).to_contain_text("Stop blue?")
         expect(dialog).to_contain_text("In use by Untitled and 1 other client.")

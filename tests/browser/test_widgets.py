@@ -118,7 +118,7 @@ def story(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Story]:
 
 
 def test_the_views_are_live_while_a_cell_runs(story: Story) -> None:
-    # Most kernels read nothing from a front end while a cell runs; the gauges move all the same.
+    # Most kernels read nothing from a front end while a cell runs; the gauges still move.
     story.menu("Run", "Run All Cells")
     for cell in (0, 1):
         expect(story.live(cell).get_by_text(re.compile("running"), exact=False).last).to_be_visible()

@@ -102,7 +102,7 @@ def test_refused_arguments(
     before = picture(shared_site)
     if "--json" in words:
         assert main(words) == code
-        assert json.loads(capsys.readouterr().err)["message"] == "--json and --follow exclude each other; choose one."
+        assert json.loads(capsys.readouterr().err)["message"] == "--json and --follow cannot be combined."
     else:
         got, message = refused(capsys, *words)
         assert (got, message[: len(sentence)]) == (code, sentence)
@@ -154,4 +154,4 @@ def test_removed_working_directory(
     monkeypatch.chdir(gone)
     gone.rmdir()
     code, sentence = refused(capsys, *words)
-    assert (code, sentence) == (1, "The folder that you are in is gone. Go to another one first: cd.")
+    assert (code, sentence) == (1, "The current directory no longer exists. Change to another one first: cd.")

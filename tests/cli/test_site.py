@@ -43,7 +43,7 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     assert code == 2
     [trouble] = json.loads(text)["troubles"]
     assert trouble.startswith(
-        f"{wrong}, line 2: defaults.slurm.partitoin: is no option of this kind (did you mean 'partition'?)"
+        f"{wrong}, line 2: defaults.slurm.partitoin: is not an option of this kind (did you mean 'partition'?)"
     )
 
 
@@ -67,7 +67,7 @@ def test_kinds_that_are_not_installed_are_noted(said, tmp_path):
     file.chmod(0o644)
     code, text = said("site", "--file", str(file))
     assert code == 0, "a package elsewhere may offer them"
-    assert "Nothing is wrong with it." in text
+    assert "It has no errors." in text
     assert (
         f"Note: {file}, line 2: limits.nokind: no kind of cluster 'nokind' is installed here; installed are auto"
         in text

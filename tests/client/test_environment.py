@@ -93,7 +93,7 @@ def test_dask_config_and_import_path_are_passed_on(tmp_path):
     )  # fmt: skip
     first_of_all, *others = asked.stdout.strip().split(os.pathsep)
     assert first_of_all == str(tmp_path / "src"), "the working directory comes first, as in a notebook"
-    assert str(project) not in others, "PYTHONPATH is passed on by itself"
+    assert str(project) not in others, "PYTHONPATH is passed on separately"
 
 
 def test_nanny_variables_are_not_passed_on(tmp_path, monkeypatch):

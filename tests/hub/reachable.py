@@ -46,6 +46,6 @@ def as_user(number: int, *command: str) -> list[str]:
 def why_not() -> str | None:
     """Return why other users cannot run this Python here; ``None``: they can."""
     if shutil.which("setpriv") is None:
-        return "setpriv (util-linux) is not there"
+        return "setpriv (util-linux) is not installed"
     done = subprocess.run(as_user(65_534, sys.executable, "-c", ""), capture_output=True, text=True, check=False)
     return f"other users cannot run this Python ({done.stderr.strip()[-200:]})" if done.returncode else None

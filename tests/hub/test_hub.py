@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root starts servers of other users"),
     pytest.mark.skipif(
         shutil.which("node") is None or not PROXY.exists(),
-        reason="the hub's proxy is not there: 'jlpm install' installs it",
+        reason="the hub's proxy is not installed: 'jlpm install' installs it",
     ),
 ]
 

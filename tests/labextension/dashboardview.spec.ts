@@ -112,7 +112,7 @@ it('keeps a page that is shown through changes of its cluster, and loads it agai
   expect(frame()).not.toBe(first);
 });
 
-it('unloads a page that nobody looks at, and loads it when it is shown', () => {
+it('unloads a page that is not visible, and loads it when it is shown', () => {
   manager.set(cluster({ id: 'old' }));
   open();
   const first = frame();

@@ -144,7 +144,7 @@ describe('the past', () => {
 });
 
 describe('flows', () => {
-  it('are what counters gain per second, and nothing when a worker starts anew', () => {
+  it('are what counters gain per second, and nothing when a worker restarts', () => {
     const flows = new Flows();
     const at = (seconds: number): string => new Date(1e12 + seconds * 1000).toISOString();
     flows.add(sample({ at: at(0), received_bytes: [100, 500], sent_bytes: [0, 0] }));

@@ -251,7 +251,7 @@ describe('commands', () => {
     expect(manager.get('a1b2c3d4')).toMatchObject({ state: 'running', n_workers: 3 });
   });
 
-  it('look at one cluster anew', async () => {
+  it('read one cluster again', async () => {
     server.clusters = [cluster({ n_clients: 0 })];
     manager = server.manager();
     await until(() => manager.isReady);

@@ -1052,7 +1052,7 @@ describe('retiring a worker', () => {
 describe('stopping a cluster', () => {
   const free = cluster({ n_clients: 0 });
 
-  it('looks anew before it decides whether to ask', async () => {
+  it('reads the state again before it decides whether to ask', async () => {
     const look = (): Promise<ClusterModel> =>
       Promise.resolve(cluster({ n_clients: 2, kernels: ['k'] }));
     const kernel = { id: 'k', status: 'idle' };

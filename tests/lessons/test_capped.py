@@ -81,4 +81,4 @@ def test_a_process_that_gets_round_the_cap_is_ended() -> None:
 
     outcome = capped(grow, limit="100 MB", imports=NOTHING, timeout=15)
     assert outcome.out_of_memory
-    assert "was ended" in outcome.message
+    assert "was killed" in outcome.message

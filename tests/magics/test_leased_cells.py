@@ -142,7 +142,7 @@ def test_an_interrupt_gives_the_place_up(shared_site: Any, tmp_path: Any, awaits
         thread.start()
         error = error_of(notebook.run(f"{LEASE}\n{awaits}never = 1"))
         thread.join()
-        assert error["traceback"] == ["Interrupted: nothing was leased, and the place in the queue was given up."]
+        assert error["traceback"] == ["Interrupted: nothing was leased, and the place in the queue was released."]
         assert notebook.text("print('never' in dir(), 'client' in dir())") == "False False\n"
     finally:
         notebook.close()

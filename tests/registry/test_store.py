@@ -216,8 +216,7 @@ def test_unknown_kind_is_listed_with_warning(registry):
     folder.state.write_text(json.dumps(content))
     model = registry.find("queued")
     assert model.warnings == [
-        "Its kind 'unheard-of' is not installed in this Python environment. "
-        "The cluster can be used and stopped all the same."
+        "Its kind 'unheard-of' is not installed in this Python environment. The cluster can still be used and stopped."
     ]
     assert (model.backend_title, model.spec.model_dump()["partition"]) == ("Batch jobs", "gpu")
     os.close(held)

@@ -56,7 +56,7 @@ class TestList:
         assert answer["progress"]["exists"] is True
         assert answer["progress"]["exercises"]["done"] == 1
 
-    async def test_it_is_made_anew_only_when_something_has_changed(self, api, folder, monkeypatch):
+    async def test_list_is_read_again_only_after_a_change(self, api, folder, monkeypatch):
         made = []
         monkeypatch.setattr(lesson_folder, "advice_for", lambda progress: made.append(progress) or [])
         folder.mkdir()

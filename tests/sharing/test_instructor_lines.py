@@ -117,7 +117,7 @@ def test_kernel_reports_groups_and_owners() -> None:
     finally:
         close(listener)
     assert listening() == ({}, 0)
-    assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
+    assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is not a cluster"
 
 
 async def test_taken_socket_name_is_replaced(
@@ -182,7 +182,7 @@ def test_long_names_do_not_widen_table() -> None:
         (["message", "ada"], "Write: node message USER"),
         (["stop"], "Write: node stop USER"),
         (["stop", "all"], "one user at a time"),
-        (["stopp", "ada"], "node knows 'message' and 'stop', not 'stopp'. Did you mean 'stop'?"),
+        (["stopp", "ada"], "node accepts 'message' and 'stop', not 'stopp'. Did you mean 'stop'?"),
         (["--reason", "x"], "--reason goes with 'stop'"),
         (["message", "ada", "x", "--reason", "y"], "--reason goes with 'stop'"),
         (["--class", "stop", "ada"], "--class lists the clusters"),

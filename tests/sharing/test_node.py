@@ -83,10 +83,10 @@ def test_claims_and_places_per_user_are_bounded() -> None:
 
 def test_more_claims_than_slots_are_reported(holds: Holds) -> None:
     holds(*(claim_name(uuid, mark) for uuid, mark in (("GPU-0", "2"), ("GPU-0", "1"), ("GPU-2", "1"))))
-    for slots, most in ((1, "the 1 claim that it has slots for"), (None, "one claim")):
+    for slots, most in ((1, "the 1 claim it has slots for"), (None, "one claim")):
         node = shown(HOST, read_node(), GPUPolicy(slots=slots))
         assert [[holder.beyond for holder in device.holders] for device in node.devices] == [[False, True], [], [False]]
-        line = f"GPU 0 has more than {most}. Claimed although taken: {getpass.getuser()} (you)."
+        line = f"GPU 0 has more than {most}. Extra claims by: {getpass.getuser()} (you)."
         assert line in node_text(node).splitlines()
     assert "has more" not in node_text(shown(HOST, read_node(), GPUPolicy(slots=2)))
 

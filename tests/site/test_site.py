@@ -301,15 +301,15 @@ def test_kinds_that_are_not_allowed(site):
             7,
             "presets.0.spec.partitoin: is not known here (did you mean 'partition'?)",
         ),
-        ("defaults:\n  slurm:\n    acount: x\n", 3, "is no option of this kind (did you mean 'account'?)"),
+        ("defaults:\n  slurm:\n    acount: x\n", 3, "is not an option of this kind (did you mean 'account'?)"),
         ("defaults:\n  slurm:\n    walltime: soon\n", 3, "defaults.slurm.walltime: 'soon' is not a time limit"),
-        ("defaults:\n  slrum: {}\n", 2, "defaults.slrum: is no kind of cluster here (did you mean 'slurm'?)"),
+        ("defaults:\n  slrum: {}\n", 2, "defaults.slrum: is not a kind of cluster here (did you mean 'slurm'?)"),
         ("costs:\n  slurm: {unit: h}\n", 2, "costs.slurm: give per_gpu_hour, per_cpu_hour or per_node_hour"),
         ("costs:\n  all: {unit: h, per_gpu_hour: free}\n", 2, "costs.all.per_gpu_hour: must be a number, not 'free'"),
         ("presets: [{name: '', title: A, description: D., spec: {}}]\n", 1, "presets.0.name: must not be empty"),
         ("title: [1]\n", 1, "title: must be a short text"),
         ("login_node: -oProxyCommand=x\n", 1, "login_node: must be the name of a host"),
-        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' is there twice; the first one counts."),
+        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' appears twice; the first one counts."),
     ],
 )
 def test_errors_are_reported_with_line(site, text, line, sentence):

@@ -1,8 +1,8 @@
 """Tests without processes: what `make check` runs in a minute.
 
 A test belongs to them unless it uses a fixture that starts processes, its file imports what starts them or lies in a
-folder of such tests, or it is marked ``processes``. Nobody has to be trusted with that: a test that counts as one of
-them and starts a process fails, in every run.
+folder of such tests, or it is marked ``processes``. This is enforced: a test that counts as one of them and starts a
+process fails in every run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FIXTURES = frozenset(
 )
 """Fixtures, of any folder, that start processes."""
 FOLDERS = frozenset({"browser", "gpu", "grading", "packaging"})
-"""Of such tests: nobody has to import them to leave them out."""
+"""Folders of such tests: skipped without importing them."""
 NAMES = frozenset(
     {
         "LocalCluster",
@@ -134,7 +134,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Fail a test that has started one all the same."""
+    """Fail a test that has started one anyway."""
     result = yield
     _watch.active = False
     if _watch.seen:

@@ -72,7 +72,7 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "--transports", metavar="A,B,…", complete=TRANSPORTS,
         help="Instead: start a cluster for each of these transports ("
-        + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, by turns.",
+        + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, in turns.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)
     declare_json(parser, face)

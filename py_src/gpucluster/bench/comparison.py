@@ -45,13 +45,13 @@ class Comparison(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     pairs: list[Pair]
-    not_compared: list[str] = Field(description="Sentences: what only one of them has, or has in another size.")
-    differences: list[str] = Field(description="Sentences: what is different about the clusters.")
-    doubts: list[str] = Field(default_factory=list, description="Sentences: why a difference may mean nothing.")
+    not_compared: list[str] = Field(description="What only one of them has, or has in another size.")
+    differences: list[str] = Field(description="How the clusters differ.")
+    doubts: list[str] = Field(default_factory=list, description="Why a difference may mean nothing.")
 
     def text(self) -> str:
         """Return the comparison for a terminal."""
-        rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "FIRST", "SECOND", "RATIO", "IN WORDS")]
+        rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "FIRST", "SECOND", "RATIO", "RESULT")]
         rows += [
             (pair.workload, pair.size, str(pair.n_workers), seconds_text(pair.first_seconds),
              seconds_text(pair.second_seconds), f"{pair.ratio:.2f}", pair.words)
@@ -103,7 +103,8 @@ def compare(first: BenchResult, second: BenchResult) -> Comparison:
             )
         )
     doubts = [
-        f"other programs were running when the {ordinal} was measured ({busy}); they alone can make such a difference."
+        f"other programs were running when the {ordinal} was measured ({busy}); "
+        "this alone can explain such a difference."
         for ordinal, result in (("first", first), ("second", second))
         if (busy := load_where_busy(result.hosts)) is not None
     ]

@@ -177,7 +177,9 @@ class _Run:
         mpi = all(ranks) and len(set(ranks)) == len(ranks)
         possible = [workload for workload in chosen if mpi or not workload.needs_mpi]
         if named and len(possible) < len(chosen):
-            raise NothingToMeasure("The workers are not processes of one MPI program, so nothing can go over MPI.")
+            raise NothingToMeasure(
+                "The workers are not processes of one MPI program, so they cannot communicate over MPI."
+            )
         cases = len(possible) * len(self._counts)
         each = None if seconds is None else seconds / cases
         memory = None if self._memory_bytes is None else self._memory_bytes * self._counts[0]

@@ -147,7 +147,7 @@ def _run(words: list[str]) -> int:
     except FileNotFoundError:
         if _is_somewhere():
             raise
-        print("The folder that you are in is gone. Go to another one first: cd.", file=sys.stderr)
+        print("The current directory no longer exists. Change to another one first: cd.", file=sys.stderr)
         return EXIT_NOWHERE
 
 

@@ -33,10 +33,10 @@ CELL_LINES = 20
 
 
 class Cancelled(Exception):
-    """Ctrl-C was pressed while a cluster was starting; it was stopped again."""
+    """Ctrl-C was pressed while a cluster was starting; it was stopped."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"Cancelled; the cluster '{name}' was stopped again.")
+        super().__init__(f"Cancelled; the cluster '{name}' was stopped.")
 
 
 def living(control: Control) -> list[ClusterModel]:
@@ -75,7 +75,7 @@ def create(
         last = control.stop(model.id, wait=True, timeout=STOP_LATE_SECONDS)
         why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
-            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
+            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
             f"See its log: logs {last.id}. Or allow more time with --timeout."
         ) from None
 
@@ -117,7 +117,7 @@ def previewed(control: Control, found: Namespace) -> Submission | None:
         return None
     answer = control.preview(spec_from(found))
     if answer.text is None:
-        raise InvalidRequest("--dry-run: this kind of cluster submits nothing.")
+        raise InvalidRequest("--dry-run: this kind of cluster submits no jobs.")
     return answer
 
 

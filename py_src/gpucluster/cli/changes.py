@@ -40,7 +40,7 @@ class Change:
 
 def _declare_scale(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
-    parser.argument("n_workers", metavar="N", help="Wanted number of workers, 0 to 256.")
+    parser.argument("n_workers", metavar="N", help="Number of workers, 0 to 256.")
     declare_waiting(parser, "for the workers")
     declare_json(parser, face)
 
@@ -68,8 +68,8 @@ def _require_all_numbers(control: Control, found: Namespace, first: str, usage: 
 
 def _declare_adapt(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
-    parser.argument("minimum", metavar="MINIMUM", help="Fewest workers, 0 or more.")
-    parser.argument("maximum", metavar="MAXIMUM", help="Most workers, up to 256.")
+    parser.argument("minimum", metavar="MINIMUM", help="Minimum number of workers, 0 or more.")
+    parser.argument("maximum", metavar="MAXIMUM", help="Maximum number of workers, up to 256.")
     declare_json(parser, face)
 
 
@@ -85,7 +85,7 @@ def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell |
 
 
 def _retired(model: ClusterModel) -> str:
-    replaced = "; another may take the retired one's place" if model.wanted.adapt is not None else ""
+    replaced = "; another worker may replace it" if model.wanted.adapt is not None else ""
     return tables.worker_line(model) + replaced
 
 
@@ -93,7 +93,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "worker": {
         "metavar": "WORKER",
         "complete": WORKERS,
-        "help": "Name of the worker; the beginning of a UUID is enough.",
+        "help": "Name of the worker; a UUID prefix is enough.",
     }
 }
 """Arguments in paths."""

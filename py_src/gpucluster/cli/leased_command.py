@@ -37,7 +37,7 @@ def run_leased(control: Control, found: Namespace, tell: actions.Tell | None) ->
         with TerminalProgress() as progress:
             model = lease.take(progress if progress.live else _PlaceInLine())
     except KeyboardInterrupt:
-        print("Interrupted: nothing was leased, and the place in the queue was given up.", file=sys.stderr)
+        print("Interrupted: nothing was leased, and the place in the queue was released.", file=sys.stderr)
         return EXIT_INTERRUPTED
     try:
         if sys.stderr.isatty():
@@ -62,7 +62,7 @@ def _environment(model: ClusterModel, folder: Folder) -> dict[str, str]:
     """Return an environment in which clients of Dask and gpucluster find the cluster."""
     environment = {**os.environ, "DASK_SCHEDULER_ADDRESS": model.scheduler_address or "", LEASE_VARIABLE: model.id}
     if model.network is Network.TLS:
-        # The path of the credentials is no secret: only this user can read them.
+        # The path of the credentials is not secret: only this user can read them.
         names = {"CA_FILE": "ca.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
         environment |= {f"DASK_DISTRIBUTED__COMM__TLS__{name}": str(folder.tls / file) for name, file in names.items()}
     return environment

@@ -51,7 +51,7 @@ def read(found: Namespace) -> NodeRequest:
             raise InvalidRequest("Write: node stop USER, for one user at a time.")
         return NodeRequest("stop", words[1], reason or "")
     near = did_you_mean(words[0], ["message", "stop"])
-    raise InvalidRequest(f"node knows 'message' and 'stop', not '{shown(words[0])}'.{near}")
+    raise InvalidRequest(f"node accepts 'message' and 'stop', not '{shown(words[0])}'.{near}")
 
 
 def carry_out(request: NodeRequest) -> tuple[BaseModel, str]:
@@ -92,8 +92,8 @@ def node_text(node: NodeModel) -> str:
 
 def _shared(device: SharedDevice) -> str:
     extra = dict.fromkeys(_who(holder.user, mine=holder.mine) for holder in device.holders if holder.beyond)
-    most = "one claim" if device.slots is None else f"the {counted(device.slots, 'claim')} that it has slots for"
-    return f"GPU {_name(device)} has more than {most}. Claimed although taken: {', '.join(extra)}."
+    most = "one claim" if device.slots is None else f"the {counted(device.slots, 'claim')} it has slots for"
+    return f"GPU {_name(device)} has more than {most}. Extra claims by: {', '.join(extra)}."
 
 
 def _more(more: More) -> str:
@@ -118,7 +118,7 @@ def class_text(answer: ClassClusters) -> str:
         if each.problem
     ]
     if answer.left_out:
-        lines.append(f"Left out: {answer.left_out} of users who have too many.")
+        lines.append(f"Not shown: {counted(answer.left_out, 'entry', 'entries')} of users who have too many.")
     return "\n".join(lines)
 
 

@@ -101,7 +101,7 @@ def _logs(found: Namespace) -> int:
         answer = actions.logs(control, found)
         return _answer(found, answer, "\n".join(answer.lines))
     if getattr(found, "json", False):
-        raise InvalidRequest("--json and --follow exclude each other; choose one.")
+        raise InvalidRequest("--json and --follow cannot be combined.")
     model = actions.find(control, getattr(found, "name", None))
     path = control.asynchronous.registry.folder(model.id).log
     # Opened first: lines written meanwhile are printed twice rather than lost.

@@ -25,16 +25,16 @@ class SiteAnswer(BaseModel):
     """The settings of one site's file."""
 
     file: str
-    found: bool = Field(description="Whether there is such a file.")
+    found: bool = Field(description="Whether the file exists.")
     title: str
     login_node: str | None
     presets: list[Preset]
     defaults: dict[str, dict[str, Any]]
     limits: dict[str, dict[str, Any]]
     costs: dict[str, Costs]
-    sharing: dict[str, Any] = Field(description="How a machine is shared; what is left open is not there.")
+    sharing: dict[str, Any] = Field(description="How a machine is shared; unset fields are omitted.")
     troubles: list[str]
-    notes: list[str] = Field(description="What may be meant so.")
+    notes: list[str] = Field(description="Entries that may be intended.")
 
 
 def look(file: str | None) -> SiteAnswer:
@@ -84,7 +84,7 @@ def text(answer: SiteAnswer) -> str:
     message = answer.sharing.get("message")
     lines = [head, *([one_line(message)] if message else []), *([table(rows)] if len(rows) > 1 else [])]
     notes = [f"Note: {note}" for note in answer.notes]
-    return "\n".join([*lines, *map(one_line, [*(answer.troubles or ["Nothing is wrong with it."]), *notes])])
+    return "\n".join([*lines, *map(one_line, [*(answer.troubles or ["It has no errors."]), *notes])])
 
 
 def _said(limits: SiteLimits) -> dict[str, Any]:

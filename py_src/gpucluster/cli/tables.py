@@ -100,16 +100,16 @@ def message_text(message: Message) -> str:
 def activity_table(activity: Activity) -> str:
     """Return the activity of a cluster, one entry per line, in local time."""
     if not activity.entries:
-        return "Nothing was written down about this cluster."
+        return "Nothing was logged for this cluster."
     rows = [("TIME", "WHO", "WHAT")]
     rows += [(local_time(entry.at), entry.by or "", one_line(entry.message)) for entry in activity.entries]
     return table(rows)
 
 
 def cells_table(cells: Cells) -> str:
-    """Return what cells have had computed, one a line, in local time."""
+    """Return what cells computed, one a line, in local time."""
     if not cells.cells:
-        return "No cell has computed on this cluster yet."
+        return "No cell has used this cluster yet."
     rows = [("CELL", "BEGAN", "TOOK", "TASKS", "BUSY", "MEMORY", "MOVED", "STATE", "CODE")]
     rows += [
         (
@@ -188,7 +188,7 @@ def worker_line(model: ClusterModel) -> str:
     """Return a cluster's name and number of workers."""
     line = f"{model.name}: {counted(model.n_workers, 'worker')}"
     if model.wanted.adapt is not None:
-        line += f", {model.wanted.adapt.minimum} to {model.wanted.adapt.maximum} as the load asks"
+        line += f", {model.wanted.adapt.minimum} to {model.wanted.adapt.maximum} depending on the load"
     elif model.wanted.n_workers not in {None, model.n_workers}:
         line += f", {model.wanted.n_workers} wanted"
     if model.n_pending and model.pending_reason and not model.state.ended:

@@ -113,14 +113,14 @@ def _gauges(parser: SentenceParser, face: str) -> None:
         parser.argument("--top", metavar="N", help="Show only the N workers with the highest value. 1 to 10000.")
         parser.argument(
             "--by", metavar="{" + ",".join(FIGURES) + "}", complete=FIGURES,
-            help="Of what: memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
+            help="Rank by memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
             "Default: memory.",
         )  # fmt: skip
     declare_json(parser, face)
 
 
 def _record(parser: SentenceParser, face: str) -> None:
-    file = "Where to write: ends in .jsonl or .jsonl.gz; without an ending it gets .gpucluster.jsonl.gz."
+    file = "Output file, .jsonl or .jsonl.gz. Default extension: .gpucluster.jsonl.gz."
     if face == MAGIC:
         parser.argument("file", nargs="?", metavar="FILE", complete="file", help=file)
         declare_name(parser)
@@ -129,9 +129,9 @@ def _record(parser: SentenceParser, face: str) -> None:
         declare_name(parser)
         parser.argument("file", metavar="FILE", complete="file", help=file)
     default = "until --stop, or until the cluster ends" if face == MAGIC else "until Ctrl-C, or until the cluster ends"
-    parser.argument("--seconds", metavar="N", help=f"How long. 1 to 18000. Default: {default}.")
+    parser.argument("--seconds", metavar="N", help=f"Duration in seconds. 1 to 18000. Default: {default}.")
     parser.argument("--title", metavar="TEXT", help="Title of the recording. Default: the file's name.")
-    parser.argument("--note", metavar="TEXT", help="What ran, such as a command.")
+    parser.argument("--note", metavar="TEXT", help="Note on what ran, such as a command.")
     declare_json(parser, face)
 
 
@@ -151,7 +151,7 @@ def _profile(parser: SentenceParser, _face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--timeline", action=BooleanOptionalAction,
-        help="Draw what each thread did when. Default: yes.",
+        help="Draw a timeline of each thread. Default: yes.",
     )  # fmt: skip
     parser.argument("--performance-report", metavar="FILE", help="Also write Dask's own performance report there.")
     parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if possible.")
@@ -204,7 +204,7 @@ def _node(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "--class", dest="of_class", action="store_true", help="For instructors: list the clusters of all users."
     )
-    parser.argument("--reason", metavar="TEXT", help="With 'stop': why; the user reads it.")
+    parser.argument("--reason", metavar="TEXT", help="With 'stop': the reason, shown to the user.")
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With 'stop': do not ask; required without a terminal.")
     declare_json(parser, face)
@@ -227,12 +227,12 @@ VERBS = {
     verb.name: verb
     for verb in (
         Subcommand("create", "Start a cluster and wait until it runs.", _create),
-        Subcommand("lease", "Take a worker for one cell or command, and give it back at its end.", _lease),
+        Subcommand("lease", "Lease a worker for one cell or command.", _lease),
         Subcommand("list", "List your clusters on this machine.", _list),
         Subcommand("status", "Show one cluster.", _status),
         Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
         *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
-        Subcommand("cells", "Show what each cell of a notebook has had computed.", _cells),
+        Subcommand("cells", "Show what each notebook cell computed.", _cells),
         Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
         Subcommand("script", "Show the batch script of a cluster's jobs.", _script),
@@ -241,19 +241,19 @@ VERBS = {
         Subcommand("replay", "Play a recording in the gauges.", _replay),
         Subcommand("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Subcommand("profile", "Profile a cell (%%gpucluster profile): what the cluster did in it.", _profile, (MAGIC,)),
-        Subcommand("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
+        Subcommand("notify", "Notify when this cell has finished or failed.", _notify, (MAGIC,)),
         Subcommand("share", "Create a read-only link to a cluster.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Subcommand("remove", "Forget a stopped cluster.", _remove),
         Subcommand("clean", "Forget all clusters that have ended.", _no_name),
         Subcommand("devices", "List the GPUs of this machine and who uses them.", _no_name),
-        Subcommand("node", "Show who has which GPU of this machine, and who waits for one.", _node),
+        Subcommand("node", "Show who uses which GPU of this machine, and who waits for one.", _node),
         Subcommand("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
         Subcommand("presets", "List the presets for create.", _no_name),
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
         Subcommand(
-            "tunnel", "Print the ssh command that connects your laptop to your Jupyter here.", _tunnel, (SHELL,)
+            "tunnel", "Print the ssh command that connects your laptop to your Jupyter server here.", _tunnel, (SHELL,)
         ),
         Subcommand("help", "Explain a verb.", _help),
     )

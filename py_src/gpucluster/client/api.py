@@ -164,7 +164,7 @@ async def running_or_stopped(
         last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
         why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
-            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
+            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
             f"See its log: gpucluster logs {last.id}. Or allow more time: timeout=…"
         ) from None
     except BaseException:

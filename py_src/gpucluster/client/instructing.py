@@ -62,11 +62,11 @@ def ask(id: str, user: int, request: InstructorRequest | None, latest: float) ->
     except TimeoutError:
         return Outcome(problem="does not answer: its process hangs or was suspended")
     except (LineTooLong, ValidationError, UnicodeDecodeError):
-        return Outcome(problem="sent an unreadable answer: it is no cluster, or of another version of gpucluster")
+        return Outcome(problem="sent an unreadable answer: it is not a cluster, or of another version of gpucluster")
     except BlockingIOError:
         return Outcome(problem="does not get to it: too many others connect to it, or it hangs")
     except OSError:
-        return Outcome(problem="has just ended, or is no cluster")
+        return Outcome(problem="has just ended, or is not a cluster")
 
 
 def _talk(
@@ -77,7 +77,7 @@ def _talk(
         return Outcome(problem="is another user's now")
     line = receive_line(connection, first)
     if line is None:
-        return Outcome(problem="has just ended, or is no cluster")
+        return Outcome(problem="has just ended, or is not a cluster")
     try:
         facts = ClusterFacts.model_validate_json(line)
     except ValidationError:
@@ -114,7 +114,7 @@ def class_clusters() -> ClassClusters:
     Raises
     ------
     NotAnInstructor
-        You are no instructor of this site.
+        You are not an instructor of this site.
     """
     _require_instructor()
     found, left_out = _listening()
@@ -145,7 +145,7 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
     Raises
     ------
     NotAnInstructor
-        You are no instructor of this site.
+        You are not an instructor of this site.
     ClusterNotFound
         The user has no cluster here.
     InvalidRequest
@@ -177,7 +177,7 @@ def stop_class(user: str, reason: str = "") -> ClassAnswer:
     Raises
     ------
     NotAnInstructor
-        You are no instructor of this site.
+        You are not an instructor of this site.
     ClusterNotFound
         The user has no cluster here.
     InvalidRequest

@@ -344,7 +344,7 @@ class Verbs:
 
     @verb_as(_cells)
     async def cells(self: AsyncControl, id: str) -> Cells:
-        """Return what each cell of a notebook has had computed, also on an ended cluster, oldest first.
+        """Return what each notebook cell computed, also on an ended cluster, oldest first.
 
         Raises
         ------

@@ -197,11 +197,11 @@ def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[
         for _, event in scheduler.get_events(address) or ()
         if isinstance(event, dict) and event.get("action") == "remove-worker"
     ]
-    anew, lost = (
+    computed, scattered = (
         set(removed[-1].get(f"lost-{kind}-tasks", ())) if removed else set() for kind in ("computed", "scattered")
     )
     had = Counter(key_split(key) for key in (removed[-1].get("processing-tasks", ()) if removed else ()))
-    return anew, lost, [name for name, _ in had.most_common()]
+    return computed, scattered, [name for name, _ in had.most_common()]
 
 
 def was_too_big(scheduler: Any, address: str) -> bool:

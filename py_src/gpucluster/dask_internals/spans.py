@@ -23,8 +23,8 @@ def cell_span(name: str, id: str, facts: Mapping[str, Any]) -> AbstractContextMa
 
     Relies on ``distributed.span`` being the annotation ``span`` with ``name`` and ``ids``, tuples of equal length from
     the outermost span to the innermost one (2023.8), and on ``Client._graph_to_futures`` adding
-    ``dask.get_annotations()`` to the graph (2021.1). Annotating while collections are made is no alternative: data
-    frames warn that they ignore it (dask-expr).
+    ``dask.get_annotations()`` to the graph (2021.1). Annotating collections at creation is not an alternative:
+    data frames warn that they ignore it (dask-expr).
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 NVML seeing a GPU is not enough: the CUDA driver may be missing from a container, of another version, or wait
 for a service. ``cuInit`` finds out, in a short separate process, so that CUDA is not loaded into the caller.
-Importing cudf or cuml is no test: that succeeds without a driver.
+Importing cudf or cuml is not a test: it succeeds without a driver.
 """
 
 from __future__ import annotations

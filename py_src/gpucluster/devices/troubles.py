@@ -15,7 +15,7 @@ _AT_ONCE = 100
 _XID_EVENTS = 0x8
 _MEANINGS = {
     13: "a kernel went wrong, as with an index out of bounds",
-    31: "a kernel touched memory that is not there",
+    31: "a kernel accessed invalid memory",
     43: "a program's own error stopped its work",
     45: "a program's work was given up, as when it is killed or after another error",
     48: "an error of its memory that cannot be corrected",

@@ -45,7 +45,7 @@ class RanksDisagree(LearnError):
 
 
 class PeerLost(LearnError):
-    """Another rank is gone, so this one cannot go on."""
+    """Another rank is gone, so this one cannot continue."""
 
     code = "peer_lost"
     calls: str | None = None  # The operation in which this rank waited, as in 'rank 0 calls reduce (2)'.

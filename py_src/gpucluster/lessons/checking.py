@@ -87,7 +87,7 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
             warnings.simplefilter("ignore")
             known.examine(exam, *answers)
     except NotYet:
-        return _not_yet(known.id, title, "The code says that it is not written yet.")
+        return _not_yet(known.id, title, "The code raises NotImplementedError.")
     except NeedsCluster:
         return _without_cluster(known.id, title)
     except KeyboardInterrupt:
@@ -100,7 +100,7 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
             # Such as a lazy table that breaks when the check computes it: the learner's mistake, shown late.
             exam.expect(USABLE, False, describe_error(error))
     if client is not None and not _connected(client):
-        return _without_cluster(known.id, title)  # it ended meanwhile; that is no fault of the answer
+        return _without_cluster(known.id, title)  # it ended meanwhile, which is not the answer's fault
     passed = bool(exam.findings) and exam.passed
     state = State.PASSED if passed else State.FAILED
     return CheckResult(known.id, title, state, exam.findings, "", "" if passed else advice(known.id), seed)
@@ -140,15 +140,15 @@ def continue_with(*numbers: str) -> None:
     for number in numbers:
         code, names = solution_of(number), notebook_names(())
         if not code or names is None:
-            print(f"There is no version of ours for {number!r}, or this is not a notebook.")
+            print(f"There is no lesson's version of {number!r}, or this is not a notebook.")
             continue
         note({"kind": "solution", "exercise": number})
         try:
             exec(compile(code, f"<our {number}>", "exec"), names.values)  # noqa: S102  # the course's own
         except Exception as error:
-            print(f"Our version of {number} needs more than is there: {describe_error(error)}.")
+            print(f"The lesson's version of {number} cannot run yet: {describe_error(error)}.")
             continue
-        print(f"{number} is ours until you run your own cell again. Now run the cells after it.")
+        print(f"{number} is the lesson's version until you run your own cell again. Now run the cells after it.")
 
 
 def earlier_to_lend(names: Names, exercise: str, client: Client | None) -> dict[str, str]:

@@ -116,7 +116,7 @@ def execute(
             resources={"metadata": {"path": folder}},
             **hooks,
         )
-        environment[FOLDER_VARIABLE] = folder  # what happens here is no learner's progress
+        environment[FOLDER_VARIABLE] = folder  # what happens here does not count as a learner's progress
         try:
             # Shuts the kernel down, whatever happens; its complaints about that are dropped.
             client.execute(env=environment, stderr=subprocess.DEVNULL, cleanup_kc=True)

@@ -58,7 +58,7 @@ class Statement:
 
 
 def statements_of(cells: Iterable[str], transform: Callable[[str], str] = str) -> list[Statement]:
-    """Return the statements of all cells, in order; a cell that is no Python is left out.
+    """Return the statements of all cells, in order; a cell that is not Python is left out.
 
     Parameters
     ----------

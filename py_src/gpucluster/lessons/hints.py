@@ -71,10 +71,10 @@ def solution(exercise: str, *, anyway: bool = False) -> Note:
         many = "one hint" if left == 1 else f"{left} hints"
         return Note(
             f'There {"is" if left == 1 else "are"} {many} left: `hint("{exercise}")`. '
-            f'To see the solution all the same: `solution("{exercise}", anyway=True)`.'
+            f'To see the solution anyway: `solution("{exercise}", anyway=True)`.'
         )
     note({"kind": "solution", "exercise": exercise})
-    return Note(f"One right solution of {exercise}; others are as good.\n\n```python\n{known.solution}\n```")
+    return Note(f"One right solution of {exercise}; others are just as good.\n\n```python\n{known.solution}\n```")
 
 
 def solution_of(exercise: str) -> str:

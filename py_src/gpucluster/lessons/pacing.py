@@ -1,7 +1,7 @@
 """A day's agenda against the clock: ``python -m gpucluster.lessons.pacing > docs/teaching/clock.md``.
 
-For each block of "A day" in ``docs/teaching/agendas.md``: how long reading its prose takes, what its exercises say that
-they take, and how long its cells ran when the lesson was last measured (``python -m gpucluster.lessons.measuring``).
+For each block of "A day" in ``docs/teaching/agendas.md``: how long reading its prose takes, the minutes stated with its
+exercises, and how long its cells ran when the lesson was last measured (``python -m gpucluster.lessons.measuring``).
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _FIRST = re.compile(r"\((\d+) min\)")
 _MINUTES = re.compile(r"^#+ .*\((\d+) min\)", re.MULTILINE)
 _WORD = re.compile(r"[^\W_][\w’'.,/-]*")
 _NO_WORDS = re.compile(r"```.*?```|<[^>]*>|\]\([^)]*\)", re.DOTALL)
-_HEAD = f"""# A day, with the clock
+_HEAD = f"""# Timing of the one-day agenda
 
-This page is made by `python -m gpucluster.lessons.pacing` from the [agenda of a day](agendas.md#a-day), the lessons'
-sources and their last measurement. For each block:
+Generated from the [one-day agenda](agendas.md#a-day), the lessons' sources and their last measurement by
+`python -m gpucluster.lessons.pacing`. For each block, in minutes:
 
-* **first**: what the agenda puts before the lesson, such as a play;
+* **first**: an activity before the lesson, such as acting out the kitchen;
 * **reading**: the words of its prose (tables count, code does not), at {WORDS_PER_MINUTE} words a minute;
-* **exercises**: their stated minutes;
-* **running**: how long the cells of its solution ran on two cores, without waiting times;
-* **left**: what the clock has more than that, for predictions, questions and what goes wrong.
+* **exercises**: the minutes stated with them;
+* **running**: the run time of its solution's cells on two cores, without waiting times;
+* **left**: the rest of the block, for predictions, questions and problems.
 
-No class has been timed. It is a sum, and a test says so when a block no longer fits.
+These are sums: no class has been timed. A test fails if a block no longer fits.
 
 | Clock | Block | Minutes | First | Reading | Exercises | Running | Left |
 |---|---|---|---|---|---|---|---|
@@ -152,7 +152,7 @@ def page(agenda: str) -> str:
             f"| {block.clock} | {source.id} {source.title}{part} | {block.minutes} | {one.first or ''} | "
             f"{one.reading:.0f} | {one.exercises} | {one.running:.1f} | {block.minutes - one.minutes:.0f} |\n"
         )
-    return f"{_HEAD}{''.join(rows)}| | together | {total} | | | | | {total - needed:.0f} |\n"
+    return f"{_HEAD}{''.join(rows)}| | total | {total} | | | | | {total - needed:.0f} |\n"
 
 
 def agenda_page() -> Path:

@@ -51,7 +51,7 @@ def can_change(value: Any) -> bool:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two results are the same up to rounding; of objects that are no plain data nothing is said."""
+    """Whether two results are the same up to rounding; objects other than plain data are not compared."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(alike(part, other[key]) for key, part in one.items())
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):

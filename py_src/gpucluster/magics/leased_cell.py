@@ -45,7 +45,7 @@ class LeasedCell:
             with LiveLine(notebook=notebook) as live, _interrupts_raised():
                 client = self._lease.begin(live)
         except KeyboardInterrupt:
-            raise CellNotRun("Interrupted: nothing was leased, and the place in the queue was given up.") from None
+            raise CellNotRun("Interrupted: nothing was leased, and the place in the queue was released.") from None
         self._set = {"client": client, "cluster": self._lease.cluster}
         self._before = {name: self._names.get(name, _ABSENT) for name in self._set}
         self._made_of = {name: dask.config.get(name, None) for name in _MADE_OF}

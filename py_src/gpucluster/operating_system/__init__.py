@@ -11,7 +11,7 @@ none of ours.
 * The peer of a socket: ``SO_PEERCRED``; ``LOCAL_PEERCRED`` on macOS; else the folder's mode and the secret.
 * Sockets with long paths or without a name: ``O_PATH`` and ``/proc/self/fd``; elsewhere refused.
 * Usable memory and processors: control groups and affinity; elsewhere those of the machine.
-* Memory of a process and its limit: ``/proc`` and ``RLIMIT_AS``; elsewhere psutil, and what uses more is ended.
+* Memory of a process and its limit: ``/proc`` and ``RLIMIT_AS``; elsewhere psutil, and what uses more is killed.
 * Confining submissions: Landlock, seccomp and capabilities; elsewhere grading needs ``--unprotected``.
 """
 

@@ -30,7 +30,7 @@ def contained(*command: str, seconds: float = 0.0) -> list[str]:
 
 
 def run(seconds: float, command: list[str]) -> NoReturn:
-    """Run a command until it or this process is ended; then end what it has left."""
+    """Run a command until it or this process ends; then kill what it has left running."""
     adopt_orphans()
     parent, here, child = os.getppid(), os.getpid(), 0
 

@@ -1,4 +1,4 @@
-"""What the cells of notebooks have had computed on a cluster."""
+"""What notebook cells computed on a cluster."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CellTasks(TelemetryModel):
 
 
 class CellWork(TelemetryModel):
-    """What one run of a cell has had computed, or a program between two pauses.
+    """What one run of a cell computed, or a program between two pauses.
 
     Tasks belong to the cell that sent them, also while others use the cluster. Memory and traffic are those of the
     whole cluster while the cell computed.
@@ -60,7 +60,7 @@ class CellWork(TelemetryModel):
 
 
 class Cells(TelemetryModel):
-    """What cells have had computed on a cluster, oldest first; the last 1000."""
+    """What cells computed on a cluster, oldest first; the last 1000."""
 
     id: str = Field(description="Cluster.")
     cells: list[CellWork]

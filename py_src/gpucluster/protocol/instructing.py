@@ -104,7 +104,7 @@ class ClassClusters(WireModel):
     """The clusters of all users of this machine."""
 
     clusters: list[ClassCluster] = Field(description="By user.")
-    left_out: int = Field(0, description="Names beyond the most that a user's clusters are shown of.")
+    left_out: int = Field(0, description="Entries that are not shown, as a user has too many.")
 
 
 class ClassMessage(WireModel):

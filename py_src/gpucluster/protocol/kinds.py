@@ -248,7 +248,7 @@ def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
         spec, rule = kind.spec, _joined(kind.traits, rules)
         return spec.model_validate(value, context=rule)
     except ValidationError as error:
-        # Fields of other kinds are no spelling mistakes.
+        # Fields of other kinds are not spelling mistakes.
         elsewhere = {field for kind in usable_kinds().values() for field in kind.spec.model_fields}
         known = set(spec.model_fields)
         foreign = isinstance(value, dict) and (elsewhere - known).intersection(value)

@@ -446,7 +446,7 @@ class ResultsReleased(WireModel):
 class NewRecording(WireModel):
     """Where to record what a cluster's gauges show."""
 
-    file: str = Field(min_length=1, max_length=4096, description="Path of a file that is not there.")
+    file: str = Field(min_length=1, max_length=4096, description="Path of a file that does not exist yet.")
 
 
 class StopProcess(WireModel):

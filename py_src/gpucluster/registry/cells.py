@@ -1,4 +1,4 @@
-"""What cells have had computed: a file of JSON lines in the cluster's folder, kept after its end.
+"""What cells computed: a file of JSON lines in the cluster's folder, kept after its end.
 
 The supervisor adds a line whenever something has changed, at most once a second for each cell; the last line of a cell
 is valid.

@@ -56,7 +56,7 @@ def secure_directory(path: Path) -> Path:
     except OSError as error:
         free = "free some space there, or " if error.errno in {errno.ENOSPC, errno.EDQUOT} else ""
         raise RegistryUnsafe(
-            f"The cluster directory {path} cannot be made ({error.strerror}); {free}set {VARIABLE} to a directory of "
+            f"Cannot create the cluster directory {path} ({error.strerror}); {free}set {VARIABLE} to a directory of "
             "yours."
         ) from error
     if not stat.S_ISDIR(found.st_mode):

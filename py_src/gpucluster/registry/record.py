@@ -104,7 +104,7 @@ class Folder:
     activity = _File("activity")
     """What has happened to the cluster, as JSON lines."""
     cells = _File("cells")
-    """What cells have had computed, as JSON lines; none before the first task."""
+    """What cells computed, as JSON lines; none before the first task."""
     profile = _File("profile.json")
     """The profile of the last profiled cell, as JSON."""
     remembered = _File("remembered.json")
@@ -133,7 +133,7 @@ class Folder:
         return self.path.name
 
     def read_profile(self) -> bytes:
-        """Return the content of ``profile``. Raises `OSError`: there is none, or it is no plain file."""
+        """Return the content of ``profile``. Raises `OSError`: there is none, or it is not a regular file."""
         return read_own_file(self.profile)
 
     def scratch_in(self, directory: str) -> Path:

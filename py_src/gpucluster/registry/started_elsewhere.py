@@ -97,7 +97,7 @@ def _open_log(folder: Folder) -> BinaryIO:
     mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         return open(os.open(folder.log, mode, 0o600), "ab")
-    except OSError:  # A problem with the log is no reason to leave anything running.
+    except OSError:  # Even if the log cannot be written, nothing is left running.
         return open(os.devnull, "ab")
 
 

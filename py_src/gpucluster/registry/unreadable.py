@@ -157,7 +157,7 @@ def with_unknown_kind(record: Record) -> Record:
         why = f"Its kind '{name}' cannot be used in this Python environment. {found.problem}"
     else:
         why = f"It was made with another version of its kind '{name}' than the one in this Python environment."
-    return _with_warning(record, model, f"{why} The cluster can be used and stopped all the same.")
+    return _with_warning(record, model, f"{why} The cluster can still be used and stopped.")
 
 
 def while_paused(record: Record) -> Record:

@@ -26,7 +26,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """REST handler below ``gpucluster/api/``."""
 
     auth_resource = AUTH_RESOURCE
-    polled = False  # Whether open pages poll it, so that a request is no sign of use.
+    polled = False  # Whether open pages poll it, so that a request does not count as use.
 
     control: AsyncControl
     standby: StandbyKeeper

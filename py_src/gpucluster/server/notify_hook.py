@@ -59,7 +59,7 @@ class NotifyHook:
                     elif isinstance(event, ClusterChanged):
                         self._note(event.cluster)
             except GPUClusterError as error:
-                self._log.warning("News of clusters are not told for a while: %s", error.message)
+                self._log.warning("Events of clusters are not reported for a while: %s", error.message)
             except Exception as error:
                 self._log.warning("Events of clusters are not reported for a while: %s", error, exc_info=True)
             await asyncio.sleep(RETRY_SECONDS)

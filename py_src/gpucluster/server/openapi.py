@@ -80,7 +80,7 @@ OPERATIONS = (
         body="ClusterSpec", refusals=(422,),
     ),
     Operation(
-        "post", "api/preview", "Show what a cluster would hand to a batch system, and when it may begin.", "Submission",
+        "post", "api/preview", "Show what a cluster would submit to a batch system, and when it starts.", "Submission",
         body="ClusterSpec", refusals=(409, 422),
     ),
     Operation("get", _CLUSTER, "Look at one cluster.", "ClusterModel", refusals=(404,)),
@@ -106,7 +106,7 @@ OPERATIONS = (
         "Activity", refusals=(404,),
     ),
     Operation(
-        "get", f"{_CLUSTER}/cells", "Read what each cell of a notebook has had computed, also on an ended cluster.",
+        "get", f"{_CLUSTER}/cells", "Read what each notebook cell computed, also on an ended cluster.",
         "Cells", refusals=(404,),
     ),
     Operation(
@@ -122,11 +122,11 @@ OPERATIONS = (
         refusals=(404, 409, 503),
     ),
     Operation(
-        "post", f"{_CLUSTER}/results/release", "Let a notebook hold some results no longer.", "ClusterModel",
+        "post", f"{_CLUSTER}/results/release", "Release some results that a notebook holds.", "ClusterModel",
         body="ResultsReleased", refusals=(404, 409, 422, 503),
     ),
     Operation(
-        "get", f"{_CLUSTER}/script", "Read what was handed to a batch system, also for an ended cluster.",
+        "get", f"{_CLUSTER}/script", "Read what was submitted to a batch system, also for an ended cluster.",
         "Submission", refusals=(404,),
     ),
     Operation(
@@ -138,7 +138,7 @@ OPERATIONS = (
         "ClusterModel", status=201, refusals=(404, 409, 422, 503),
     ),
     Operation(
-        "delete", f"{_CLUSTER}/recording", "Complete the recording that is being made.", "RecordingEntry",
+        "delete", f"{_CLUSTER}/recording", "Finish the current recording.", "RecordingEntry",
         refusals=(404, 409, 503),
     ),
     Operation(
@@ -146,7 +146,7 @@ OPERATIONS = (
         refusals=(404,),
     ),
     Operation(
-        "post", f"{_CLUSTER}/links", "Make a link; the only answer that holds what it is opened with.", "NewLink",
+        "post", f"{_CLUSTER}/links", "Create a link; only this response contains the secret that opens it.", "NewLink",
         body="LinkRequest", status=201, refusals=(404, 409, 422),
     ),
     Operation("delete", f"{_CLUSTER}/links", "Withdraw all links.", "SharedLinks", refusals=(404,)),
@@ -156,7 +156,7 @@ OPERATIONS = (
     Operation("get", "api/node", "Users of each GPU of this machine, and the queue for them.", "NodeModel"),
     Operation("get", "api/node/class", "The clusters of all users of this machine, for instructors.", "ClassClusters"),
     Operation(
-        "post", "api/node/class/message", "Tell the owners of clusters something, as an instructor.", "ClassAnswer",
+        "post", "api/node/class/message", "Send a message to owners of clusters, as an instructor.", "ClassAnswer",
         body="ClassMessage", refusals=(404, 422),
     ),
     Operation(
@@ -175,7 +175,7 @@ OPERATIONS = (
                "path": {"type": "string"}},
     ),
     Operation(
-        "post", "api/devices/processes/{pid}/stop", "Stop one's own process that uses a GPU.", "ProcessStopped",
+        "post", "api/devices/processes/{pid}/stop", "Stop one of your own processes that uses a GPU.", "ProcessStopped",
         body="StopProcess", refusals=(409, 422),
     ),
     Operation(

@@ -83,7 +83,7 @@ class SiteLimits:
         if field == "scheduler_memory" and self.memory_limit is not None:
             return self._memory_fault(traits, value) if isinstance(value, int) else None
         if field in MEMORY and self.memory_limit is not None and value != "auto":
-            # None is no request in a kind that starts no job with GPUs.
+            # In a kind that starts no job with GPUs, None is not a request.
             return None if field != MEMORY[0] and value is None else self._memory_fault(traits, value)
         if field in WALLTIMES and self.walltime is not None and value and walltime_seconds(value) > self.walltime:
             return self._at_most("walltime", slurm_clock(self.walltime), value)

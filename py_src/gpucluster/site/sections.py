@@ -74,7 +74,7 @@ class _Reader:
         for key in self._data:
             if key not in sections:
                 near = near_to(key, sections)
-                self._report([key], f"is no section{near}; there are {', '.join(sorted(sections))}")
+                self._report([key], f"is not a section{near}; the sections are {', '.join(sorted(sections))}")
                 lost += near
         title = self._data.get("title") or ""
         if not isinstance(title, str) or len(title) > 100:
@@ -186,10 +186,10 @@ class _Reader:
         kinds = [EVERY, *usable_kinds()]
         for key, value in given.items():
             kind, before = str(key), len(self.troubles)
-            # A kind may come with a package that is not in this environment, which is no error; a near miss is one.
+            # A kind may come with a package that is not in this environment, which is not an error; a near miss is.
             near = "" if kind in kinds or find_kind(kind) is not None else near_to(kind, kinds)
             if near:
-                self._report([section, key], f"is no kind of cluster here{near}")
+                self._report([section, key], f"is not a kind of cluster here{near}")
                 kind = near.split("'")[1]
                 if narrows and isinstance(value, dict) and (meant := self._limits(kind, value, key)) is not None:
                     found[kind] = meant.narrower(found[kind]) if kind in found else meant
@@ -284,7 +284,7 @@ class _Reader:
             owners = [spec for spec in specs if name in spec.model_fields]
             known = {field for spec in specs for field in spec.model_fields} - {"backend", "name"}
             if name not in known:
-                self._report(["defaults", kind, name], f"is no option of this kind{near_to(name, known)}")
+                self._report(["defaults", kind, name], f"is not an option of this kind{near_to(name, known)}")
                 del kept[name]
                 continue
             faults = [fault for spec in owners for fault in field_faults(spec, {name: value[name]})]
@@ -304,9 +304,7 @@ class _Reader:
         for number, value in enumerate(given):
             preset = self._preset(number, value)
             if preset is not None and preset.name in found:
-                self._report(
-                    ["presets", number], f"'{printable(preset.name, 40)}' is there twice; the first one counts"
-                )
+                self._report(["presets", number], f"'{printable(preset.name, 40)}' appears twice; the first one counts")
             elif preset is not None:
                 found[preset.name] = preset
                 self._places[preset.name] = number

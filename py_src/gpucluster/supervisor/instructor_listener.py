@@ -1,8 +1,8 @@
 """Where a site names instructors, the process of a cluster listens to them, and to no other user.
 
 A separate thread accepts connections, so that none holds up the cluster. It asks the kernel for the peer's user before
-it reads anything, and closes the connection of anyone who is no instructor of the site at that moment. The number of
-connections accepted per second is limited; further ones wait in the kernel.
+it reads anything, and closes the connection of anyone who is not an instructor of the site at that moment. The
+number of connections accepted per second is limited; further ones wait in the kernel.
 """
 
 from __future__ import annotations

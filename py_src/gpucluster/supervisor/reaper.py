@@ -51,7 +51,7 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
         await _in_time(backend.reap(remembered.state, ReapContext(folder.id, report, timeout)), timeout)
         folder.remembered.unlink(missing_ok=True)
     except Exception as error:
-        logger.error("What was started elsewhere could not be ended", exc_info=error)
+        logger.error("What was started elsewhere could not be stopped", exc_info=error)
         left = backend.left_behind(remembered.state) if backend is not None else None
         failure = f"What was started elsewhere may still run ({cause_of(error)}). It is tried again."
         failure = f"{failure} {left}" if left else failure

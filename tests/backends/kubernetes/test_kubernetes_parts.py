@@ -185,7 +185,7 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
         (
             waiting("CreateContainerConfigError", 'secret "gpucluster-1" not found'),
             [],
-            Verdict('its container cannot be made: secret "gpucluster-1" not found'),
+            Verdict('its container cannot be created: secret "gpucluster-1" not found'),
         ),
         (
             waiting("ContainerCreating"),

@@ -132,7 +132,7 @@ def test_invalid_options_are_refused(options, message):
     ("launcher", "message"),
     [
         ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
-        ("/etc/passwd", "launcher: /etc/passwd is no program that you can run. Give the absolute path"),
+        ("/etc/passwd", "launcher: /etc/passwd is not a program that you can run. Give the absolute path"),
         ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
     ],
 )
@@ -142,7 +142,9 @@ def test_missing_launcher_is_refused(launcher, message):
     assert refused.value.message.startswith(message)
 
 
-@pytest.mark.parametrize(("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is no program that")])
+@pytest.mark.parametrize(
+    ("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is not a program that")]
+)
 def test_missing_python_of_the_ranks_is_refused(python, why):
     with pytest.raises(PreflightFailed, match=f"rank_python: {python} {why}"):
         asyncio.run(launchers.find_library(python))
@@ -200,7 +202,7 @@ def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
     monkeypatch.undo()
     here.clear()
     assert states() == [SlotState.PENDING] * 2
-    program.over = "rank 1 was ended by SIGKILL"
+    program.over = "rank 1 was killed by SIGKILL"
     assert states() == [SlotState.LOST] * 2
 
 
@@ -217,9 +219,11 @@ def test_rank_killed_for_lack_of_memory_is_reported(kills, reason, monkeypatch):
     deployment._scheduler = SimpleNamespace(workers={"0": SimpleNamespace(name="0")})
     deployment._program = program = SimpleNamespace(over=None)
     deployment.slots()
-    program.over = "rank 0 was ended by SIGKILL"
+    program.over = "rank 0 was killed by SIGKILL"
     deployment._note_end(program)
-    assert messages == [f"The MPI program ended: rank 0 was ended by SIGKILL{reason}. All its ranks are started again."]
+    assert messages == [
+        f"The MPI program ended: rank 0 was killed by SIGKILL{reason}. All its ranks are started again."
+    ]
 
 
 def test_end_of_a_worker_is_explained():

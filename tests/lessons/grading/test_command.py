@@ -134,7 +134,7 @@ def test_a_second_run_loses_nobodys_page_and_no_change_of_the_table(
     for number in ("", "-2"):
         text = table.read_text(encoding="utf-8")
         assert (
-            f"grades.csv was not as this command had written it: it is kept as {tmp_path}/grades.kept{number}.csv."
+            f"grades.csv has changed since this command wrote it: it is kept as {tmp_path}/grades.kept{number}.csv."
             in run()
         )
         assert (tmp_path / f"grades.kept{number}.csv").read_text(encoding="utf-8") == text

@@ -142,7 +142,7 @@ for path in glob.glob("/dev/[vsx]d*") + glob.glob("/dev/nvme*") + ["/dev/mem", "
 """
 SPITE = """
 import tempfile
-shutil.copy2(__import__("os").__file__, "copy.py")  # and what is honest works all the same
+shutil.copy2(__import__("os").__file__, "copy.py")  # honest code still works
 with tempfile.NamedTemporaryFile() as file:
     os.fchmod(file.fileno(), 0o644)
     file.write(b"x")

@@ -1,4 +1,4 @@
-"""A run that was ended goes on where it stopped, several notebooks at a time, and the results keep their order."""
+"""An interrupted run continues where it stopped, several notebooks at a time, and the results keep their order."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_one_learner_is_graded_again_and_marks_come_from_the_record(
     assert main(["lessons", "grade", "class", "--out", "grades.json"]) == 2
 
 
-def test_a_changed_lesson_is_graded_anew(
+def test_a_changed_lesson_is_graded_again(
     graders: Graders, run: Callable[..., Grades], small_lesson: Path, tmp_path: Path
 ) -> None:
     run()

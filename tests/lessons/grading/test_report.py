@@ -154,7 +154,7 @@ def test_the_page_says_what_held_notebooks_back_and_what_did_not() -> None:
     fenced = Protection(kind="bubblewrap", namespaces=["user", "mnt", "pid", "net", "ipc"], apart=True, landlock=7)
     made.submissions[0].protection = fenced
     kind = "bubblewrap (namespaces: user, mnt, pid, net, ipc), Landlock 7, no seccomp filter"
-    assert f"What held a notebook back: {kind}, special rights of the superuser.</li>" in html_report(made)
+    assert f"Isolation of the notebooks: {kind}, special rights of the superuser.</li>" in html_report(made)
     assert list(csv.DictReader(io.StringIO(table_text(made))))[0]["sandbox"] == "bubblewrap+landlock7"
     made.submissions[0].protection = Protection(no_rights=True)
     page = html_report(made)

@@ -86,7 +86,7 @@ def test_what_cannot_be_graded_is_named(tmp_path: Path) -> None:
     (tmp_path / "g").mkdir()
     (tmp_path / "g" / "06-kmeans.ipynb").write_bytes(b" " * (LARGEST_NOTEBOOK + 1))
     problems = {one.learner: one.problem for one in find_submissions(tmp_path)}
-    assert problems["a"] == problems["b"] == "it belongs to no lesson of this kit"
+    assert problems["a"] == problems["b"] == "it does not belong to any lesson"
     assert {problems[name] for name in "cdef"} == {"it is not a notebook"}
     assert problems["g"] == "it is larger than 30 MiB"
 

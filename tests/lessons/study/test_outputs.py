@@ -204,7 +204,7 @@ def test_an_exam_is_a_new_one_each_time(kit: Path) -> None:
 
 def test_progress_shows_what_was_done(kit: Path, own_progress: Path) -> None:
     empty = bundle(gpucluster.lessons.progress())
-    assert "Nothing is noted yet. It will be kept in" in empty["text/plain"]
+    assert "No progress yet. It will be saved in" in empty["text/plain"]
     record({"kind": "check", "exercise": "91.1", "state": "passed"})
     record({"kind": "question", "id": "91.q1", "right": True})
     record({"kind": "question", "id": "91.q2", "right": False})

@@ -240,8 +240,8 @@ _WHAT_TO_DO = "Get one from your site, or name another with 'kubeconfig'."
 def kubeconfig_fault(paths: str | None) -> str | None:
     """Return what is wrong with a kubeconfig and what to do; ``None``: nothing.
 
-    `paths`: as in ``KUBECONFIG``, separated by ``:``; default: ``~/.kube/config``. A missing file is no fault: there
-    may be others, or a pod's service account.
+    `paths`: as in ``KUBECONFIG``, separated by ``:``; default: ``~/.kube/config``. A missing file is not an error:
+    there may be others, or a pod's service account.
     """
     for path in (paths or _DEFAULT).split(os.pathsep):
         file = Path(path).expanduser()
@@ -263,7 +263,7 @@ def kubeconfig_fault(paths: str | None) -> str | None:
         if data is None:
             return f"The kubeconfig {shown} is empty. {_WHAT_TO_DO}"
         if fault := _form_fault(data):
-            return f"The file {shown} is no kubeconfig: {fault}. {_WHAT_TO_DO}"
+            return f"The file {shown} is not a kubeconfig: {fault}. {_WHAT_TO_DO}"
     return None
 
 

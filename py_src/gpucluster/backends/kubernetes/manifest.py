@@ -36,7 +36,7 @@ def must_have_dask_kubernetes() -> None:
 
 
 def resource_name(cluster_id: str) -> str:
-    """Return the name of the ``DaskCluster``, which is no prefix of another cluster's."""
+    """Return the name of the ``DaskCluster``, which is not a prefix of another cluster's."""
     return f"gpucluster-{cluster_id}"
 
 

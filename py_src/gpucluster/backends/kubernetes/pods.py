@@ -16,10 +16,10 @@ Thing = Mapping[str, Any]  # An object of Kubernetes, as from its API.
 _HOPELESS = {
     "ImagePullBackOff": "its image cannot be pulled",
     "InvalidImageName": "its image has an impossible name",
-    "ErrImageNeverPull": "its image is not there, and may not be pulled",
+    "ErrImageNeverPull": "its image is missing, and must not be pulled",
     "CrashLoopBackOff": "it ends again and again",
-    "CreateContainerConfigError": "its container cannot be made",
-    "CreateContainerError": "its container cannot be made",
+    "CreateContainerConfigError": "its container cannot be created",
+    "CreateContainerError": "its container cannot be created",
     "RunContainerError": "its container cannot be run",
 }
 _PATIENCE_SECONDS = 15.0  # The secret is made after the pods: until then a missing one does not make them hopeless.

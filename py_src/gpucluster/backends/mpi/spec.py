@@ -135,7 +135,7 @@ class MPISpec(NodeSpec, GPUSpec):
         if value and not value[0].startswith("-"):
             raise ValueError(
                 f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "
-                "take the first word that is no option for the program to start"
+                "take the first word that is not an option for the program to start"
             )
         return value
 
@@ -151,7 +151,7 @@ class MPISpec(NodeSpec, GPUSpec):
         if self.protocol == "mpi" and self.has_nannies:
             which = "gpus_per_rank" if self.gpus_per_rank else "nanny"
             raise ValueError(
-                f"protocol 'mpi' cannot be combined with {which}: such workers are no MPI ranks. Use 'tls'"
+                f"protocol 'mpi' cannot be combined with {which}: such workers are not MPI ranks. Use 'tls'"
             )
         chosen = self.chosen_gpu_options()
         if chosen and not self.gpus_per_rank:

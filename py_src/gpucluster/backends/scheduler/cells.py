@@ -1,4 +1,4 @@
-"""What each cell of a notebook has had computed. Sent to a scheduler elsewhere with ``reader.py``."""
+"""What each notebook cell computed. Sent to a scheduler elsewhere with ``reader.py``."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Gone:
     """A worker that was connected, and what it took along."""
 
     address: str
-    n_anew: int  # Results that only it held and that are recomputed; without those counted for an earlier one.
+    n_recomputed: int  # Results that only it held and that are recomputed; without those counted for an earlier one.
     n_lost: int  # Data that only it held and that cannot be recomputed.
     too_big: bool  # Whether its nanny ended it because it used more memory than it may.
     tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.

@@ -89,7 +89,7 @@ def _security(folder: Path) -> Security:
 
 
 async def _publish(address: str, given: argparse.Namespace) -> None:
-    """Publish the address, which is no secret: in a file or, without shared storage, in the job's comment."""
+    """Publish the address, which is not secret: in a file or, without shared storage, in the job's comment."""
     if given.tell == "comment":
         await commands.ask("scontrol", "update", f"jobid={os.environ['SLURM_JOB_ID']}", f"comment={address}")
         return

@@ -204,7 +204,7 @@ class Endings:
             if not lines and began_in_vain and self._folder.shared:
                 why += "; it printed nothing"
                 if not self._folder.was_there(f"{self._names}{slot.name}", slot.job_id or ""):
-                    why += f": perhaps {self._folder.base} is not there on the nodes"
+                    why += f": perhaps {self._folder.base} does not exist on the nodes"
         self._known[slot.name] = why
         self._ended.append((f"{self._names}{slot.name}", slot.job_id or ""))
         if len(self._ended) > KEPT_OUTPUTS:

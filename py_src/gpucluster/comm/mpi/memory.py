@@ -45,7 +45,7 @@ class Memory:
         self._sort_in()
         place = next((place for place, (_, one) in enumerate(self._free) if len(one) == wanted), None)
         block = self._free.pop(place)[1] if place is not None else _fresh(wanted)
-        # Views of this array refer to it, and not to the block, which is no array.
+        # Views of this array refer to it, and not to the block, which is not an array.
         lent = np.frombuffer(block, "u1", size, begin)
         weakref.finalize(lent, _give_back, self._returned, block).atexit = False
         return lent

@@ -15,7 +15,7 @@ class Following:
     """One follower of one thing.
 
     The followers are stored on the hook that replaces Dask's own object, not in a variable of this module: a
-    measurement that was sent by value brings its own module, and shares the hook all the same.
+    measurement that was sent by value brings its own module, and still shares the hook.
 
     * `read`, `write`: return and replace the present object.
     * `make`: makes a hook from Dask's own object and a list of followers, which it calls.

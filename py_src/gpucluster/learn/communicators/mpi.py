@@ -112,7 +112,7 @@ class MPICommunicator(Communicator):
                 os.sched_yield()
 
     def _given_up(self, calls: str) -> PeerLost:
-        lost = PeerLost("The computation was given up.")
+        lost = PeerLost("The computation was aborted.")
         lost.calls = f"rank {self.rank} calls {calls}"
         return lost
 
@@ -168,7 +168,7 @@ def over_mpi(
     """
     if nanny:
         raise MissingMPI(
-            "Workers with a nanny are not processes of an MPI program, so they cannot talk over MPI. Start the cluster "
+            "Workers with a nanny are not processes of an MPI program, so they cannot use MPI. Start the cluster "
             "with dask-mpi --worker-class distributed.Worker, or use communicator='workers'."
         )
     mpi = load_mpi()
@@ -176,7 +176,7 @@ def over_mpi(
     places = _ranks_in(addresses) or ranks.allgather(world.Get_rank())
     if len(set(places)) < ranks.size:
         raise MissingMPI(
-            "The workers are not processes of one MPI program, so they cannot talk over MPI. Start the cluster with "
+            "The workers are not processes of one MPI program, so they cannot use MPI. Start the cluster with "
             "dask-mpi, or use communicator='workers'."
         )
     tag = zlib.crc32(job.encode()) % _LEAST_TAG_BOUND

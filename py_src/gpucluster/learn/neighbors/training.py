@@ -101,7 +101,7 @@ class NeighborsEstimator(DistributedEstimator):
     batch_size: int | None = None
     _own_parameters = frozenset({"streams_per_handle", "batch_size"})
     _not_saved_because: ClassVar[str] = (
-        "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
+        "its model is the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
         "again, or bring them here with get_combined_model()."
     )
 

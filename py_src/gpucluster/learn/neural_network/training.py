@@ -24,7 +24,7 @@ from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
 from ..rows.block import Block, Rows
 
-Layers = tuple[Array, ...]  # Weights and biases by turns: arrays of shape (n_in, n_out) and (n_out,).
+Layers = tuple[Array, ...]  # Weights and biases, alternating: arrays of shape (n_in, n_out) and (n_out,).
 
 
 def first_layers(sizes: list[int], seed: int, dtype: DTypeLike) -> Layers:

@@ -100,12 +100,12 @@ def read_words(path: Path | None = None) -> tuple[Word, ...]:
 
     path = path or COURSE / "words.yaml"
     try:
-        # All plain text: 06 is no number.
+        # All plain text: 06 is not a number.
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506  # makes no objects
     except (OSError, yaml.YAMLError) as error:
         raise WordsError(f"{path.name} cannot be read: {error}") from None
     if not isinstance(data, dict):
-        raise WordsError(f"{path.name} is no list of words.")
+        raise WordsError(f"{path.name} is not a list of words.")
     return tuple(_word(str(name), entry) for name, entry in data.items())
 
 
@@ -201,9 +201,9 @@ def _word(name: str, entry: Any) -> Word:
         raise WordsError(f"{name} needs what it is and where it is explained ('at').")
     place = _PLACE.match(str(entry["at"]))
     if not place:
-        raise WordsError(f"{name}: {entry['at']!r} is no lesson (09) and no cell of one (06#allreduce).")
+        raise WordsError(f"{name}: {entry['at']!r} is neither a lesson (09) nor a cell of one (06#allreduce).")
     if set('|"<>') & set(entry["is"]):
-        raise WordsError(f'{name}: what it is cannot have any of | " < >, as it stands in a table and in a link.')
+        raise WordsError(f'{name}: what it is must not contain | " < >, as it is used in a table and in a link.')
     spellings = (*entry.get("words", (name,)), *entry.get("also", ()))
     return Word(name, entry["is"], entry["at"], spellings, _lessons(name, entry.get("in", "from"), place[1]))
 

@@ -257,7 +257,7 @@ def _named_notebook(folder: Path, named: str) -> Path:
     path = _notebook(folder, known_lesson(named))
     if not path.is_file():
         hint = f"Copy it first: gpucluster lessons copy {shown(named)}"
-        raise LessonFolderError(f"{shown_path(path)} is not there. {hint}")
+        raise LessonFolderError(f"{shown_path(path)} does not exist. {hint}")
     return path
 
 

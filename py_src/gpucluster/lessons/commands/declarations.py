@@ -78,7 +78,7 @@ def declare_reset(parser: SentenceParser, _face: str) -> None:
 
 def declare_progress(parser: SentenceParser, _face: str) -> None:
     """Show or delete a learner's progress."""
-    parser.argument("--delete", action="store_true", help="Delete it, and what a class sees of it.")
+    parser.argument("--delete", action="store_true", help="Delete it, including what a class sees of it.")
     parser.argument("--yes", action="store_true", help="With --delete: do not ask; required without a terminal.")
     _folder(parser)
     _json(parser)
@@ -134,7 +134,7 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
     )
     parser.argument(
         "--every-cell", action="store_true",
-        help="Run every cell. Default: not those that came with the lesson and that no answer needs.",
+        help="Run every cell. Default: skip the lesson's own cells that no answer needs.",
     )  # fmt: skip
     parser.argument(
         "--sandbox", metavar="KIND", complete=SANDBOXES,
@@ -236,9 +236,7 @@ LESSONS = Commands(
         ),
         _verb("grade", "Grade the notebooks of a class.", declare_grade),
         _verb("marks", "Make a table of marks from grades, also for Moodle and Canvas.", declare_marks),
-        _verb(
-            "import", "Take over questions of jupyterquiz or cards of jupytercards.", declare_import, "import_questions"
-        ),
+        _verb("import", "Import jupyterquiz questions or jupytercards cards.", declare_import, "import_questions"),
     ),
     "Lessons about them.",
 )

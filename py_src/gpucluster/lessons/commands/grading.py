@@ -245,7 +245,7 @@ def _sandboxing(found: Namespace, say: Callable[[str], None]) -> Sandboxing:
 
 
 def _beside(table: Path) -> Path | None:
-    """Return where it is written down what is graded; nowhere when the table is no plain file."""
+    """Return where it is written down what is graded; nowhere when the table is not a regular file."""
     return None if table.exists() and not table.is_file() else table.resolve().with_suffix(".progress")
 
 
@@ -270,7 +270,7 @@ def _result(name: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         where = shown_path(path.parent)
-        raise InvalidRequest(f"{where}, where the results are to be written, is no folder: {error}.") from None
+        raise InvalidRequest(f"{where}, where the results are to be written, is not a folder: {error}.") from None
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path
@@ -302,7 +302,7 @@ def _keep_changed(table: Path, progress: Progress) -> None:
         number += 1
         kept = table.with_suffix(f".kept-{number}{table.suffix}")
     os.rename(table, kept)
-    told = f"{shown_path(table)} was not as this command had written it: it is kept as {shown_path(kept)}."
+    told = f"{shown_path(table)} has changed since this command wrote it: it is kept as {shown_path(kept)}."
     print(told, file=sys.stderr, flush=True)
 
 
@@ -323,7 +323,7 @@ def _left_over(progress: Progress, results: Grades, pages: Path | None, names: I
 
 
 def _write(path: Path, text: str) -> None:
-    """Write the results. What is no plain file, such as ``/dev/stdout``, is written to and never replaced."""
+    """Write the results. Anything but a regular file, such as ``/dev/stdout``, is written to and never replaced."""
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8", newline="")
     else:

@@ -48,7 +48,7 @@ def progress_text(own: Progress, path: Path) -> str:
     right = sum(question.last_right for question in own.questions.values())
     due = sum(is_due(card) for card in own.cards.values())
     lines = [table(rows), f"Questions: {right} right of {len(own.questions)} answered. Cards due again: {due}."]
-    lines.append(f"Kept in {path}." if path.is_file() else f"Nothing is noted yet. It will be kept in {path}.")
+    lines.append(f"Kept in {path}." if path.is_file() else f"No progress yet. It will be saved in {path}.")
     if own.sharing.folder is not None:
         lines.append(f"Shared as {own.sharing.name} in {own.sharing.folder}.")
     return "\n".join(lines)
@@ -79,7 +79,7 @@ def class_text(view: ClassView) -> str:
     ]
     stuck = sorted((one for one in view.exercises if one.stuck), key=lambda one: (-one.stuck, one.id))
     if stuck:
-        lines += ["", "Fails most:"]
+        lines += ["", "Most frequent failures:"]
     for one in stuck[:5]:
         tried = one.passed + one.stuck
         lines.append(f"  {one.id} {one.title}: {one.stuck} of {tried} who tried it are stuck")

@@ -25,7 +25,7 @@ database, or an object that tells where in memory its numbers are; or it looks a
 _KEY_FACTOR = 3
 _MUCH = 0.8
 """Part of the memory that leaves too little for answers that are right and not as thrifty as the key."""
-_MORE_TIME = "allow more with --seconds, or grade on a machine that does less at the same time"
+_MORE_TIME = "allow more with --seconds, or grade on a less busy machine"
 _REMEDIES = {
     "time": f"It ran out of time: {_MORE_TIME}",
     "memory": "It ran out of memory: allow more with --memory",

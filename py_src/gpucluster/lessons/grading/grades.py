@@ -89,7 +89,7 @@ class Protection(_Part):
 
     @property
     def gaps(self) -> list[str]:
-        """What a notebook could do all the same, in sentences."""
+        """What a notebook could still do, in sentences."""
         if self.fenced:
             if self.apart or self.landlock:
                 return []

@@ -1,4 +1,4 @@
-"""What is graded so far, beside the results, so that a run that was ended goes on where it stopped.
+"""What is graded so far, beside the results, so that an interrupted run continues where it stopped.
 
 A file with one line for each notebook, which is only ever added to: whatever ends the command, all lines but the last
 are whole. It tells what was hidden, as the results do, and is its owner's alone.
@@ -67,7 +67,7 @@ class Progress:
             return
         self._file = _opened(path)
         for line in _content(self._file).splitlines():
-            with suppress(ValueError, KeyError, TypeError):  # the last one, of a run that was ended
+            with suppress(ValueError, KeyError, TypeError):  # the last one, of an interrupted run
                 self._read(json.loads(line))
         if again:
             os.ftruncate(self._file, 0)
@@ -144,7 +144,7 @@ class Progress:
     def _add(self, line: dict[str, Any]) -> None:
         if self._file is None:
             return
-        # With a line break before it: a run that was ended may have left half a line.
+        # With a line break before it: an interrupted run may have left half a line.
         text = memoryview(b"\n" + json.dumps(line).encode())
         while text:
             text = text[os.write(self._file, text) :]

@@ -232,12 +232,12 @@ def html_report(grades: Grades) -> str:
 
 
 def _protection(grades: Grades) -> list[str]:
-    """What kept the notebooks from harm, and what they could do all the same."""
+    """What protected this machine from the notebooks, and what they could still do."""
     had: dict[str, list[str]] = {}
     for one in grades.submissions:
         if one.protection is not None:
             had[str(one.protection)] = one.protection.gaps
-    return [f"What held a notebook back: {kind}. {' '.join(gaps)}".rstrip() for kind, gaps in had.items()]
+    return [f"Isolation of the notebooks: {kind}. {' '.join(gaps)}".rstrip() for kind, gaps in had.items()]
 
 
 def _exercises(grades: Grades) -> str:
@@ -350,7 +350,7 @@ def _notebook_of_learner(grades: Grades, one: NotebookGrade) -> str:
         exercise_details(exercise, _next_step(exercise) if is_read else "") for exercise in one.exercises
     )
     status = (
-        "" if one.status == "graded" else f"<p>This notebook was not graded to its end: {STATUS_WORDS[one.status]}.</p>"
+        "" if one.status == "graded" else f"<p>This notebook was not graded completely: {STATUS_WORDS[one.status]}.</p>"
     )
     return (
         f"<h2>Lesson {escape(one.lesson)}: {points_of(one)}</h2>\n<p>{escape(one.file)}</p>\n{status}"
@@ -369,7 +369,7 @@ def _go_on(one: NotebookGrade) -> str:
         return not failed, failed  # an answer that is there comes before one that is not
 
     nearest = min(left, key=missing)
-    return f"<p>Go on with {escape(nearest.id)} {escape(nearest.title)}.</p>\n"
+    return f"<p>Continue with {escape(nearest.id)} {escape(nearest.title)}.</p>\n"
 
 
 def _next_step(exercise: ExerciseGrade) -> str:

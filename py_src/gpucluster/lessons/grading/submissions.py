@@ -172,7 +172,7 @@ def _submission(folder: Path, path: Path) -> Submission:
         own = about.get("gpucluster") if isinstance(about, dict) else None
         said = str(own.get("lesson", ""))[:10] if isinstance(own, dict) else ""
         lesson = said if find_lesson(said) else named or said
-        problem = "" if find_lesson(lesson) else "it belongs to no lesson of this kit"
+        problem = "" if find_lesson(lesson) else "it does not belong to any lesson"
     except ValueError as error:
         problem = f"it {error}"
         lesson = lesson or UNKNOWN
@@ -214,7 +214,7 @@ def _who(one: Submission, same_name: list[Submission]) -> str:
 
 
 def _printable(name: str) -> str:
-    """Bytes that are no text are shown as numbers, so that two names stay two."""
+    """Bytes that are not text are shown as numbers, so that names stay distinct."""
     return printable(os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 

@@ -281,7 +281,7 @@ def _points(result: NotebookGrade) -> float:
 
 
 def _complete(result: NotebookGrade, key: dict[str, ExerciseGrade] | None) -> None:
-    """Give the result every exercise of its lesson: what could not be graded has no point, and counts all the same."""
+    """Give the result every exercise of its lesson: what could not be graded has no point, and still counts."""
     found = {one.id: one for one in result.exercises}
     known = find_lesson(result.lesson)
     if known is None:

@@ -93,7 +93,7 @@ def withdraw(learner: Path | None = None) -> bool:
         left = remove_shared_file(progress)
         progress.sharing.folder = None
     if left is not None:
-        raise StillShared(f"You do not share any more. {left}")
+        raise StillShared(f"You no longer share your progress. {left}")
     return True
 
 

@@ -48,7 +48,7 @@ def run_unchanged(script: str, *, timeout: float = 60) -> ScriptRun:
     script : str
         Plain pandas code.
     timeout : float
-        Seconds until it is ended.
+        Seconds until it is killed.
     """
     module = ["-m", ACCELERATOR] if find_spec(ACCELERATOR.partition(".")[0]) is not None else []
     with tempfile.TemporaryDirectory() as folder:

@@ -81,7 +81,7 @@ class LessonFolder:
         stamp, now = self._stamp(), time.monotonic()
         kept = _kept.get(self)
         if kept is None or kept[0] != stamp or now - kept[1] > KEPT_SECONDS:
-            kept = _kept[self] = stamp, now, self._read_anew()
+            kept = _kept[self] = stamp, now, self._read_lessons()
         return kept[2]
 
     def _stamp(self) -> _Stamp:
@@ -89,7 +89,7 @@ class LessonFolder:
         places = (progress_file(self.folder), self.folder, *(self.folder / lesson.slug for lesson in lessons()))
         return date.today(), *map(_changed_at, places)
 
-    def _read_anew(self) -> LessonList:
+    def _read_lessons(self) -> LessonList:
         message, progress = None, Progress()
         try:
             progress = load(self.folder)

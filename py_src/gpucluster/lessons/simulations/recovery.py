@@ -42,7 +42,7 @@ def crash(client: Client, worker: str) -> None:
     worker : str
         Address of the worker.
     """
-    # The process cannot answer any more, which is no error here.
+    # The process cannot answer any more, which is not an error here.
     client.run(os._exit, 1, workers=[worker], on_error="ignore")
     deadline = time.monotonic() + PATIENCE_SECONDS
     while worker in client.scheduler_info(n_workers=-1).get("workers", {}) and time.monotonic() < deadline:

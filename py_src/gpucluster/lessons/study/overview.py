@@ -39,7 +39,7 @@ def progress() -> StudyOutput:
     exams = [f"{exam.at.astimezone():%d %b %Y}: {exam.right} of {exam.total} right" for exam in own.exams[-3:]]
     last = f"Practice exams: {'; '.join(exams)}." if exams else "No practice exam yet."
     place = progress_file()
-    where = f"Kept in {place}." if place.exists() else f"Nothing is noted yet. It will be kept in {place}."
+    where = f"Kept in {place}." if place.exists() else f"No progress yet. It will be saved in {place}."
     return StudyOutput({}, _html(rows, [last, where]), _text(rows, [last, where]))
 
 

@@ -158,7 +158,7 @@ class StopProcessHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self, pid: str) -> None:
-        """Terminate the process, and kill it if it does not end; returns when it is gone, or cannot be ended."""
+        """Terminate the process, and kill it if it does not end; returns when it is gone, or cannot be killed."""
         if not self.allowed:
             raise AccessDenied("This server only shows who uses the GPUs (GPUClusterExtension.stop_processes).")
         birth = parsed(StopProcess, self.body()).birth

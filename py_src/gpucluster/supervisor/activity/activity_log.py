@@ -124,7 +124,7 @@ class ActivityLog:
     def note_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
         """Note which of the connected workers came and went since the last call.
 
-        `restarting`: whether all of them are being replaced, which is no news.
+        `restarting`: whether all of them are being replaced, which is not reported.
         """
         before, self._workers = self._workers, {worker.address or worker.name: worker for worker in workers}
         if before is None:
@@ -231,7 +231,7 @@ class ActivityLog:
         self.flush()
         self._write(kind, message, by)
         if kind == Verb.RESTART:
-            # It is no news that these go and their names come back, even if one is late.
+            # That these go and their names come back is expected, even if one is late.
             self._restarted = {address: worker.name for address, worker in (self._workers or {}).items()}
             self._returning = set(self._restarted.values())
 

@@ -23,7 +23,7 @@ class Death:
 
     worker: WorkerModel
     why: str | None  # Continues 'Worker 0', such as 'was killed (SIGKILL)'; ``None``: unknown.
-    n_anew: int = 0
+    n_recomputed: int = 0
     n_lost: int = 0
     over_limit: bool = False  # Whether it needed more memory than its limit.
     explained_by_deployment: bool = False  # Whether the deployment reports why, for all together.
@@ -47,7 +47,7 @@ class DeathCauses:
         return [self._one(deployment, worker, gone.get(worker.address or ""), killed_by_system) for worker in workers]
 
     def _one(self, deployment: Deployment, worker: WorkerModel, gone: Gone | None, killed_by_system: bool) -> Death:
-        counts = (gone.n_anew, gone.n_lost) if gone is not None else (0, 0)
+        counts = (gone.n_recomputed, gone.n_lost) if gone is not None else (0, 0)
         tasks, window = (gone.tasks, gone.window) if gone is not None else ((), None)
         if deployment.lost_together:
             return Death(worker, None, *counts, explained_by_deployment=True, window=window)
@@ -98,14 +98,16 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, 
         if number < len(deaths):
             text = f"{who} died{times}; {number} of them {_of(why, number)}"
         text += _running(deaths)
-    anew, lost = sum(death.n_anew for death in deaths), sum(death.n_lost for death in deaths)
+    recomputed, lost = sum(death.n_recomputed for death in deaths), sum(death.n_lost for death in deaths)
     if lost:
         return f"{text}. {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
-    if anew:
+    if recomputed:
         if recomputing is None:
-            return f"{text}. {counted(anew, 'result')} to recompute."
-        being = ("is being" if anew == 1 else "are being") if recomputing else "was" if anew == 1 else "were"
-        return f"{text}. {counted(anew, 'result')} {being} recomputed."
+            return f"{text}. {counted(recomputed, 'result')} to recompute."
+        being = (
+            ("is being" if recomputed == 1 else "are being") if recomputing else "was" if recomputed == 1 else "were"
+        )
+        return f"{text}. {counted(recomputed, 'result')} {being} recomputed."
     return f"{text}."
 
 

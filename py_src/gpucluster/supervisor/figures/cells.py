@@ -1,4 +1,4 @@
-"""Writes down what each cell has had computed, with memory and traffic of the cluster meanwhile."""
+"""Writes down what each cell computed, with memory and traffic of the cluster meanwhile."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class Sampler:
         try:
             await self._scheduler.add_worker_plugin(PLUGIN, pickled_plugin(devices=devices))
         except Exception as error:
-            # A worker may have left meanwhile. Those that come later get the plugin all the same.
+            # A worker may have left meanwhile. Those that come later still get the plugin.
             logger.warning("Some workers cannot report all figures (%s: %s)", type(error).__name__, error)
 
     async def _run(self) -> None:

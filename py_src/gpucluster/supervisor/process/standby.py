@@ -68,7 +68,7 @@ class Standby:
     def note_ready(self) -> None:
         """Record that everything is imported, unless a cluster was written meanwhile.
 
-        It only helps to choose among standbys, so a failure is no reason to end a cluster that this one has taken.
+        It only helps to choose among standbys, so a failure does not stop a cluster that this one has taken.
         """
         try:
             with self._registry.exclusive(_LOCK_SECONDS):

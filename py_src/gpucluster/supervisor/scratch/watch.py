@@ -188,7 +188,7 @@ class ScratchWatch:
         try:
             await self._scheduler.add_worker_plugin(BOUND, pickled_bound(bound))
         except Exception as error:
-            # A worker may have left meanwhile. Those that come later are bounded all the same.
+            # A worker may have left meanwhile. Those that come later are still bounded.
             logger.warning("Some workers do not know how much they may spill (%s: %s)", type(error).__name__, error)
 
     async def _walk(self) -> None:

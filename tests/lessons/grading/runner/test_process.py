@@ -28,7 +28,7 @@ def test_a_full_disk_does_not_end_the_class(
     monkeypatch.setattr(tempfile, "tempdir", str(places))
     monkeypatch.setattr(Sandbox, "prepare", prepare)
     grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7, sandboxing=Sandboxing())
-    note = "What grades it could not be started: No space left on device."
+    note = "Its grader could not be started: No space left on device."
     assert [(one.learner, one.status, one.notes) for one in grades.submissions] == [
         ("ana", "stopped", [note]),
         ("bo", "stopped", [note]),

@@ -139,7 +139,7 @@ def reach_dashboard(cluster: Cluster) -> PageAnswer:
 def reach(address: str) -> PageAnswer:
     """Ask for a page; neither the answer nor an error shows its address."""
     if not address.startswith(("http://", "https://")):
-        return PageAnswer(None, "this is no address of a web page")
+        return PageAnswer(None, "this is not the address of a web page")
     try:
         with urllib.request.urlopen(address, timeout=_SECONDS) as answer:  # noqa: S310 (looked at above)
             page = answer.read(_LONGEST).decode("utf-8", errors="replace")

@@ -152,7 +152,7 @@ def _watch(process: subprocess.Popen[bytes], limit: int, ready: Path, timeout: f
         except psutil.Error:
             continue
         if before and used - before > limit:
-            return f"the process used more than {format_size(limit)} and was ended"
+            return f"the process used more than {format_size(limit)} and was killed"
         time.sleep(_POLL_SECONDS)
     return ""
 

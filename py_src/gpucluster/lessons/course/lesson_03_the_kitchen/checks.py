@@ -294,7 +294,7 @@ def _expect_balanced(exam: Examination, client: Any, result: Any, rows: int, wan
     numbers = np.sort(np.concatenate([np.asarray(part) for part in found]))
     distinct = len(np.unique(numbers))
     exam.expect("No row is lost", distinct == rows, f"{distinct} different rows of {rows}")
-    exam.expect("No row is there twice", len(numbers) == distinct, f"{len(numbers) - distinct} too many")
+    exam.expect("No row appears twice", len(numbers) == distinct, f"{len(numbers) - distinct} too many")
 
 
 @exercise("03.5", "batched")

@@ -73,7 +73,7 @@ def check_weather(exam: Examination, join_weather: Any, no_weather: Any) -> None
 
 
 def _hidden_weather(exam: Examination) -> tuple[Any, Any]:
-    """Flights and weather in which some hours are missing, some temperatures, and one clock hour is there twice."""
+    """Flights and weather in which some hours are missing, some temperatures, and one clock hour appears twice."""
     import pandas as pd
 
     weather = real("weather")

@@ -253,7 +253,7 @@ def _parts_of(exam: Examination, partial: Any, points: Floats, labels: Any, cent
     try:
         sums, counts, inertia = (np.asarray(item, dtype=float) for item in parts)
     except (TypeError, ValueError):
-        exam.require("They are numbers", False, "something that is no array of numbers")
+        exam.require("They are numbers", False, "something that is not an array of numbers")
         raise Halt from None
     exam.require("sums has one row per centroid and one column per feature", sums.shape == (k, d),
                  f"shape {sums.shape} for k = {k}, d = {d}")  # fmt: skip

@@ -76,7 +76,7 @@ def command_problems(command: str) -> list[str]:
 def call_problems(arguments: Mapping[str, Any], card_bytes: int, n_cards: int) -> list[str]:
     """Return what is wrong with a call of ``LocalCUDACluster`` on a machine with this number of GPUs, as messages."""
     found = [
-        f"{name} is no argument of LocalCUDACluster {VERSION}: the workers' processes end, and a cluster without "
+        f"{name} is not an argument of LocalCUDACluster {VERSION}: the workers' processes end, and a cluster without "
         "workers is left."
         for name in arguments
         if name not in ARGUMENTS

@@ -67,7 +67,7 @@ def _message(tokens: list[tuple[str, int]], place: int, closing: str) -> tuple[d
     while tokens[place][0] not in ("", "}", "]", ">"):
         name, line = tokens[place]
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise NotReadable(f"line {line}: {name} is no name of a field.")
+            raise NotReadable(f"line {line}: {name} is not a field name.")
         place += 1
         colon = tokens[place][0] == ":"
         place += colon

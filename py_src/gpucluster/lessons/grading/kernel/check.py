@@ -2,7 +2,7 @@
 
 All modules of the lessons are imported again for the check, which undoes changes made by the notebook; only the one
 that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass,
-something else was changed. A submission made for the purpose can still get past this, which is why the results name the
+something else was changed. A submission designed to do so can still bypass this, which is why the results name the
 exercises that were checked here.
 """
 
@@ -21,7 +21,7 @@ _STAYS = ("grading", "lab")
 
 def check_here(exercise: str, seed: int, names: dict[str, Any]) -> dict[str, Any]:
     """Return what the check finds, as plain data, and whether wrong answers pass as well."""
-    with _anew(_LESSONS):
+    with _reloaded(_LESSONS):
         from ...checking import examine
         from ...checks import find_exercise
         from ...lab import current_client
@@ -37,10 +37,10 @@ def check_here(exercise: str, seed: int, names: dict[str, Any]) -> dict[str, Any
 
 
 @contextmanager
-def _anew(package: str) -> Iterator[None]:
+def _reloaded(package: str) -> Iterator[None]:
     """Forget the modules below a package; afterwards the notebook has those again that it had."""
     parent = vars(sys.modules[package])
-    before = {name: module for name, module in sys.modules.items() if _is_anew(name, package)}
+    before = {name: module for name, module in sys.modules.items() if _is_reloaded(name, package)}
     named = {name: value for name, value in parent.items() if _is_module(value, package)}
     try:
         for name in before:
@@ -49,18 +49,18 @@ def _anew(package: str) -> Iterator[None]:
             del parent[name]
         yield
     finally:
-        for name in [name for name in sys.modules if _is_anew(name, package)]:
+        for name in [name for name in sys.modules if _is_reloaded(name, package)]:
             del sys.modules[name]
         sys.modules.update(before)
         parent.update(named)
 
 
-def _is_anew(name: str, package: str) -> bool:
+def _is_reloaded(name: str, package: str) -> bool:
     return name.startswith(f"{package}.") and name.split(".")[package.count(".") + 1] not in _STAYS
 
 
 def _is_module(value: Any, package: str) -> bool:
-    return isinstance(value, ModuleType) and _is_anew(value.__name__, package)
+    return isinstance(value, ModuleType) and _is_reloaded(value.__name__, package)
 
 
 def _wrong(answer: Any) -> Any:

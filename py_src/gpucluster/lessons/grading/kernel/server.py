@@ -77,7 +77,7 @@ class AnswerServer:
             self.channel.send(answer, buffers)
 
     def keep(self, value: Any) -> int:
-        """Keep an object that is no plain data; return the number that stands for it."""
+        """Keep an object that is not plain data; return the number that stands for it."""
         self.objects.append(value)
         return len(self.objects) - 1
 

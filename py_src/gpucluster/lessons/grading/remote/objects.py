@@ -103,7 +103,7 @@ class KernelConnection:
     channel : Channel
         Connected to `kernel.server.serve`.
     ended_for : callable, optional
-        Says for what the kernel was ended; an empty text where it was not.
+        Returns why the kernel was killed; an empty string if it was not.
     """
 
     def __init__(self, channel: Channel, ended_for: Callable[[], str] = str) -> None:
@@ -142,7 +142,7 @@ class KernelConnection:
                 self._write_back(sent, details[1], buffers)
                 return value
         except (ChannelClosed, NotPlain, ValueError, TypeError, IndexError) as error:
-            # The check goes on with its other properties; none of them can hold any more.
+            # The check continues with its other properties; none of them can hold any more.
             self._failure = KernelSilent(f"your code did not answer: {self._ended_for() or error}")
             raise self._failure from None
         raise _error_of(details)
@@ -305,7 +305,7 @@ def _error_of(details: Any) -> Exception:
     for kind in nearest.__mro__:
         try:
             made: Exception = (kind if kind.__name__ == name else type(name, (kind,), own))(text)
-        except TypeError:  # such as UnicodeDecodeError, which wants five arguments; it is a ValueError all the same
+        except TypeError:  # such as UnicodeDecodeError, which wants five arguments; it is still a ValueError
             continue
         return made
     return Exception(text)

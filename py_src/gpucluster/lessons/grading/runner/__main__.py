@@ -72,7 +72,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
             ended = keeper.end_all()
         keeper.close()
     if not ended:
-        result.notes.append("Processes that this notebook started could not all be ended, and may still run.")
+        result.notes.append("Processes that this notebook started could not all be killed, and may still run.")
     if monitor.shared_bytes > _MUCH_LEFT:
         result.notes.append(
             f"New files of this account take {monitor.shared_bytes / 1e6:,.0f} MB in {SHARED_MEMORY}, which is memory. "
@@ -84,7 +84,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
             "parent folder cannot be listed by this account."
         )
     if monitor.failure is not None:
-        result.notes.append(f"It was ended, as nothing could be seen of what it uses ({monitor.failure}).")
+        result.notes.append(f"It was stopped, as its usage could not be measured ({monitor.failure}).")
     result.status = monitor.exceeded or monitor.forgiven or result.status
     result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), monitor.peak_bytes
     return result

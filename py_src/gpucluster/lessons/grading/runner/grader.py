@@ -138,7 +138,7 @@ def _from_record(grade: ExerciseGrade, record: Any) -> ExerciseGrade:
         return grade
     if record.get("wrong_passes"):
         grade.state = "tampered"
-        grade.message = "Answers that are wrong for certain pass in this kernel as well: something was changed."
+        grade.message = "Known wrong answers pass in this kernel, too: it was tampered with."
         return grade
     unavailable = record["state"] == "unavailable"
     grade.message = NO_CLUSTER if unavailable else valid_text(str(record.get("message", "")))[:_MOST_TEXT]

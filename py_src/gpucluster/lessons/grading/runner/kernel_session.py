@@ -85,7 +85,7 @@ def interrupt(client: BlockingKernelClient) -> None:
 def next_output(client: BlockingKernelClient, request: str) -> Output:
     """Return kind and content of the next message that answers a request.
 
-    It is `NOTHING` for every other message, for one that is too large to look at, and for what is no message at all.
+    It is `NOTHING` for every other message, for one that is too large, and for anything that is not a message.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class KernelSession:
         raise KernelEnded("the kernel does not answer")
 
     def _finish(self, request: str, deadline: float) -> Outcome:
-        """Wait for the end of a cell; one that is late is interrupted, and one that goes on all the same is killed."""
+        """Wait for the end of a cell; one that is late is interrupted, and one that does not stop is killed."""
         error = ""
         interrupted = False
         while True:

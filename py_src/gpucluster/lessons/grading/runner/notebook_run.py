@@ -180,7 +180,7 @@ class NotebookRun:
         grade = ExerciseGrade(id=exercise, title=title_of(exercise))
         if exercise in self._cell_failures:
             return self._without_answer(grade)
-        grade.message = "The notebook was ended before this exercise."
+        grade.message = "The notebook was stopped before this exercise."
         return grade
 
     @contextmanager

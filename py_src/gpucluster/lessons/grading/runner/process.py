@@ -55,7 +55,7 @@ class Runners:
 
 
 def grade_in_runner(job: Job, runners: Runners | None = None) -> NotebookGrade:
-    """Return what a runner of its own finds; where that cannot begin, dies or is late, a result that says so.
+    """Return what a runner of its own finds; if it cannot start, dies or times out, a result with the reason.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def grade_in_runner(job: Job, runners: Runners | None = None) -> NotebookGrade:
     try:
         result = NotebookGrade.model_validate_json(_answer(job, runners or Runners()))
     except subprocess.TimeoutExpired:
-        failed.notes = ["It was ended, as it did not finish in time."]
-    except OSError as error:  # of this machine: it is no reason to leave the rest of the class without grades
-        failed.notes = [f"What grades it could not be started: {error.strerror or error}."]
+        failed.notes = ["It was killed, as it did not finish in time."]
+    except OSError as error:  # of this machine: the rest of the class is still graded
+        failed.notes = [f"Its grader could not be started: {error.strerror or error}."]
     except ValueError:
         failed.notes = ["The process that graded it has died."]
     else:

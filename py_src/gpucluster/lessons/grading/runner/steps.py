@@ -64,7 +64,7 @@ def needed_cells(codes: Sequence[str], own: Sequence[bool]) -> list[bool]:
     modules = {name for names in known for name in names.imports}
     while True:
         read = {name for names, runs in zip(known, needed, strict=True) if runs for name in names.reads}
-        # A call of a module's function, as figures.draw(…), is no change of the module.
+        # A call of a module's function, such as figures.draw(…), does not change the module.
         more = [
             runs or not read.isdisjoint(names.binds | (names.changes - modules))
             for names, runs in zip(known, needed, strict=True)

@@ -166,7 +166,7 @@ def _objection(sandboxing: Sandboxing, found: dict[str, bool], protection: Prote
     if not found:
         return "nothing runs in it"
     if not found["loopback"]:
-        return "it has no loopback, without which there are no clusters"
+        return "it has no loopback interface, which clusters need"
     fenced = sandboxing.kind != "landlock"
     allowed = set() if fenced else _WITHOUT_A_FENCE | (_SINCE_SCOPES if landlock.version() < landlock.SCOPES else set())
     got = [text for name, text in _MUST_NOT.items() if found[name] and name not in allowed]

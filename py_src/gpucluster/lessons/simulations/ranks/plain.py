@@ -47,7 +47,7 @@ class MPIRun:
 
 
 def run_mpi(function: Callable[..., Any], *arguments: Any, n_ranks: int = 2) -> MPIRun:
-    """Run ``function(comm, *arguments)`` under ``mpiexec``; where MPI is missing, simulate it and say so.
+    """Run ``function(comm, *arguments)`` under ``mpiexec``; if MPI is missing, simulate it and report that.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def run_script(text: str, *arguments: str, n_ranks: int = 4, seconds: float = 60
 
 
 def _private_dask(folder: Path) -> dict[str, str]:
-    """Let a Dask cluster have credentials and scratch files in a private folder; return the variables that say so."""
+    """Let a Dask cluster have credentials and scratch files in a private folder; return the variables that set this."""
     from distributed.security import Security
 
     made = Security.temporary()

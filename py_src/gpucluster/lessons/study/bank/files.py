@@ -73,7 +73,7 @@ def _if_any(read: Callable[[str], list[Item]], lesson: str) -> list[Item]:
     try:
         return read(lesson)
     except (NothingToStudy, StudyFileError):
-        return []  # a faulty file fails the tests of its author; learners go on with the other lessons
+        return []  # a faulty file fails the tests of its author; learners continue with the other lessons
 
 
 def read_file(path: Path, model: type[File]) -> File:
@@ -137,7 +137,7 @@ def sentences(error: ValidationError, content: Any) -> list[str]:
     for fault, message in zip(error.errors(include_url=False), messages, strict=True):
         where = list(fault["loc"])
         if where[:1] == ["questions"]:
-            del where[2:3]  # the type of the question, which is no field
+            del where[2:3]  # the type of the question, which is not a field
         if fault["type"] == "extra_forbidden":
             message = "is not a field of this file"
         elif fault["type"].startswith("union_tag"):

@@ -38,7 +38,7 @@ def check_ids(prefix: str, ids: Iterable[str]) -> None:
 def unique(ids: list[str]) -> None:
     """Raise a sentence unless all ids are different."""
     if twice := [name for name, times in Counter(ids).items() if times > 1]:
-        raise ValueError(f"the id {twice[0]!r} is there twice")
+        raise ValueError(f"the id {twice[0]!r} appears twice")
 
 
 class Option(Part):
@@ -71,7 +71,7 @@ class _OptionQuestion(_Question):
     def _options_in_order(self) -> Self:
         texts = Counter(option.text for option in self.options)
         if twice := [text for text, times in texts.items() if times > 1]:
-            raise ValueError(f"the option {twice[0]!r} is there twice")
+            raise ValueError(f"the option {twice[0]!r} appears twice")
         for option in self.options:
             if not option.correct and not option.why.strip():
                 raise ValueError(f"the wrong option {option.text!r} needs a 'why': explain why it is wrong")
@@ -213,7 +213,7 @@ class Parsons(Part):
         done: set[str] = set()
         for line in self.lines:
             if unknown := set(line.after) - set(names):
-                raise ValueError(f"line {line.id!r} comes after {unknown.pop()!r}, which is no line")
+                raise ValueError(f"line {line.id!r} comes after {unknown.pop()!r}, which is not a line")
         while left := [line for line in self.lines if line.id not in done]:
             ready = {line.id for line in left if set(line.after) <= done}
             if not ready:
