@@ -150,7 +150,7 @@ def test_a_notebook_of_an_unknown_lesson_has_unknown_points() -> None:
 def test_the_page_says_what_held_notebooks_back_and_what_did_not() -> None:
     made = grades()
     made.submissions[0].protection = Protection(landlock=9, system_calls=True, no_rights=True)
-    assert "What held a notebook back: Landlock 9, a seccomp filter. It could read other files" in html_report(made)
+    assert "Isolation of the notebooks: Landlock 9, a seccomp filter. It could read other files" in html_report(made)
     fenced = Protection(kind="bubblewrap", namespaces=["user", "mnt", "pid", "net", "ipc"], apart=True, landlock=7)
     made.submissions[0].protection = fenced
     kind = "bubblewrap (namespaces: user, mnt, pid, net, ipc), Landlock 7, no seccomp filter"
