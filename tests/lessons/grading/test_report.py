@@ -224,7 +224,7 @@ def test_a_learners_page_has_what_is_theirs_and_nothing_of_others() -> None:
     for other in ("ana", "cy", "dee"):
         assert not re.search(rf"\b{other}\b", page)
     assert "Landlock" not in page
-    assert "Go on with 06.10 Photo" in page, "an answer that is there comes before one that is not"
+    assert "Continue with 06.10 Photo" in page, "an answer that is there comes before one that is not"
     assert 'hint("06.2")' not in page, "it has its point"
 
 
