@@ -54,7 +54,7 @@ def test_a_busy_machine_makes_a_difference_doubtful(make_result):
     host = busy.hosts[0].model_copy(update={"load_before": 6.8})
     answer = compare(idle, busy.model_copy(update={"hosts": [host]}))
     assert answer.doubts == [
-        "other programs were running when the second was measured (load 6.8 on 2 CPUs); they alone can make such a "
+        "other programs were running when the second was measured (load 6.8 on 2 CPUs); this alone can explain such a "
         "difference."
     ]
     assert "Doubtful: other programs" in answer.text()

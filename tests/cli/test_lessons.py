@@ -185,7 +185,7 @@ def test_refusals(words: tuple[str, ...], code: int, sentence: str, shell: Shell
 def test_progress_is_shown_shared_and_deleted(shell: Shell, tmp_path: Path) -> None:
     folder, room = tmp_path / "gpucluster-lessons", tmp_path / "class"
     room.mkdir()
-    assert "Nothing is noted yet." in shell("progress")[1]
+    assert "No progress yet." in shell("progress")[1]
     assert shell("share")[1] == "You do not share your progress.\n"
     assert shell("share", "--stop")[1] == "You do not share.\n"
     record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": ["One label per point"]}, folder)

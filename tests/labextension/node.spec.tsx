@@ -146,7 +146,7 @@ afterEach(async () => {
   node.remove();
 });
 
-it('tells who has which slot, marks what is mine, and offers nothing to who is no instructor', async () => {
+it('tells who has which slot, marks what is mine, and offers nothing to other users', async () => {
   await show(gpu, shared);
   expect(lines('Who has GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',

@@ -130,7 +130,7 @@ def test_a_configuration_is_read_in_all_its_forms() -> None:
         ("a: 1\n}", "line 2: } closes nothing"),
         ("name late", "no colon"),
         ("name:", "a value is missing"),
-        ('"name": 3', "no name of a field"),
+        ('"name": 3', "is not a field name"),
         ("dims: [ 1 2 ]", "no comma"),
     ],
 )

@@ -51,11 +51,11 @@ def test_what_is_missing_unknown_or_nowhere_is_said() -> None:
     ("text", "sentence"),
     [
         ("[", "cannot be read"),
-        ("text", "is no list of rows"),
+        ("text", "is not a list of rows"),
         ("S0-01: {where: [06.2]}", "S0-01 needs an item"),
         ("S0-01: {item: x}", "needs either a list of places"),
         ("S0-01: {item: x, where: [06.2], planned: 09}", "needs either a list of places"),
-        ("S0-01: {item: x, where: [somewhere]}", "'somewhere' is no exercise"),
+        ("S0-01: {item: x, where: [somewhere]}", "'somewhere' is not an exercise"),
         ("S0-01: {item: x, where: [06.2], more: y}", "S0-01 needs an item"),
     ],
 )

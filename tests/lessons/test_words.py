@@ -133,10 +133,10 @@ def test_hints_and_what_is_for_the_instructor_stay() -> None:
     ("text", "sentence"),
     [
         ("task: {is: a}", "task needs what it is"),
-        ("task: {is: a, at: x}", "no lesson"),
-        ('task: {is: "a|b", at: "02"}', "cannot have any of"),
+        ("task: {is: a, at: x}", "neither a lesson"),
+        ('task: {is: "a|b", at: "02"}', "must not contain"),
         ('task: {is: a, at: "02", in: [99]}', "list of lessons"),
-        ("[]", "no list of words"),
+        ("[]", "is not a list of words"),
         ("{", "cannot be read"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Cells of a notebook on a real cluster: what each has had computed, with the magic, Python and the command line."""
+"""Cells of a notebook on a real cluster: what each computed, with the magic, Python and the command line."""
 
 from __future__ import annotations
 

@@ -166,4 +166,4 @@ def test_packed_parts_that_are_not_whole(
     part = parts / "packed.part-0001"
     part.unlink() if fault == "missing" else part.write_bytes(part.read_bytes()[::-1])
     assert main(["install", str(parts), str(tmp_path / "environment")]) == 1
-    assert "a part is missing, or is not as it was sent" in capsys.readouterr().err  # words: ok
+    assert "a part is missing or damaged" in capsys.readouterr().err  # words: ok

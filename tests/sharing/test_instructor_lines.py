@@ -202,8 +202,8 @@ def test_the_class_as_text() -> None:
     many = silent.model_copy(update={"user": "ida", "times": 30})
     text = class_text(ClassClusters(clusters=[running, silent, many], left_out=2))
     for part in (
-        "ada (you)  CPU", "grace: It does not answer.", "Left out: 2", "grace      ", "(unknown)", "(30 unknown)",
-        "ida: It does not answer (30 times).",
+        "ada (you)  CPU", "grace: It does not answer.", "Not shown: 2 entries", "grace      ",
+        "(unknown)", "(30 unknown)", "ida: It does not answer (30 times).",
     ):  # fmt: skip
         assert part in text
     assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")

@@ -293,7 +293,7 @@ def test_kinds_that_are_not_allowed(site):
 @pytest.mark.parametrize(
     ("text", "line", "sentence"),
     [
-        ("title: A\npreset: []\n", 2, "preset: is no section (did you mean 'presets'?)"),
+        ("title: A\npreset: []\n", 2, "preset: is not a section (did you mean 'presets'?)"),
         ("presets:\n  - leonardo\n", 2, "presets.0: there is no ready preset 'leonardo' (did you mean"),
         (
             "presets:\n  - name: a\n    title: A\n    description: D.\n    spec:\n      backend: slurm\n"

@@ -47,6 +47,6 @@ class StartedElsewhere(ProcessInterface):
         self._event_finished.set()
 
     async def close(self) -> None:
-        """Note that it was ended."""
+        """Note that it was stopped."""
         self.status = Status.closed
         self._event_finished.set()

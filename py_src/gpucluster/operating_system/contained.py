@@ -1,6 +1,6 @@
 """``python -P -m gpucluster.operating_system.contained SECONDS COMMAND …``: a program that leaves nothing behind.
 
-It runs the command as its child, and ends like it once everything that the command has started has been ended,
+It runs the command as its child, and ends like it once everything that the command has started has been killed,
 including processes that made their own session, lost their parent, or dropped their environment. On SIGTERM, and when
 the process that started it is gone, the command gets SIGTERM and that many seconds to end. On systems other than Linux,
 only processes in the command's process group are found.

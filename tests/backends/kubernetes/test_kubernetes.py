@@ -280,10 +280,10 @@ def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, 
     for number, (text, fault) in enumerate(
         {
             "users: {": "The kubeconfig {} is not YAML.",
-            "kind: Config": "The file {} is no kubeconfig: it has none of clusters, contexts, users.",
+            "kind: Config": "The file {} is not a kubeconfig: it has none of clusters, contexts, users.",
             "": "The kubeconfig {} is empty.",
-            "[]": "The file {} is no kubeconfig: it has no keys.",
-            "contexts: [1]": "The file {} is no kubeconfig: 'contexts' in it must be a list of entries with a name.",
+            "[]": "The file {} is not a kubeconfig: it has no keys.",
+            "contexts: [1]": "The file {} is not a kubeconfig: 'contexts' in it must be a list of entries with a name.",
         }.items()
     ):
         broken = tmp_path / str(number)

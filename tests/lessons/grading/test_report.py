@@ -150,7 +150,7 @@ def test_a_notebook_of_an_unknown_lesson_has_unknown_points() -> None:
 def test_the_page_says_what_held_notebooks_back_and_what_did_not() -> None:
     made = grades()
     made.submissions[0].protection = Protection(landlock=9, system_calls=True, no_rights=True)
-    assert "What held a notebook back: Landlock 9, a seccomp filter. It could read other files" in html_report(made)
+    assert "Isolation of the notebooks: Landlock 9, a seccomp filter. It could read other files" in html_report(made)
     fenced = Protection(kind="bubblewrap", namespaces=["user", "mnt", "pid", "net", "ipc"], apart=True, landlock=7)
     made.submissions[0].protection = fenced
     kind = "bubblewrap (namespaces: user, mnt, pid, net, ipc), Landlock 7, no seccomp filter"
@@ -224,7 +224,7 @@ def test_a_learners_page_has_what_is_theirs_and_nothing_of_others() -> None:
     for other in ("ana", "cy", "dee"):
         assert not re.search(rf"\b{other}\b", page)
     assert "Landlock" not in page
-    assert "Go on with 06.10 Photo" in page, "an answer that is there comes before one that is not"
+    assert "Continue with 06.10 Photo" in page, "an answer that is there comes before one that is not"
     assert 'hint("06.2")' not in page, "it has its point"
 
 

@@ -183,7 +183,7 @@ class Program:
 
     def _why(self, status: int) -> str:
         if self._ending:
-            return self._first_end or "it was ended"
+            return self._first_end or "it was stopped"
         if self._failure is not None:
             return printable(self._failure, 400).rstrip(".")
         if self._first_end is not None:

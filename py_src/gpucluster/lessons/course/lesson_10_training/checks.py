@@ -24,7 +24,7 @@ Layers = list[Floats]
 
 
 def random_network(rng: np.random.Generator, sizes: Sequence[int], scale: float = 1.0) -> Layers:
-    """Return weights and biases by turns, float64."""
+    """Return weights and biases alternating, float64."""
     layers: Layers = []
     for n_in, n_out in pairwise(sizes):
         layers += [scale * rng.normal(size=(n_in, n_out)) / np.sqrt(n_in), 0.3 * scale * rng.normal(size=n_out)]
@@ -261,7 +261,7 @@ def random_log(rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
              f"Img/sec per GPU: {mean:.1f} +-{spread:.1f}",
              f"Total img/sec on {gpus} GPU(s): {gpus * mean:.1f} +-{gpus * spread:.1f}"]  # fmt: skip
     if rng.random() < 0.4:
-        lines = lines[:-2]  # the job was ended before the summary
+        lines = lines[:-2]  # the job was killed before the summary
     true = {"model": model, "batch": batch, "gpus": gpus, "rates": rates, "mean": mean, "spread": spread,
             "total": gpus * mean}  # fmt: skip
     return "\n".join(lines) + "\n", true

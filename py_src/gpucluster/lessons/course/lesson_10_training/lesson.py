@@ -715,7 +715,7 @@ figures.stack()
 # * `"model"` (text), `"batch"` and `"gpus"` (whole numbers), `"rates"` (a list with the number of each `Iter` line, in order);
 # * `"mean"` of the rates; `"spread"`: 1.96 times their standard deviation (that of NumPy, `np.std`), which is what the benchmark writes after `+-`; `"total"`: the mean times the number of cards.
 #
-# Calculate the last three from the rates, without rounding. A job may have been ended before it printed the summary.
+# Calculate the last three from the rates, without rounding. A job may have been killed before it printed the summary.
 
 # %% tags=["run"]
 print(TWO_NODES)

@@ -371,7 +371,7 @@ if between is not None:
         print(f"α {1e6 * alpha:,.0f} µs, β {beta / GB:.2f} GB/s (measured)")
 
 # %% [markdown]
-# In a terminal, `gpucluster bench --transports unix,tls,tcp,mpi` starts a cluster for each of these transports, and measures by turns: the messages, a transpose, a merge, a shuffle and k-means. It prints one table, and writes a page with the fits.
+# In a terminal, `gpucluster bench --transports unix,tls,tcp,mpi` starts a cluster for each of these transports, and measures in turns: the messages, a transpose, a merge, a shuffle and k-means. It prints one table, and writes a page with the fits.
 # That is what to run on a machine before you choose a transport for it.
 
 # %% [markdown] anchor="data-sheets"

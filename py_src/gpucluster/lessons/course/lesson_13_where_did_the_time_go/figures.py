@@ -190,7 +190,7 @@ def roofline(
         colour = {"memory": ORANGE, "compute": BLUE}.get(str(bound), GREY)
         words = f"{name}: {intensity:.3g} operations per byte, {_rate(rate)}" + (f", {bound}-bound" if bound else "")
         picture.dot(x_of(intensity), y_of(max(rate, low)), colour, words)
-        # By turns below and above, so that names of neighbours do not cover each other.
+        # Alternating below and above, so that names of neighbours do not cover each other.
         picture.text(x_of(intensity) + 8, y_of(max(rate, low)) + (-9 if place % 2 else 15), name, over_lines=True)
     unknown = any(name not in (labels or {}) for name in points)
     kinds = [(ORANGE, "memory-bound"), (BLUE, "compute-bound"), *([(GREY, "no label yet")] if unknown else [])]

@@ -35,7 +35,7 @@ class Runners:
         self.stopped = False
 
     def add(self, runner: subprocess.Popen[str]) -> None:
-        """Remember a runner; when the others have been ended already, end it."""
+        """Remember a runner; when the others have been killed already, end it."""
         with self._lock:
             self._working.add(runner)
             if self.stopped:

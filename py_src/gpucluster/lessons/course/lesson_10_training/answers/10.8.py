@@ -54,7 +54,7 @@ def read_log(text):
 # ~ import fmean, pstdev => import fmean, median, pstdev
 # ~ "mean": fmean(rates) => "mean": median(rates)
 
-# %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was ended.
+# %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was killed.
 # fails: mean is that of the rates, not rounded
 # fails: It runs without an error: AttributeError
 # -         "mean": fmean(rates),
