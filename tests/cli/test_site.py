@@ -43,7 +43,7 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     assert code == 2
     [trouble] = json.loads(text)["troubles"]
     assert trouble.startswith(
-        f"{wrong}, line 2: defaults.slurm.partitoin: is no option of this kind (did you mean 'partition'?)"
+        f"{wrong}, line 2: defaults.slurm.partitoin: is not an option of this kind (did you mean 'partition'?)"
     )
 
 

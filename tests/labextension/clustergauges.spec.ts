@@ -63,7 +63,7 @@ afterEach(() => {
 describe('the gauges of a cluster', () => {
   it('wait for figures', async () => {
     const node = await draw(null);
-    expect(node.textContent).toContain('Waiting for the first figures.');
+    expect(node.textContent).toContain('Waiting for data.');
     expect(meter(node, 'Memory')?.closest('[hidden]')).not.toBeNull();
   });
 

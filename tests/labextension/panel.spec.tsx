@@ -751,7 +751,7 @@ describe('card', () => {
     samples.push(sample({ memory_bytes: 0.7 * 2 ** 30 }));
     (manager.sampled as Signal<IClusterManager, string>).emit('another');
     await frame();
-    expect(host.textContent).toContain('Waiting for the first figures.');
+    expect(host.textContent).toContain('Waiting for data.');
     (manager.sampled as Signal<IClusterManager, string>).emit('a1b2c3d4');
     await frame();
     expect(host.textContent).toContain('1.4 / 2 GiB');
@@ -1356,7 +1356,7 @@ describe('creation form', () => {
     expect(host.querySelector('.gpc-Notes[role=status]')?.textContent).toBe(
       '6 threads run on 2 cores.'
     );
-    // What it would take is a bar each, and says when that is more than there is.
+    // Resources needed is a bar each, and says when that is more than there is.
     const lines = [...host.querySelectorAll<HTMLElement>('.gpc-Demand-line')];
     expect(lines.map(({ textContent, dataset }) => [textContent, dataset.level])).toEqual([
       ['Memory▲ 2 × 12 GiB of 24 GiB', 'warning'],

@@ -40,9 +40,9 @@ def test_what_is_missing_unknown_or_nowhere_is_said() -> None:
     rows[1] = Row("S0-03", "x", planned="06")
     assert problems(rows) == [
         "S0-01 is missing.",
-        "S9-01 is no row of the source material.",
+        "S9-01 is not a row of the source material.",
         "S0-02 is neither covered nor planned.",
-        "S0-03 is planned for '06', which is no lesson that is still to be written.",
+        "S0-03 is planned for '06', which is not a lesson that is still to be written.",
         *(f"S4-17 points to '{place}', which does not exist." for place in rows[-1].where[:-1]),
     ]
 
@@ -51,11 +51,11 @@ def test_what_is_missing_unknown_or_nowhere_is_said() -> None:
     ("text", "sentence"),
     [
         ("[", "cannot be read"),
-        ("text", "is no list of rows"),
+        ("text", "is not a list of rows"),
         ("S0-01: {where: [06.2]}", "S0-01 needs an item"),
         ("S0-01: {item: x}", "needs either a list of places"),
         ("S0-01: {item: x, where: [06.2], planned: 09}", "needs either a list of places"),
-        ("S0-01: {item: x, where: [somewhere]}", "'somewhere' is no exercise"),
+        ("S0-01: {item: x, where: [somewhere]}", "'somewhere' is not an exercise"),
         ("S0-01: {item: x, where: [06.2], more: y}", "S0-01 needs an item"),
     ],
 )

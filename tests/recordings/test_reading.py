@@ -57,9 +57,9 @@ def test_a_last_line_needs_no_end(tmp_path: Path) -> None:
     assert (session.message, len(session.samples)) == (None, 2)
 
 
-NO_RECORDING = "a.jsonl is no recording of gpucluster."
+NO_RECORDING = "a.jsonl is not a gpucluster recording."
 NO_HEADER: list[tuple[Any, str]] = [
-    (b"", "a.jsonl is no recording of gpucluster."),
+    (b"", "a.jsonl is not a gpucluster recording."),
     (b"<img src=x onerror=alert(1)>", NO_RECORDING),
     (b"\x00\xff\xfe", NO_RECORDING),
     (b"[" * 100_000, NO_RECORDING),
@@ -186,15 +186,21 @@ MANY_KEYS = b"{%b}" % b",".join(b'"%x":1' % number for number in range(20_000))
 BOMBS: dict[str, tuple[bytes, str]] = {
     "lines": (gzip.compress(TOLD + b"{}\n" * 15_000_000, 1), "damaged: more than 1000 of its lines cannot be played"),
     "empty lines": (gzip.compress(TOLD + b"\n" * 40 * 2**20, 1), "has more than 40000 lines"),
-    "empty lines first": (gzip.compress(b" " * 10**6 + b"\n" + TOLD), "is no recording"),
+    "empty lines first": (gzip.compress(b" " * 10**6 + b"\n" + TOLD), "is not a gpucluster recording"),
     "members": (gzip.compress(TOLD) + gzip.compress(b"") * 350_000, "packed in more than 1000 parts"),
     "members first": (gzip.compress(b"") * 350_000 + gzip.compress(TOLD), "packed in more than 1000 parts"),
     "nesting": (gzip.compress(TOLD + (b'{"kind":' + b"[" * 10**6 + b"\n") * 3), "holds nothing that can be played"),
     "one line": (gzip.compress(TOLD + b'{"kind":"' + b"x" * 2 * 2**20), "a line is too long"),
     "digits": (gzip.compress(TOLD + sample_with(b"9" * 10**6) + b"\n"), "holds nothing that can be played"),
-    "digits first": (gzip.compress(TOLD.replace(b'workers": 2', b'workers": ' + b"9" * 10**5)), "is no recording"),
+    "digits first": (
+        gzip.compress(TOLD.replace(b'workers": 2', b'workers": ' + b"9" * 10**5)),
+        "is not a gpucluster recording",
+    ),
     "keys": (gzip.compress(TOLD + sample_with(MANY_KEYS) + b"\n"), "holds nothing that can be played"),
-    "keys first": (gzip.compress(TOLD.replace(b"}", b', "versions": ' + MANY_KEYS + b"}")), "is no recording"),
+    "keys first": (
+        gzip.compress(TOLD.replace(b"}", b', "versions": ' + MANY_KEYS + b"}")),
+        "is not a gpucluster recording",
+    ),
     "headers": (gzip.compress(TOLD * 2000), "damaged: more than 1000 of its lines"),
 }
 
@@ -340,7 +346,7 @@ class TestPlaces:
         path.write_text("{}")
         with pytest.raises(RecordingUnreadable) as refusal:
             read_recording(path)
-        assert refusal.value.message == "?[31mevil.jsonl is no recording of gpucluster."
+        assert refusal.value.message == "?[31mevil.jsonl is not a gpucluster recording."
 
     @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
     def test_missing_recording_is_refused(self, name: str) -> None:

@@ -198,7 +198,7 @@ def test_only_recordings_are_replaced(tmp_path: Path) -> None:
     assert target_of(tmp_path / "a.jsonl") == tmp_path / "a.jsonl"
     assert len(written(tmp_path / "a.jsonl", event(1), event(2))) == 3
     (tmp_path / "mine.jsonl").write_text('{"my": "data"}\n')
-    with pytest.raises(InvalidRequest, match="exists and is no recording"):
+    with pytest.raises(InvalidRequest, match="exists and is not a recording"):
         target_of(tmp_path / "mine.jsonl")
 
 

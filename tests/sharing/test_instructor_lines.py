@@ -111,13 +111,13 @@ def test_kernel_reports_groups_and_owners() -> None:
             assert groups_of(accepted) == {os.getgid(), *os.getgroups()}
         with pytest.raises(OSError, match="in use"):
             listen(socket_name("0000000a"), 1)
-        assert ask("0000000a", os.getuid() + 1, None, time.monotonic() + 5).problem == "is another user's now"
+        assert ask("0000000a", os.getuid() + 1, None, time.monotonic() + 5).problem == "now belongs to another user"
         # No one accepts connections.
         assert ask("0000000a", os.getuid(), None, time.monotonic() + 0.3).problem is not None
     finally:
         close(listener)
     assert listening() == ({}, 0)
-    assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is no cluster"
+    assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just stopped, or is not a cluster"
 
 
 async def test_taken_socket_name_is_replaced(

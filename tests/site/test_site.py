@@ -79,7 +79,7 @@ def test_presets_mean_the_same_in_each_face(site):
     shell = spec_from(parser_for("create", "gpucluster").read(["--preset", "lab", "-n", "1"]))
     assert rest == shell
     assert (rest.backend, rest.n_workers, rest.memory_limit) == ("local", 1, 2**30)
-    with pytest.raises(InvalidRequest, match=r"there is no preset 'lap' \(did you mean 'lab'\?\); there are auto"):
+    with pytest.raises(InvalidRequest, match=r"there is no preset 'lap' \(did you mean 'lab'\?\); available: auto"):
         checked_spec({"preset": "lap"})
 
 
@@ -214,8 +214,8 @@ def test_limits_bind_requests_and_changes(site, monkeypatch):
          "may have 2 workers."),
         ({"backend": "slurm", "gpus_per_node": 1, "memory_per_gpu": "2 GiB"}, "memory_per_gpu: must be at most 1 GiB "
          "at this site, not 2 GiB."),
-        ({"backend": "slurm", "memory_limit": "50%"}, "memory_limit: must be a size, such as '2 GiB', not a share: "
-         "machines differ."),
+        ({"backend": "slurm", "memory_limit": "50%"}, "memory_limit: must be a size, such as '2 GiB', not a "
+         "percentage: machines differ."),
         ({"backend": "cuda", "devices": [0, 1, 2]}, "devices: must name at most 2 GPUs at this site, not 3: one for "
          "each worker."),
         ({"backend": "gateway"}, "backend: must be one of 'auto', 'cuda', 'slurm' at this site, not 'gateway'."),
@@ -293,7 +293,7 @@ def test_kinds_that_are_not_allowed(site):
 @pytest.mark.parametrize(
     ("text", "line", "sentence"),
     [
-        ("title: A\npreset: []\n", 2, "preset: is no section (did you mean 'presets'?)"),
+        ("title: A\npreset: []\n", 2, "preset: is not a section (did you mean 'presets'?)"),
         ("presets:\n  - leonardo\n", 2, "presets.0: there is no ready preset 'leonardo' (did you mean"),
         (
             "presets:\n  - name: a\n    title: A\n    description: D.\n    spec:\n      backend: slurm\n"
@@ -301,9 +301,9 @@ def test_kinds_that_are_not_allowed(site):
             7,
             "presets.0.spec.partitoin: is not known here (did you mean 'partition'?)",
         ),
-        ("defaults:\n  slurm:\n    acount: x\n", 3, "is no option of this kind (did you mean 'account'?)"),
+        ("defaults:\n  slurm:\n    acount: x\n", 3, "is not an option of this kind (did you mean 'account'?)"),
         ("defaults:\n  slurm:\n    walltime: soon\n", 3, "defaults.slurm.walltime: 'soon' is not a time limit"),
-        ("defaults:\n  slrum: {}\n", 2, "defaults.slrum: is no kind of cluster here (did you mean 'slurm'?)"),
+        ("defaults:\n  slrum: {}\n", 2, "defaults.slrum: is not a kind of cluster here (did you mean 'slurm'?)"),
         ("costs:\n  slurm: {unit: h}\n", 2, "costs.slurm: give per_gpu_hour, per_cpu_hour or per_node_hour"),
         ("costs:\n  all: {unit: h, per_gpu_hour: free}\n", 2, "costs.all.per_gpu_hour: must be a number, not 'free'"),
         ("presets: [{name: '', title: A, description: D., spec: {}}]\n", 1, "presets.0.name: must not be empty"),
@@ -508,7 +508,7 @@ def test_how_a_machine_is_shared(site):
         ("  slots_per_gpu: 0\n", 2, "sharing.slots_per_gpu: must be at least 1, not 0", 1, False),
         ("  slots_per_gpus: 4\n", 2, "is not known here (did you mean 'slots_per_gpu'?)", 1, False),
         ("  per_user:\n    gpus: many\n", 3, "sharing.per_user.gpus: must be a whole number", 1, False),
-        ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a share", 1, False),
+        ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a percentage", 1, False),
         ("  per_user:\n    memory:\n", 3, "is empty: write a size such as '64 GiB', or leave the line out", 1, False),
         ("  per_user:\n", 2, "sharing.per_user: is empty: write limits below it, or leave", 1, False),
         ("", 1, "sharing: must have keys: ", 1, False),

@@ -33,7 +33,7 @@ def reason_of(site, **options):
         ("a: [1", "line 1, column 6: expected ',' or ']', but got '<stream end>', while parsing a flow sequence"),
         ("a:\n  b: c: d", "line 2, column 7: mapping values are not allowed here"),
         ("- x", "it has to hold names with values, such as 'distributed:', and holds ['x']"),
-        ("1: {2: 3}", "the name 1 is no text; put it in quotation marks"),
+        ("1: {2: 3}", "the name 1 is not text; put it in quotation marks"),
     ],
 )
 def test_broken_configuration_is_located(site, monkeypatch, tmp_path, text, fault):

@@ -128,7 +128,7 @@ def test_results_move_to_the_remaining_workers(shared_site, two):
 
 def test_unsupported_requests_are_refused(two):
     before = two.model
-    with pytest.raises(InvalidState, match="'queued' cannot follow the load; ask for a number of workers"):
+    with pytest.raises(InvalidState, match="'queued' does not support adaptive scaling; ask for a number of workers"):
         two.adapt(minimum=1, maximum=2)
     with pytest.raises(InvalidState, match="'queued' cannot restart its workers"):
         two.restart()
@@ -264,5 +264,5 @@ def test_a_lost_scheduler_ends_the_cluster(site, monkeypatch, wait_until):
         if "distributed.cli.dask_scheduler" in command and "gpucluster_subprocess.job" not in command:
             process.kill()
     model = site.wait_for(model.id, lambda model: model.state.ended)
-    assert (model.state, model.reason) == (ClusterState.FAILED, "The scheduler does not answer any more.")
+    assert (model.state, model.reason) == (ClusterState.FAILED, "The scheduler no longer responds.")
     wait_until(lambda: not site.processes())

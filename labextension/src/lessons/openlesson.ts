@@ -54,7 +54,7 @@ async function openCopy(lesson: string, options: IOpenOptions): Promise<Notebook
   if (path === null) {
     throw new Error(
       trans.__(
-        'Lesson %1 is outside of the folder that Jupyter shows: %2.',
+        'Lesson %1 is outside Jupyter’s root folder: %2.',
         lesson,
         store.list?.folder ?? ''
       )

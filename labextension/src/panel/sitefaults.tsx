@@ -25,7 +25,7 @@ export function SiteFaultsLine({ manager, shown }: ISiteFaultsProps): JSX.Elemen
         {message}
         <details className="gpc-Details gpc-SiteFaults" onToggle={look}>
           <summary>
-            {trans._n('%1 fault in the site’s file', '%1 faults in the site’s file', faults.length)}
+            {trans._n('%1 error in the site’s file', '%1 errors in the site’s file', faults.length)}
           </summary>
           <ul>
             {faults.map(fault => (

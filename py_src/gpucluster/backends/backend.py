@@ -98,7 +98,7 @@ class StartContext:
     dashboard_prefix: str
     """Secret path prefix of the dashboard, without slashes."""
     report: Report = field(default=lambda step, message: None)
-    """Report progress to users: ``report("preflight", "Looking at the GPUs")``."""
+    """Report progress to users: ``report("preflight", "Checking the GPUs")``."""
     claims: Claims | None = None
     """Where GPUs are claimed; ``None``: no other cluster chooses."""
     tls_directory: Path | None = None

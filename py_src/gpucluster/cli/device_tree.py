@@ -1,4 +1,4 @@
-"""The GPUs of this machine as text: the memory of each, with a tree of the processes that hold it."""
+"""The GPUs on this machine as text: the memory of each, with a tree of the processes that hold it."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _profile(parser: SentenceParser, _face: str) -> None:
     )  # fmt: skip
     parser.argument("--performance-report", metavar="FILE", help="Also write Dask's own performance report there.")
     parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if possible.")
-    parser.argument("--json", metavar="FILE", help="Also write all figures there.")
+    parser.argument("--json", metavar="FILE", help="Also write all values to this file.")
     parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
 
@@ -246,7 +246,7 @@ VERBS = {
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Subcommand("remove", "Forget a stopped cluster.", _remove),
         Subcommand("clean", "Forget all clusters that have ended.", _no_name),
-        Subcommand("devices", "List the GPUs of this machine and who uses them.", _no_name),
+        Subcommand("devices", "List the GPUs on this machine and who uses them.", _no_name),
         Subcommand("node", "Show who has which GPU of this machine, and who waits for one.", _node),
         Subcommand("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
         Subcommand("presets", "List the presets for create.", _no_name),

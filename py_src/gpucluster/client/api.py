@@ -164,7 +164,7 @@ async def running_or_stopped(
         last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
         why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
-            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
+            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
             f"See its log: gpucluster logs {last.id}. Or allow more time: timeout=…"
         ) from None
     except BaseException:
@@ -273,4 +273,4 @@ def _print_if_running(registry: Registry, id: str, pid: int) -> None:
             return
         limit = model.idle.timeout_seconds
         end = "" if limit is None else f" until it has been idle for {max(1, round(limit / 60))} min"
-        sys.stderr.write(f"The cluster '{model.name}' lives on{end}. To stop it: gpucluster stop {model.name}\n")
+        sys.stderr.write(f"The cluster '{model.name}' keeps running{end}. To stop it: gpucluster stop {model.name}\n")

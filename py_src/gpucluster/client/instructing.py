@@ -60,13 +60,13 @@ def ask(id: str, user: int, request: InstructorRequest | None, latest: float) ->
         with closing(connect(socket_name(id), max(0.1, first - time.monotonic()))) as connection:
             return _talk(connection, user, request, first, latest)
     except TimeoutError:
-        return Outcome(problem="does not answer: its process hangs or was suspended")
+        return Outcome(problem="does not respond: its process hangs or was suspended")
     except (LineTooLong, ValidationError, UnicodeDecodeError):
-        return Outcome(problem="sent an unreadable answer: it is no cluster, or of another version of gpucluster")
+        return Outcome(problem="sent an unreadable response: it is not a cluster, or has another version of gpucluster")
     except BlockingIOError:
-        return Outcome(problem="does not get to it: too many others connect to it, or it hangs")
+        return Outcome(problem="does not get to this request: it has too many connections, or it hangs")
     except OSError:
-        return Outcome(problem="has just ended, or is no cluster")
+        return Outcome(problem="has just stopped, or is not a cluster")
 
 
 def _talk(
@@ -74,10 +74,10 @@ def _talk(
 ) -> Outcome:
     # The user was that of the name; this is the user at the other end of the connection.
     if peer_of(connection)[1] not in {user, None}:
-        return Outcome(problem="is another user's now")
+        return Outcome(problem="now belongs to another user")
     line = receive_line(connection, first)
     if line is None:
-        return Outcome(problem="has just ended, or is no cluster")
+        return Outcome(problem="has just stopped, or is not a cluster")
     try:
         facts = ClusterFacts.model_validate_json(line)
     except ValidationError:
@@ -114,7 +114,7 @@ def class_clusters() -> ClassClusters:
     Raises
     ------
     NotAnInstructor
-        You are no instructor of this site.
+        You are not an instructor of this site.
     """
     _require_instructor()
     found, left_out = _listening()
@@ -145,7 +145,7 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
     Raises
     ------
     NotAnInstructor
-        You are no instructor of this site.
+        You are not an instructor of this site.
     ClusterNotFound
         The user has no cluster here.
     InvalidRequest
@@ -153,7 +153,7 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
     """
     text = _plain("text", text)
     if not text.strip():
-        raise refused_field("text", "must not be empty; write what the owner is to read")
+        raise refused_field("text", "must not be empty; write a message for the owner")
     try:
         asked = ClassMessage(user=user, text=text)
     except ValidationError:
@@ -177,7 +177,7 @@ def stop_class(user: str, reason: str = "") -> ClassAnswer:
     Raises
     ------
     NotAnInstructor
-        You are no instructor of this site.
+        You are not an instructor of this site.
     ClusterNotFound
         The user has no cluster here.
     InvalidRequest
@@ -225,7 +225,7 @@ def _no_cluster_message(user: str | None, found: dict[int, list[str]]) -> str:
     if user is None:
         return "No other user has a cluster on this machine that instructors can reach."
     others = f" These have: {have}." if have else ""
-    return f"The user '{printable(user, 40)}' has no cluster on this machine that instructors reach.{others}"
+    return f"The user '{printable(user, 40)}' has no cluster on this machine that instructors can reach.{others}"
 
 
 def _require_instructor() -> None:

@@ -78,7 +78,7 @@ async def stop_cluster(
     asked = model
     folder = registry.folder(model.id)
     if not os.access(folder.path, os.X_OK) and os.path.isdir(folder.path):
-        raise InvalidState(f"The folder of the cluster cannot be looked at: chmod 700 {folder.path}, then stop it.")
+        raise InvalidState(f"The cluster's folder cannot be read: chmod 700 {folder.path}, then stop it.")
     if _waits_for_turn(registry, model):
         # Its process accepts no requests yet, and has started nothing.
         return await kill_cluster(registry, model, "Stopped before its turn to start had come.")

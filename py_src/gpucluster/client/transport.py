@@ -51,7 +51,7 @@ def _refusal(body: bytes, status: int) -> GPUClusterError:
     try:
         return error_from_model(ErrorModel.model_validate_json(body))
     except ValidationError:
-        return SupervisorUnreachable(f"The cluster's process gave an answer that cannot be read (HTTP {status}).")
+        return SupervisorUnreachable(f"The cluster's process sent an unreadable response (HTTP {status}).")
 
 
 def answer_seconds(timeout: float | None) -> float:

@@ -270,7 +270,7 @@ class Verbs:
         """
         model = self._living(id)
         if model.scheduler_address is None:
-            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no figures yet.")
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no data yet.")
         return await newest_sample(self.registry.folder(model.id))
 
     @verb

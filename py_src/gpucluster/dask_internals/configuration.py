@@ -110,7 +110,7 @@ def _fault_of_file(path: Path) -> str | None:
     if not isinstance(read, dict):
         return f"it has to hold names with values, such as 'distributed:', and holds {_shown(read)}"
     odd = next(_names_that_are_no_text(read), None)
-    return None if odd is None else f"the name {odd!r} is no text; put it in quotation marks"
+    return None if odd is None else f"the name {odd!r} is not text; put it in quotation marks"
 
 
 def _names_that_are_no_text(settings: Mapping[Any, Any]) -> Iterator[Any]:

@@ -50,7 +50,7 @@ class ScoredRegressor(RegressorMixin):
     """A regressor whose score is R², computed where the data are."""
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
-        """Return the share of the variance of y that the prediction explains; see `r2_score`.
+        """Return the fraction of the variance of y that the prediction explains; see `r2_score`.
 
         Returns
         -------

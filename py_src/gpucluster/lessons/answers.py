@@ -30,7 +30,7 @@ def number(exam: Examination, value: Any, what: str) -> float:
     """Return the value as a finite number, or end the examination."""
     try:
         if isinstance(value, str):
-            raise TypeError("digits in a text are no number yet")
+            raise TypeError("digits in a string are not a number")
         found = float(value)
     except (TypeError, ValueError):
         exam.require(f"{what} is one number", False, describe(value))

@@ -61,7 +61,7 @@ def known_lesson(lesson: str) -> Lesson:
     if found is None:
         whole = find_lesson(re.split("[.#]", lesson, maxsplit=1)[0])
         if whole is not None:
-            raise LessonNotFound(f"{lesson[:40]!r} is no lesson. Give the lesson: {whole.id}.")
+            raise LessonNotFound(f"{lesson[:40]!r} is not a lesson. Give the lesson: {whole.id}.")
         raise LessonNotFound(f"There is no lesson {lesson[:40]!r}. `gpucluster lessons list` shows all.")
     return found
 

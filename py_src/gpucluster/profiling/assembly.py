@@ -11,7 +11,7 @@ from .timeline import timeline_data
 from .worker_figures import busy_cores, clipped, importing_seconds, thread_seconds, worker_figures
 
 _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
-_NO_WORKERS = "{missing} of {known} workers reported no figures (memory, transfers, spilling): {why}."
+_NO_WORKERS = "{missing} of {known} workers reported no metrics (memory, transfers, spilling): {why}."
 _OTHER_LOG = (
     "Transfers of {count} workers were not measured: something else replaced their log of transfers in the meantime."
 )

@@ -161,7 +161,7 @@ class RecordingNotFound(GPUClusterError):
 
 
 class RecordingUnreadable(GPUClusterError):
-    """The file is no recording, is damaged, or was made by a newer version."""
+    """The file is not a recording, is damaged, or was made by a newer version."""
 
     code = "recording_unreadable"
     http_status = 422

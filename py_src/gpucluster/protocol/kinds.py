@@ -162,7 +162,7 @@ def why_unusable(name: str) -> str:
     if found is not None and found.problem is not None:
         return _said_of(found)
     return (
-        f"There is no kind of cluster '{shown}' in this Python environment; there are {_listed()}. Others come with "
+        f"There is no kind of cluster '{shown}' in this Python environment; available: {_listed()}. Others come with "
         "packages: install one here."
     )
 

@@ -181,7 +181,7 @@ class ClusterModel(WireModel):
     n_recomputing: int = Field(0, description="Number of results that were lost with workers and are not back yet.")
     workers: list[WorkerModel] = Field(default_factory=list)
     slots: list[GPUSlot] = Field(
-        default_factory=list, description="GPUs of this machine, or slots of them, that it has as long as it lives."
+        default_factory=list, description="GPUs on this machine, or slots of them, that it has as long as it lives."
     )
     nodes: list[str] = Field(
         default_factory=list, description="Other machines that have workers of it, each with what: 'n1: 2 GPUs'."
@@ -336,7 +336,7 @@ class DeviceModel(WireModel):
 
 
 class HostDevices(WireModel):
-    """The GPUs of this machine, with a message about them or why there are none."""
+    """The GPUs on this machine, with a message about them or why there are none."""
 
     available: bool = Field(description="Whether at least one GPU can be used.")
     message: str = Field(description="A message for users, such as 'No GPU here: clusters use CPU workers.'")

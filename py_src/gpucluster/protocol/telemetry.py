@@ -99,7 +99,7 @@ class TelemetrySample(TelemetryModel):
     rmm_pool_bytes: Annotated[Integers, Field(description="Size of the RMM pool now; null: none.")] = None
     rmm_maximum_bytes: Annotated[Integers, Field(description="What RMM may grow to; null: no limit.")] = None
     gpu_utilization_percent: Annotated[
-        Numbers, Field(description="Share of time in which a kernel ran on the GPU.")
+        Numbers, Field(description="Percentage of time in which a kernel ran on the GPU.")
     ] = None
     gpu_power_watts: Annotated[Numbers, Field(description="Power draw of the GPU.")] = None
     gpu_power_limit_watts: Annotated[Numbers, Field(description="Power limit of the GPU.")] = None

@@ -163,7 +163,7 @@ def _message(samples: int, damaged: int, is_cut_off: bool) -> str | None:
 
 
 def _no_recording(path: Path) -> RecordingUnreadable:
-    return RecordingUnreadable(f"{named(path)} is no recording of gpucluster.")
+    return RecordingUnreadable(f"{named(path)} is not a gpucluster recording.")
 
 
 def _no_beginning(path: Path) -> RecordingUnreadable:
@@ -215,7 +215,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         if not yielded and total > MOST_HEADER_BYTES:
             raise _no_recording(path)
         if len(unfinished) > MOST_LINE_BYTES:
-            raise RecordingUnreadable(f"{named(path)} is no recording of gpucluster: a line is too long.")
+            raise RecordingUnreadable(f"{named(path)} is not a gpucluster recording: a line is too long.")
     if unfinished.strip():
         if yielded and not _is_whole(unfinished):
             raise CutOff

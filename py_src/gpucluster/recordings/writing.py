@@ -195,7 +195,7 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
         try:
             read_header(path)  # Only recordings are replaced.
         except GPUClusterError:
-            raise InvalidRequest(f"FILE: {path} exists and is no recording; give another name.") from None
+            raise InvalidRequest(f"FILE: {path} exists and is not a recording; choose another name.") from None
     return path
 
 

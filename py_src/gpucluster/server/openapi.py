@@ -110,7 +110,7 @@ OPERATIONS = (
         "Cells", refusals=(404,),
     ),
     Operation(
-        "get", f"{_CLUSTER}/history", "Read the figures of the last ten minutes.", "TelemetryHistory",
+        "get", f"{_CLUSTER}/history", "Read the metrics of the last ten minutes.", "TelemetryHistory",
         refusals=(404, 409, 503),
     ),
     Operation(

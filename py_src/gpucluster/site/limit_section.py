@@ -85,7 +85,7 @@ Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 def must_be_size(value: int | float) -> int | float:
     if isinstance(value, float):
-        raise ValueError("must be a size such as '4 GiB', not a share: machines differ")
+        raise ValueError("must be a size such as '4 GiB', not a percentage: machines differ")
     return value
 
 

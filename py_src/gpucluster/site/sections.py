@@ -74,7 +74,7 @@ class _Reader:
         for key in self._data:
             if key not in sections:
                 near = near_to(key, sections)
-                self._report([key], f"is no section{near}; there are {', '.join(sorted(sections))}")
+                self._report([key], f"is not a section{near}; available: {', '.join(sorted(sections))}")
                 lost += near
         title = self._data.get("title") or ""
         if not isinstance(title, str) or len(title) > 100:
@@ -189,7 +189,7 @@ class _Reader:
             # A kind may come with a package that is not in this environment, which is no error; a near miss is one.
             near = "" if kind in kinds or find_kind(kind) is not None else near_to(kind, kinds)
             if near:
-                self._report([section, key], f"is no kind of cluster here{near}")
+                self._report([section, key], f"is not a kind of cluster here{near}")
                 kind = near.split("'")[1]
                 if narrows and isinstance(value, dict) and (meant := self._limits(kind, value, key)) is not None:
                     found[kind] = meant.narrower(found[kind]) if kind in found else meant
@@ -284,7 +284,7 @@ class _Reader:
             owners = [spec for spec in specs if name in spec.model_fields]
             known = {field for spec in specs for field in spec.model_fields} - {"backend", "name"}
             if name not in known:
-                self._report(["defaults", kind, name], f"is no option of this kind{near_to(name, known)}")
+                self._report(["defaults", kind, name], f"is not an option of this kind{near_to(name, known)}")
                 del kept[name]
                 continue
             faults = [fault for spec in owners for fault in field_faults(spec, {name: value[name]})]
@@ -318,7 +318,7 @@ class _Reader:
             ready = {preset.name: preset for preset in SITE_PRESETS}
             if value not in ready:
                 message = f"there is no ready preset '{printable(value, 40)}'{near_to(value, ready)}"
-                self._report(path, f"{message}; there are {', '.join(ready)}")
+                self._report(path, f"{message}; available: {', '.join(ready)}")
             return ready.get(value)
         if not isinstance(value, dict):
             self._report(path, "must have the keys name, title, description and spec, or be the name of a ready preset")

@@ -53,7 +53,7 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
     except Exception as error:
         logger.error("What was started elsewhere could not be ended", exc_info=error)
         left = backend.left_behind(remembered.state) if backend is not None else None
-        failure = f"What was started elsewhere may still run ({cause_of(error)}). It is tried again."
+        failure = f"What was started elsewhere may still run ({cause_of(error)}). Retrying."
         failure = f"{failure} {left}" if left else failure
         _note(folder, "failure", failure)
         return failure

@@ -59,7 +59,7 @@ def test_scale_up_from_none_and_down(four_gpus: None, play: Any) -> None:
 def test_more_workers_than_devices_are_refused_without_a_change(four_gpus: None, play: Any) -> None:
     result = play("more_workers_than_devices", n_workers=1)
     assert [code for code, _ in result["refusals"]] == ["invalid_request"] * 3
-    assert result["refusals"][0][1] == "5 workers cannot be had: this cluster has 4 GPUs, one worker each."
+    assert result["refusals"][0][1] == "5 workers are not possible: this cluster has 4 GPUs, one worker each."
     assert result["plan_unchanged"] is True
     assert result["then"] == 3
 

@@ -164,7 +164,7 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(
     assert name_of(made) not in living(gateway)
     wait_until(lambda: not gateway.cluster_processes(), what=gateway.cluster_processes)
     reported = [entry.message for entry in shared_site.control.activity(made.id).entries]
-    assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in reported
+    assert f"The cluster {name_of(made)} left behind by its dead process was shut down at the Dask Gateway" in reported
 
 
 @pytest.mark.full
@@ -224,7 +224,7 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
     [
         ({"gateway_options": {"worker_cores": 9}}, "gateway_options.worker_cores: must be a whole number from 1 to 4"),
         ({"gateway_options": {"profile": "bigg"}}, "must be one of 'small', 'big', not 'bigg'. Did you mean 'big'?"),
-        ({"gateway_options": {"profil": "big"}}, "offers no such option; there are worker_cores, "),
+        ({"gateway_options": {"profil": "big"}}, "offers no such option; available: worker_cores, "),
         ({"cluster_name": "nope"}, "Cluster nope not found"),
         ({"username": "alice", "password_from": "PATH"}, "rejected your login (basic). Are user name and password"),
         ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set here"),

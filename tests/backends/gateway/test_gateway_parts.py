@@ -92,7 +92,7 @@ def test_typed_values_are_converted() -> None:
         ({"fast": "perhaps"}, "gateway_options.fast: must be true or false, not 'perhaps'."),
         ({"environment": "A=b"}, "must be a mapping, as an object of JSON, not 'A=b'"),
         ({"image": []}, "gateway_options.image: must be text, not '[]'."),
-        ({"core": 2, "fast": 2}, "there are cores, share, profile, fast, image, environment, later. Did you mean 'co"),
+        ({"core": 2, "fast": 2}, "available: cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
 )
 def test_values_that_the_server_would_refuse_are_refused(given: dict[str, Any], message: str) -> None:

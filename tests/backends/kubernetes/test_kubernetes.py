@@ -262,7 +262,7 @@ def test_preview_shows_the_manifest_and_makes_nothing(kubernetes: Any, previews:
     made = yaml.safe_load(shown["text"])
     assert made["spec"]["worker"]["replicas"] == 3
     assert made["metadata"]["namespace"] == "class", "that of the context"
-    assert shown["notes"] == [f"Kubernetes ({kubernetes.server}) would take it; nothing was made."]
+    assert shown["notes"] == [f"Kubernetes ({kubernetes.server}) would accept it; nothing was created."]
     assert not kubernetes.names("gpucluster-id")
     other = previews.ask(kubeconfig=kubernetes.kubeconfig, context="elsewhere")
     assert yaml.safe_load(other["text"])["metadata"]["namespace"] == "default", "that of the context that was asked for"
@@ -280,10 +280,10 @@ def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, 
     for number, (text, fault) in enumerate(
         {
             "users: {": "The kubeconfig {} is not YAML.",
-            "kind: Config": "The file {} is no kubeconfig: it has none of clusters, contexts, users.",
+            "kind: Config": "The file {} is not a kubeconfig: it has none of clusters, contexts, users.",
             "": "The kubeconfig {} is empty.",
-            "[]": "The file {} is no kubeconfig: it has no keys.",
-            "contexts: [1]": "The file {} is no kubeconfig: 'contexts' in it must be a list of entries with a name.",
+            "[]": "The file {} is not a kubeconfig: it has no keys.",
+            "contexts: [1]": "The file {} is not a kubeconfig: 'contexts' in it must be a list of entries with a name.",
         }.items()
     ):
         broken = tmp_path / str(number)

@@ -132,7 +132,7 @@ def test_invalid_options_are_refused(options, message):
     ("launcher", "message"),
     [
         ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
-        ("/etc/passwd", "launcher: /etc/passwd is no program that you can run. Give the absolute path"),
+        ("/etc/passwd", "launcher: /etc/passwd is not a program that you can run. Give the absolute path"),
         ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
     ],
 )
@@ -142,7 +142,9 @@ def test_missing_launcher_is_refused(launcher, message):
     assert refused.value.message.startswith(message)
 
 
-@pytest.mark.parametrize(("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is no program that")])
+@pytest.mark.parametrize(
+    ("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is not a program that")]
+)
 def test_missing_python_of_the_ranks_is_refused(python, why):
     with pytest.raises(PreflightFailed, match=f"rank_python: {python} {why}"):
         asyncio.run(launchers.find_library(python))

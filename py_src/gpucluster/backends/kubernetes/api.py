@@ -263,7 +263,7 @@ def kubeconfig_fault(paths: str | None) -> str | None:
         if data is None:
             return f"The kubeconfig {shown} is empty. {_WHAT_TO_DO}"
         if fault := _form_fault(data):
-            return f"The file {shown} is no kubeconfig: {fault}. {_WHAT_TO_DO}"
+            return f"The file {shown} is not a kubeconfig: {fault}. {_WHAT_TO_DO}"
     return None
 
 
@@ -284,7 +284,7 @@ def faults_of_kubeconfig(path: str | None, context: str | None) -> list[FieldErr
     ]
     if context is None or not files or context in known:
         return []
-    listed = f"; there are {printable(', '.join(known[:5]), 200)}" if known else ""
+    listed = f"; available: {printable(', '.join(known[:5]), 200)}" if known else ""
     return [FieldError(field="context", message=f"the kubeconfig has no context '{context}'{listed}")]
 
 

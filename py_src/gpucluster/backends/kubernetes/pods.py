@@ -15,11 +15,11 @@ from .api import quota_of
 Thing = Mapping[str, Any]  # An object of Kubernetes, as from its API.
 _HOPELESS = {
     "ImagePullBackOff": "its image cannot be pulled",
-    "InvalidImageName": "its image has an impossible name",
-    "ErrImageNeverPull": "its image is not there, and may not be pulled",
-    "CrashLoopBackOff": "it ends again and again",
-    "CreateContainerConfigError": "its container cannot be made",
-    "CreateContainerError": "its container cannot be made",
+    "InvalidImageName": "its image name is invalid",
+    "ErrImageNeverPull": "its image is not on the node, and pulling it is not allowed",
+    "CrashLoopBackOff": "it keeps crashing",
+    "CreateContainerConfigError": "its container cannot be created",
+    "CreateContainerError": "its container cannot be created",
     "RunContainerError": "its container cannot be run",
 }
 _PATIENCE_SECONDS = 15.0  # The secret is made after the pods: until then a missing one does not make them hopeless.
@@ -118,7 +118,7 @@ def _waiting(pod: Thing, container: Thing, waiting: Thing, last: Thing | None, n
     image = printable(str(container.get("image", "")), 120)
     message = _short(str(waiting.get("message") or ""))
     if reason in {"ErrImagePull", "RegistryUnavailable"}:
-        return Verdict(f"its image '{image}' could not be pulled, and is tried again")
+        return Verdict(f"its image '{image}' could not be pulled; retrying")
     if reason == "ImagePullBackOff" and last is not None and last.get("type") == "Warning":
         message = _short(str(last.get("message") or message))
     why = _HOPELESS.get(reason, f"its container waits ({printable(reason, 60)})")

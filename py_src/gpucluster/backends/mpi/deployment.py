@@ -243,7 +243,7 @@ class MPIDeployment(Deployment):
                     await self._end_broken(program)
                 self._note_end(program)
             except Exception:
-                logger.exception("The MPI program could not be looked at")
+                logger.exception("The MPI program could not be inspected")
 
     async def _end_broken(self, program: Program) -> None:
         await program.end(f"the worker of rank {', '.join(self._missing())} has ended")
@@ -253,7 +253,7 @@ class MPIDeployment(Deployment):
         if program.over is None or program is self._noted:
             return
         self._noted = program
-        logger.warning("The MPI program is over: %s", program.over)
+        logger.warning("The MPI program has ended: %s", program.over)
         if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
             self.scheduler.over = "The allocation of Slurm that its workers were in is over."
         elif self.slots()[0].state is not SlotState.FAILED and self._program is program:

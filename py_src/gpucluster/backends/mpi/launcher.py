@@ -97,7 +97,7 @@ def allocated_gpus(environment: Mapping[str, str] = os.environ) -> int | None:
 async def find_library(python: str) -> Family:
     """Return the family of the MPI library that mpi4py uses in a Python."""
     if not (os.path.isfile(python) and os.access(python, os.X_OK)):
-        what = "is no program that you can run" if os.path.exists(python) else "is not there"
+        what = "is not a program that you can run" if os.path.exists(python) else "is not there"
         raise PreflightFailed(
             f"rank_python: {python} {what}. Give the absolute path of the Python of an environment that has "
             "gpucluster[mpi], or leave it out to take the cluster's own."
@@ -131,7 +131,7 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
         if spec.launcher is not None and os.path.isabs(spec.launcher):
             what = "there is no program {}"
             if os.path.exists(spec.launcher):
-                what = "{} is no program that you can run"
+                what = "{} is not a program that you can run"
             raise PreflightFailed(
                 f"launcher: {what.format(spec.launcher)}. Give the absolute path of your MPI's mpiexec, or leave it "
                 "out to take the one on the PATH."

@@ -135,7 +135,7 @@ class MPISpec(NodeSpec, GPUSpec):
         if value and not value[0].startswith("-"):
             raise ValueError(
                 f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "
-                "take the first word that is no option for the program to start"
+                "treat the first word that is not an option as the program to start"
             )
         return value
 

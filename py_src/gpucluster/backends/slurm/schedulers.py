@@ -161,7 +161,7 @@ class SchedulerJob:
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
         """Wait until the scheduler has published its address; return it and the port of its web pages."""
         if self.slot.refused is not None:
-            raise StartFailed(f"Slurm did not take the scheduler's job. {self.slot.refused}.")
+            raise StartFailed(f"Slurm did not accept the scheduler's job. {self.slot.refused}.")
         reported = None
         while True:
             published = self._published()

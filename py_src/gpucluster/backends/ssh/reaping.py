@@ -51,7 +51,7 @@ async def reap(remembered: Remembered, context: ReapContext) -> None:
     unreachable = [host.name for host, one in zip(hosts, found, strict=True) if isinstance(one, BaseException)]
     answers = [one for one in found if isinstance(one, dict)]
     if any(answer["left"] for answer in answers):
-        raise RuntimeError("Some processes on the hosts do not end")
+        raise RuntimeError("Some processes on the hosts did not exit")
     if ended := sum(answer["ended"] for answer in answers):
         context.report(f"{ended} processes that its dead process had left on its hosts were ended.")
     if unreachable:

@@ -29,7 +29,7 @@ def answers(host: str, port: int, base_url: str, *, secure: bool) -> Check:
             connection.request("GET", path)
             version = str(json.loads(connection.getresponse().read(4096))["version"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
-        return Check(ok=False, told=f"What listens on port {port} does not answer as Jupyter does.")
+        return Check(ok=False, told=f"The program on port {port} is not a Jupyter server.")
     return Check(ok=True, told=f"Jupyter {version[:20]} answers on port {port}.")
 
 
@@ -37,12 +37,10 @@ def leads_here(node: str) -> Check:
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo(node, None)}
     except OSError:
-        return Check(
-            ok=False, told=f"The name {node} leads nowhere from here; the login node may know it all the same."
-        )
+        return Check(ok=False, told=f"The name {node} cannot be resolved here; the login node may still resolve it.")
     if not found & our_addresses():
-        return Check(ok=False, told=f"The name {node} leads to another machine ({', '.join(sorted(found))}).")
-    return Check(ok=True, told=f"The name {node} leads to this machine.")
+        return Check(ok=False, told=f"The name {node} resolves to another machine ({', '.join(sorted(found))}).")
+    return Check(ok=True, told=f"The name {node} resolves to this machine.")
 
 
 def opens(node: str, port: int) -> Check:
@@ -69,5 +67,5 @@ def lets_in(host: str, what: str) -> Check:
         why = error.strerror or "no answer"
         return Check(ok=False, told=f"No SSH server can be reached on {what} {name} ({why}).")
     if not banner.startswith(b"SSH-"):
-        return Check(ok=False, told=f"What answers on {what} {name} is no SSH server.")
-    return Check(ok=True, told=f"An SSH server answers on {what} {name}.")
+        return Check(ok=False, told=f"The program on {what} {name} is not an SSH server.")
+    return Check(ok=True, told=f"An SSH server responds on {what} {name}.")

@@ -29,5 +29,5 @@ def parse(location: str) -> Location:
         return Location(port)
     found = _RANK.fullmatch(rank)
     if found is None:
-        raise ValueError(f"{PREFIX}{location.removeprefix(PREFIX)!s} is no address of a rank: {rank!r}")
+        raise ValueError(f"{PREFIX}{location.removeprefix(PREFIX)!s} is not the address of a rank: {rank!r}")
     return Location(port, int(found[1]), found[2])

@@ -105,7 +105,7 @@ _N_COMPONENTS = Rule(
         or (isinstance(value, str) and value == "mle")
         or (whole(1) if isinstance(value, Integral) else real(0, 1 - np.finfo(float).eps, above=True)).allows(value)
     ),
-    "a whole number from 1, a share of the variance between 0 and 1, 'mle' or None",
+    "a whole number from 1, a fraction of the variance between 0 and 1, 'mle' or None",
 )
 
 
@@ -124,7 +124,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     Parameters
     ----------
     n_components : int, float, "mle" or None
-        How many components to keep: a number, the share of the variance to keep (0 to 1), Minka's estimate, or all.
+        How many components to keep: a number, the fraction of the variance to keep (0 to 1), Minka's estimate, or all.
     copy : bool
         Without effect: the data are never changed.
     whiten : bool

@@ -74,7 +74,7 @@ def read_rows(path: Path | None = None) -> list[Row]:
     except (OSError, yaml.YAMLError) as error:
         raise CoverageError(f"{path.name} cannot be read: {error}") from None
     if not isinstance(data, dict):
-        raise CoverageError(f"{path.name} is no list of rows.")
+        raise CoverageError(f"{path.name} is not a list of rows.")
     return [_row(str(id), entry) for id, entry in data.items()]
 
 
@@ -82,14 +82,14 @@ def problems(rows: list[Row]) -> list[str]:
     """Return a sentence for each row that is missing, unknown, or points to nothing."""
     known, found = row_ids(), [row.id for row in rows]
     sentences = [f"{id} is missing." for id in known if id not in found]
-    sentences += [f"{id} is no row of the source material." for id in found if id not in known]
+    sentences += [f"{id} is not a row of the source material." for id in found if id not in known]
     places = _all_places()
     for row in rows:
         if row.planned is None and not row.where:
             sentences.append(f"{row.id} is neither covered nor planned.")
         if row.planned is not None and row.planned not in _PLANNED:
             sentences.append(
-                f"{row.id} is planned for {row.planned!r}, which is no lesson that is still to be written."
+                f"{row.id} is planned for {row.planned!r}, which is not a lesson that is still to be written."
             )
         sentences += [
             f"{row.id} points to {place!r}, which does not exist." for place in row.where if place not in places
@@ -124,7 +124,7 @@ def _row(id: str, entry: Any) -> Row:
         raise CoverageError(f"{id} needs either a list of places or the lesson for which it is planned.")
     for place in where:
         if not any(pattern.match(place) for pattern, _ in _PLACES):
-            raise CoverageError(f"{id}: {place!r} is no exercise, cell, question or card.")
+            raise CoverageError(f"{id}: {place!r} is not an exercise, cell, question or card.")
     return Row(id, entry["item"], tuple(where), entry.get("planned"))
 
 

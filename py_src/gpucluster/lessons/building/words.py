@@ -105,7 +105,7 @@ def read_words(path: Path | None = None) -> tuple[Word, ...]:
     except (OSError, yaml.YAMLError) as error:
         raise WordsError(f"{path.name} cannot be read: {error}") from None
     if not isinstance(data, dict):
-        raise WordsError(f"{path.name} is no list of words.")
+        raise WordsError(f"{path.name} is not a list of words.")
     return tuple(_word(str(name), entry) for name, entry in data.items())
 
 
@@ -201,7 +201,7 @@ def _word(name: str, entry: Any) -> Word:
         raise WordsError(f"{name} needs what it is and where it is explained ('at').")
     place = _PLACE.match(str(entry["at"]))
     if not place:
-        raise WordsError(f"{name}: {entry['at']!r} is no lesson (09) and no cell of one (06#allreduce).")
+        raise WordsError(f"{name}: {entry['at']!r} is neither a lesson (09) nor a cell of one (06#allreduce).")
     if set('|"<>') & set(entry["is"]):
         raise WordsError(f'{name}: what it is cannot have any of | " < >, as it stands in a table and in a link.')
     spellings = (*entry.get("words", (name,)), *entry.get("also", ()))

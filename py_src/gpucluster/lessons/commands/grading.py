@@ -190,7 +190,7 @@ def _result(name: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         where = shown_path(path.parent)
-        raise InvalidRequest(f"{where}, where the results are to be written, is no folder: {error}.") from None
+        raise InvalidRequest(f"{where}, where the results are to be written, is not a folder: {error}.") from None
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path

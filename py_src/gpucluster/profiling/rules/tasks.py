@@ -78,7 +78,7 @@ def failed_tasks(report: ReportFigures) -> Finding | None:
         rule="failed",
         title="Tasks failed",
         evidence=f"{counted(report.n_failed_tasks, 'task')} of {report.n_tasks or 0:,} failed.{example}",
-        advice="The figures hold for what ran until then. Correct the error first.",
+        advice="The results cover only what ran until then. Fix the error first.",
     )
 
 

@@ -43,7 +43,7 @@ def checked_path(path: str) -> str:
     segments = path.split("/")
     # A path may end with a slash, but no other segment is empty.
     if any(part in {".", ".."} for part in segments) or "" in segments[:-1] or re.search(r"[\\\x00-\x1f\x7f]", path):
-        raise PathRefused("This is no address of a dashboard.")
+        raise PathRefused("This is not the address of a dashboard.")
     if segments[0].casefold() == "proxy":
         raise PathRefused("Pages of single workers are not shown here: use the pages of the cluster.")
     return quote(path, safe="/:@!$&'()*+,;=~-._")

@@ -122,9 +122,9 @@ def test_faulty_cards_and_hooks(tmp_path: Path) -> None:
             [{"id": "a", "text": "x", "after": ["b"]}, {"id": "b", "text": "y", "after": ["a"]}],
             "no order respects 'after'",
         ),
-        ([{"id": "a", "text": "x", "after": ["c"]}, {"id": "b", "text": "y"}], "comes after 'c', which is no line"),
+        ([{"id": "a", "text": "x", "after": ["c"]}, {"id": "b", "text": "y"}], "comes after 'c', which is not a line"),
         ([{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "the id 'a' is there twice"),
-        ([{"id": "a", "text": "x", "after": ["wrong"]}, {"id": "b", "text": "y"}], "which is no line"),
+        ([{"id": "a", "text": "x", "after": ["wrong"]}, {"id": "b", "text": "y"}], "which is not a line"),
         ([{"id": "a", "text": "x"}], "91.1, lines: "),
     ],
 )

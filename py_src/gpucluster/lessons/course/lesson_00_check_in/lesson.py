@@ -423,7 +423,7 @@ lessons.cards("00")
 #
 # In plain Dask-CUDA the second and third row are `LocalCUDACluster()`: one worker process for each GPU, each with its own GPU context.
 # The scheduler is an ordinary CPU process, here as there. For GPUs with NVLink one adds `protocol="ucx"`, between machines with
-# InfiniBand as well; on a laptop sockets of the machine itself are enough. (NVLink joins the GPUs of one machine, InfiniBand joins machines. UCX is a library
+# InfiniBand as well; on a laptop sockets of the machine itself are enough. (NVLink joins the GPUs on one machine, InfiniBand joins machines. UCX is a library
 # that can use both; TCP is the ordinary network protocol. A GPU context is what a process needs before it can use the GPU.)
 
 # %% [markdown] tags=["instructor"]

@@ -213,7 +213,7 @@ class Parsons(Part):
         done: set[str] = set()
         for line in self.lines:
             if unknown := set(line.after) - set(names):
-                raise ValueError(f"line {line.id!r} comes after {unknown.pop()!r}, which is no line")
+                raise ValueError(f"line {line.id!r} comes after {unknown.pop()!r}, which is not a line")
         while left := [line for line in self.lines if line.id not in done]:
             ready = {line.id for line in left if set(line.after) <= done}
             if not ready:
