@@ -154,4 +154,4 @@ def test_removed_working_directory(
     monkeypatch.chdir(gone)
     gone.rmdir()
     code, sentence = refused(capsys, *words)
-    assert (code, sentence) == (1, "The folder that you are in is gone. Go to another one first: cd.")
+    assert (code, sentence) == (1, "The current directory no longer exists. Go to another one first: cd.")

@@ -189,7 +189,7 @@ it('lets an instructor message and stop others, and says what could not be done'
   await answer('Please stop.', 'Send');
   await press('Stop the clusters of ada…');
   await answer('', 'Cancel');
-  refusal = 'A cluster of ada does not answer.';
+  refusal = 'A cluster of ada does not respond.';
   await press('Stop the clusters of ada…');
   await answer('The exam begins', 'Stop');
   expect(asked).toEqual([
@@ -202,7 +202,7 @@ it('lets an instructor message and stop others, and says what could not be done'
 it('lists the clusters of a class without GPUs when an instructor opens it', async () => {
   const clusters = [
     member({ gpus: [] }),
-    member({ id: 'b', problem: 'It does not answer.', state: null, times: 30 }),
+    member({ id: 'b', problem: 'It does not respond.', state: null, times: 30 }),
     member({ id: 'c', user: 'ida', mine: true, idle_since: null })
   ];
   await show(noDevices, { ...nothing, instructor: true }, clusters);
@@ -214,7 +214,7 @@ it('lists the clusters of a class without GPUs when an instructor opens it', asy
   await settle();
   await settle();
   expect(lines('Clusters of the class')).toEqual([
-    'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not answer. (30 times)',
+    'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not respond. (30 times)',
     'ida (you)CPU · running · 2 workers · GPU 0, slot 1 of 4 · for 2 min',
     'EveryoneMessage…'
   ]);

@@ -189,7 +189,7 @@ def test_other_version_is_listed_and_can_be_stopped(registry, changes):
     assert (model.state, model.can, model.scheduler_address) == (ClusterState.RUNNING, (), None)
     assert model.notice == (
         f"It was made by another version of gpucluster (protocol 99, here {PROTOCOL_VERSION}). "
-        "Here it can be stopped, and nothing else."
+        "Here it can only be stopped."
     )
     before = folder.state.read_bytes()
     os.close(held)
@@ -216,8 +216,7 @@ def test_unknown_kind_is_listed_with_warning(registry):
     folder.state.write_text(json.dumps(content))
     model = registry.find("queued")
     assert model.warnings == [
-        "Its kind 'unheard-of' is not installed in this Python environment. "
-        "The cluster can be used and stopped all the same."
+        "Its kind 'unheard-of' is not installed in this Python environment. The cluster can still be used and stopped."
     ]
     assert (model.backend_title, model.spec.model_dump()["partition"]) == ("Batch jobs", "gpu")
     os.close(held)
@@ -343,7 +342,7 @@ def test_other_version_can_only_be_stopped(site, monkeypatch):
     id = site.running().id
     monkeypatch.setattr("gpucluster.registry.unreadable.PROTOCOL_VERSION", 99)
     control = Control(site.directory)
-    assert control.get(id).notice.endswith("Here it can be stopped, and nothing else.")
+    assert control.get(id).notice.endswith("Here it can only be stopped.")
     with pytest.raises(ProtocolMismatch, match="can only be stopped. It was made by another version"):
         control.patch(id, {"n_workers": 2})
     ended = control.stop(id)

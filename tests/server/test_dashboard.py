@@ -226,7 +226,7 @@ class TestOtherUpstream:
             monkeypatch.setattr(OtherControl, "port", server.sockets[0].getsockname()[1])
             response = await get("status", cluster=OtherControl.model.id)
         assert response.code == 502
-        assert b"does not answer" in response.body
+        assert b"does not respond" in response.body
 
     async def test_closed_port_shows_an_error(self, other_control, get, monkeypatch):
         with socket.socket() as taken:

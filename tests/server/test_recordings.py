@@ -224,7 +224,7 @@ class TestMaking:
         folder.rename(jp_root_dir / "kept")
         folder.symlink_to(tmp_path)
         code, error = await api("POST", "clusters/shared/recording")
-        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: it leads out of Jupyter's root.")
+        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: it is outside Jupyter's root.")
         folder.unlink()
         folder.write_text("")
         code, error = await api("POST", "clusters/shared/recording")

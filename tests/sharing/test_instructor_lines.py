@@ -195,15 +195,15 @@ def test_what_can_be_typed(words: list[str], sentence: str) -> None:
 
 
 def test_the_class_as_text() -> None:
-    silent = ClassCluster(id="b", user="grace", problem="It does not answer.")
+    silent = ClassCluster(id="b", user="grace", problem="It does not respond.")
     running = ClassCluster(
         id="a", user="ada", mine=True, kind="local", kind_title="CPU", state=ClusterState.RUNNING, n_workers=2
     )
     many = silent.model_copy(update={"user": "ida", "times": 30})
     text = class_text(ClassClusters(clusters=[running, silent, many], left_out=2))
     for part in (
-        "ada (you)  CPU", "grace: It does not answer.", "Left out: 2", "grace      ", "(unknown)", "(30 unknown)",
-        "ida: It does not answer (30 times).",
+        "ada (you)  CPU", "grace: It does not respond.", "Left out: 2", "grace      ", "(unknown)", "(30 unknown)",
+        "ida: It does not respond (30 times).",
     ):  # fmt: skip
         assert part in text
     assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")

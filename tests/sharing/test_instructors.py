@@ -255,7 +255,7 @@ def test_hanging_process_is_reported(classroom: Classroom) -> None:
         assert (seen["user"], seen["state"]) == (classroom.learner.name, None)
         assert seen["problem"] == "It does not respond: its process hangs or was suspended."
         code, out, _ = classroom.ask(classroom.instructor, "node", "message", "all", "Too late.")
-        assert code == 1 and "does not answer" in out
+        assert code == 1 and "does not respond" in out
     finally:
         os.kill(before["pid"], signal.SIGCONT)
     assert [each["state"] for each in classroom.seen()] == ["running"]

@@ -309,7 +309,7 @@ def test_kinds_that_are_not_allowed(site):
         ("presets: [{name: '', title: A, description: D., spec: {}}]\n", 1, "presets.0.name: must not be empty"),
         ("title: [1]\n", 1, "title: must be a short text"),
         ("login_node: -oProxyCommand=x\n", 1, "login_node: must be the name of a host"),
-        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' is there twice; the first one counts."),
+        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' occurs twice; the first one counts."),
     ],
 )
 def test_errors_are_reported_with_line(site, text, line, sentence):
@@ -409,7 +409,7 @@ def test_preset_with_only_kind_fits_small_quota(site):
         "presets: [{name: a, title: A, description: D, spec: {backend: local}}]\n"
     )
     assert this_site().troubles == ()
-    note = "is less than a worker needs (256 MiB), so most clusters are refused."
+    note = "is less than a worker needs (256 MiB), so most clusters are rejected."
     assert this_site().notes == (f"{path}, line 1: sharing.per_user.memory: {note}",)
 
 

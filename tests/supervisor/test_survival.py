@@ -106,7 +106,7 @@ def test_forged_record_kills_no_stranger(site, wait_until):
         model = site.running(name="stale")
         folder = site.registry.folder(model.id)
         record = site.registry.read(folder)
-        psutil.Process(model.pid).suspend()  # It does not answer, but holds its lock.
+        psutil.Process(model.pid).suspend()  # It does not respond, but holds its lock.
         forged = ProcessIdentity(pid=stranger.pid, birth=record.process.birth)
         site.registry.write(folder, record.model_copy(update={"process": forged}))
         stopping.signal_supervisor(site.registry, folder, signal.SIGKILL)

@@ -12,7 +12,7 @@ export type Connection =
   | 'live'
   /** The event stream is down; the list is asked for now and then. */
   | 'polling'
-  /** The server does not answer. */
+  /** The server does not respond. */
   | 'lost'
   /** Server and page speak different versions. */
   | 'outdated';

@@ -13,7 +13,7 @@ interface ISiteFaultsProps {
 export function SiteFaultsLine({ manager, shown }: ISiteFaultsProps): JSX.Element | null {
   const [site, setSite] = useState<SiteFaults | null>(null);
   const look = (): void => {
-    // Where the server does not answer, the list says so.
+    // Where the server does not respond, the list says so.
     manager.site().then(setSite, () => undefined);
   };
   useEffect(look, [manager, shown]);

@@ -36,7 +36,7 @@ class Cancelled(Exception):
     """Ctrl-C was pressed while a cluster was starting; it was stopped again."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"Cancelled; the cluster '{name}' was stopped again.")
+        super().__init__(f"Cancelled; the cluster '{name}' was stopped.")
 
 
 def living(control: Control) -> list[ClusterModel]:

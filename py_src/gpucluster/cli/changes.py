@@ -68,8 +68,8 @@ def _require_all_numbers(control: Control, found: Namespace, first: str, usage: 
 
 def _declare_adapt(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
-    parser.argument("minimum", metavar="MINIMUM", help="Fewest workers, 0 or more.")
-    parser.argument("maximum", metavar="MAXIMUM", help="Most workers, up to 256.")
+    parser.argument("minimum", metavar="MINIMUM", help="Minimum number of workers, 0 or more.")
+    parser.argument("maximum", metavar="MAXIMUM", help="Maximum number of workers, up to 256.")
     declare_json(parser, face)
 
 

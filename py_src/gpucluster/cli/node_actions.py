@@ -117,7 +117,7 @@ def class_text(answer: ClassClusters) -> str:
         if each.problem
     ]
     if answer.left_out:
-        lines.append(f"Left out: {answer.left_out} of users who have too many.")
+        lines.append(f"Not listed: {answer.left_out} of users who have too many.")
     return "\n".join(lines)
 
 

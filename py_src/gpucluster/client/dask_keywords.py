@@ -154,7 +154,7 @@ def _security(given: _Given) -> None:
     if given.value is True:
         scheme = given.spec.get("protocol")
         if scheme in {"tcp", "ucx", "ucxx"}:
-            raise given.refusal(f"anybody on this machine can connect with protocol {scheme!r}; leave protocol out")
+            raise given.refusal(f"anyone on this machine can connect with protocol {scheme!r}; leave protocol out")
     elif given.value is not False:
         raise given.refusal("each cluster creates its own credentials (cluster.security); leave it out, or pass True")
 

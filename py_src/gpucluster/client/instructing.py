@@ -92,7 +92,7 @@ def _talk(
     answer = InstructorAnswer.model_validate_json(line)
     if answer.done:
         return Outcome(facts, done=True)
-    return Outcome(facts, problem=f"refuses: {answer.message.rstrip('.')}")
+    return Outcome(facts, problem=f"rejected the request: {answer.message.rstrip('.')}")
 
 
 ALL_SECONDS = 6.0  # For all conversations: with the start of a command less than 10 s.

@@ -92,7 +92,7 @@ async def stop_cluster(
         # The file with its secret was removed. Users who may signal the process may stop the cluster anyway.
         signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
     except SupervisorUnreachable:
-        why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
+        why = f"Its process did not respond within {timeout / 2:.0f} seconds and was killed."
         return await kill_cluster(registry, registry.find(model.id), why)
     except InvalidState:
         # A standby that was never notified of the cluster that its record names.

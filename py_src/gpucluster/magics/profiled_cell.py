@@ -56,7 +56,7 @@ class ProfiledCell:
             sys.stderr.write("Interrupted; there is no report.\n")
         except Exception as error:
             # The user's cell is done; a fault of the report must not look like its failure.
-            sys.stderr.write(f"The report could not be made: {error or type(error).__name__}\n")
+            sys.stderr.write(f"The report could not be created: {error or type(error).__name__}\n")
 
     def _write_json(self) -> None:
         if self._json is None:

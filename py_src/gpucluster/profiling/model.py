@@ -52,7 +52,7 @@ class WorkerFigures(ProfileModel):
     gpu_power_limit_watts: float | None = None
     peak_memory_bytes: int | None = None
     memory_limit_bytes: int | None = None
-    peak_vram_bytes: int | None = Field(None, description="Of the whole device, by anybody.")
+    peak_vram_bytes: int | None = Field(None, description="Of the whole device, by any program.")
     vram_total_bytes: int | None = None
     peak_rmm_bytes: int | None = Field(None, description="Allocated through RMM.")
     peak_rmm_pool_bytes: int | None = None

@@ -91,7 +91,7 @@ class ClassCluster(WireModel):
     mine: bool = Field(False, description="Whether it is the instructor's own.")
     kind: str | None = None
     kind_title: str | None = Field(None, description="What stands before the word workers, such as 'CPU'.")
-    state: ClusterState | None = Field(None, description="null: it does not answer.")
+    state: ClusterState | None = Field(None, description="null: it does not respond.")
     n_workers: int = 0
     gpus: list[str] = Field(default_factory=list, description="Each in a few words: '0, slot 2 of 4'.")
     since: str | None = None

@@ -89,7 +89,7 @@ class TelemetrySample(TelemetryModel):
         list[str | None] | str | None, Field(description="Why the worker's GPU cannot be read.")
     ] = None
     vram_total_bytes: Annotated[Integers, Field(description="Memory of the worker's GPU.")] = None
-    vram_used_bytes: Annotated[Integers, Field(description="Used memory of that GPU, by anybody.")] = None
+    vram_used_bytes: Annotated[Integers, Field(description="Used memory of that GPU, by any program.")] = None
     vram_cluster_bytes: Annotated[
         Integers, Field(description="Part of it used by processes of this cluster; null: unknown.")
     ] = None

@@ -219,8 +219,8 @@ class RecordingWriter:
             self._raw: IO[bytes] = os.fdopen(descriptor, "wb")
         except FileExistsError:
             raise InvalidRequest(
-                f"{self._part} is there: another recording writes it, or was cut off and can be played. Remove it, or "
-                "give another name."
+                f"{self._part} exists: another recording writes it, or was interrupted and can be played. Remove it, "
+                "or give another name."
             ) from None
         except OSError as error:
             raise InvalidRequest(f"{self._part} cannot be written: {error.strerror or error}.") from None

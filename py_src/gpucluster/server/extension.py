@@ -33,7 +33,7 @@ from .shared_view.sessions import LinkPolicy, OpenViews, ViewSessions, is_of_a_h
 from .standby import StandbyKeeper
 
 RESTART = "Correct that, and restart the Jupyter server."
-NOT_LOADED = f"gpucluster's server extension could not be loaded; the log of the Jupyter server says why. {RESTART}"
+NOT_LOADED = f"gpucluster's server extension could not be loaded; see the log of the Jupyter server. {RESTART}"
 
 
 class ExtensionNotLoaded(GPUClusterError):

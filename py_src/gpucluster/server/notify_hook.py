@@ -59,7 +59,7 @@ class NotifyHook:
                     elif isinstance(event, ClusterChanged):
                         self._note(event.cluster)
             except GPUClusterError as error:
-                self._log.warning("News of clusters are not told for a while: %s", error.message)
+                self._log.warning("Events of clusters are not reported for a while: %s", error.message)
             except Exception as error:
                 self._log.warning("Events of clusters are not reported for a while: %s", error, exc_info=True)
             await asyncio.sleep(RETRY_SECONDS)
@@ -101,10 +101,10 @@ class NotifyHook:
             async with asyncio.timeout(SECONDS):
                 status = await process.wait()
         except TimeoutError:
-            self._log.warning("The notify_command did not end within %.0f seconds and was killed.", SECONDS)
+            self._log.warning("The notify_command did not finish within %.0f seconds and was killed.", SECONDS)
         else:
             if status:
-                self._log.warning("The notify_command ended with status %d.", status)
+                self._log.warning("The notify_command exited with status %d.", status)
         finally:
             if process.returncode is None:
                 process.kill()

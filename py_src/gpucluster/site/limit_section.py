@@ -97,7 +97,7 @@ def _must_be_time(value: str) -> str:
     if value.lower() in {"unlimited", "infinite"}:
         raise ValueError("must be a time such as 24:00:00; for no limit, leave the line out")
     if not walltime_seconds(value):
-        raise ValueError("must be more than no time; for no limit, leave the line out")
+        raise ValueError("must be greater than 0; for no limit, leave the line out")
     return value
 
 
@@ -114,17 +114,17 @@ def _some_kinds(value: list[str]) -> list[str]:
 class Limits(NothingEmpty):
     """The limits of one kind, or of all."""
 
-    n_workers: Count | None = Field(None, description="Most workers of a cluster.")
+    n_workers: Count | None = Field(None, description="Maximum workers per cluster.")
     threads_per_worker: Count | None = Field(
-        None, description="Most threads of a worker, and cores of a scheduler's job."
+        None, description="Maximum threads per worker, and cores of a scheduler's job."
     )
     memory_limit: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
-        None, description="Most host memory of a worker, or of a scheduler's job, such as '16 GiB'."
+        None, description="Maximum host memory per worker, or of a scheduler's job, such as '16 GiB'."
     )
     idle_timeout_seconds: Count | None = Field(None, description="Longest idle time, in seconds.")
     walltime: Time | None = Field(None, description="Longest time limit of a job, such as '24:00:00'.")
     kinds: Annotated[list[str], AfterValidator(_some_kinds)] | None = Field(
-        None, description="The kinds of clusters that there are; under 'all'."
+        None, description="The allowed kinds of clusters; under 'all'."
     )
 
     def narrowed(self) -> SiteLimits:

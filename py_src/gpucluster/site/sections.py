@@ -148,7 +148,7 @@ class _Reader:
     def _note_little_memory(self, sharing: Sharing) -> None:
         memory = sharing.per_user.memory
         if memory is not None and memory < LEAST_MEMORY_BYTES:
-            message = f"is less than a worker needs ({format_size(LEAST_MEMORY_BYTES)}), so most clusters are refused"
+            message = f"is less than a worker needs ({format_size(LEAST_MEMORY_BYTES)}), so most clusters are rejected"
             self.notes.append(self._sentence(["sharing", "per_user", "memory"], message))
 
     def _sentence(self, path: list[str | int], message: str) -> str:
@@ -304,9 +304,7 @@ class _Reader:
         for number, value in enumerate(given):
             preset = self._preset(number, value)
             if preset is not None and preset.name in found:
-                self._report(
-                    ["presets", number], f"'{printable(preset.name, 40)}' is there twice; the first one counts"
-                )
+                self._report(["presets", number], f"'{printable(preset.name, 40)}' occurs twice; the first one counts")
             elif preset is not None:
                 found[preset.name] = preset
                 self._places[preset.name] = number

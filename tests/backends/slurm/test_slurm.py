@@ -285,7 +285,7 @@ def test_a_controller_that_is_down(
         refused = shared_site.create(**JOBS)
         with pytest.raises(StartFailed, match="Slurm's controller does not respond. Try again later"):
             shared_site.control.wait(refused.id)
-        wait_until(lambda: any("does not answer" in note for note in shared_site.get(model.id).notes))
+        wait_until(lambda: any("does not respond" in note for note in shared_site.get(model.id).notes))
         stopped(shared_site, model.id)
         folder = shared_site.registry.folder(model.id)
         assert folder.remembered.exists(), "what may be left is not forgotten"

@@ -7,7 +7,7 @@ export type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'login' }
   | { readonly kind: 'refused'; readonly message: string }
-  /** The server does not answer. */
+  /** The server does not respond. */
   | { readonly kind: 'offline' };
 
 /** Take the token out of the address, where it could be seen, copied and kept; null where there is none. */

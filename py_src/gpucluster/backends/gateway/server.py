@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class GatewayAway(OperationFailed):
-    """The server does not answer, or not as a Dask Gateway."""
+    """The server does not respond, or not as a Dask Gateway."""
 
     code = "gateway_away"
 

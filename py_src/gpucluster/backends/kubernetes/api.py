@@ -33,7 +33,7 @@ MERGE = {"content-type": "application/merge-patch+json"}
 
 
 class KubernetesSilent(StartFailed):
-    """Kubernetes does not answer."""
+    """Kubernetes does not respond."""
 
 
 class KubernetesRefused(StartFailed):

@@ -55,7 +55,7 @@ _HINTS = (
 
 
 class SlurmSilent(StartFailed):
-    """Slurm does not answer."""
+    """Slurm does not respond."""
 
 
 class SlurmRefused(StartFailed):

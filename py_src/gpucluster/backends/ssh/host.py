@@ -283,7 +283,7 @@ class Host:
         self._lost(gone)
 
     async def close(self) -> None:
-        """End everything there, in bounded time also if the host does not answer."""
+        """End everything there, in bounded time also if the host does not respond."""
         self._closing = True
         process, found = self._process, self._connection
         if process is not None:

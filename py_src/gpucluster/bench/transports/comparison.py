@@ -146,7 +146,7 @@ def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dic
             except GPUClusterError as error:
                 notes.append(f"Left out: {name}: {error.message}")
         if not found:
-            raise NothingToMeasure(" ".join(["No cluster could be had.", *notes]))
+            raise NothingToMeasure(" ".join(["No cluster could be started.", *notes]))
         notes += _note_on_kinds([name for name in transports if name in found], transports)
         yield found
 

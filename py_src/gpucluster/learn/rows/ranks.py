@@ -86,7 +86,7 @@ def prepare(client: Any, addresses: list[str]) -> None:
     answers = client.run(take_links, workers=new, on_error="return") if new else {}
     for address, answer in answers.items():
         if isinstance(answer, BaseException):
-            raise PeerLost(f"The worker at {address} does not answer.")
+            raise PeerLost(f"The worker at {address} does not respond.")
     prepared.update(new)
 
 

@@ -131,7 +131,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         model = await self.control.get(cluster)
         if model.state.ended:
             # Its port may belong to another program by now.
-            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}: it has no dashboard any more.")
+            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}: it no longer has a dashboard.")
         address = self.control.dashboard(model.id)
         self._disguise = Disguise(address.prefix, self.public_path(cluster))
         return Target(address, checked_path(path), forwarded_query(self.request.query))

@@ -88,7 +88,7 @@ class EventPump:
                 for viewer in list(self._viewers):
                     viewer.close()
             except Exception as error:
-                self._log.warning("The event stream broke off and is opened again: %s", error, exc_info=True)
+                self._log.warning("The event stream was interrupted; reconnecting: %s", error, exc_info=True)
             await asyncio.sleep(delay)
             delay = min(2 * delay, longest)
 

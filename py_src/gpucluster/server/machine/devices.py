@@ -171,7 +171,7 @@ class StopProcessHandler(ClusterAPIHandler):
             if process.pid == number and process.birth == birth
         ]
         if not found:
-            raise InvalidState(f"Process {number} does not use a GPU any more, or is not yours.")
+            raise InvalidState(f"Process {number} no longer uses a GPU, or is not yours.")
         if not found[0].can_stop:
             owner = f"the cluster '{found[0].cluster}'; stop the cluster instead" if found[0].cluster else "this server"
             raise InvalidState(f"Process {number} runs {owner}.")

@@ -60,7 +60,7 @@ WORKER_FIGURES = (
     Figure("tier_disk_bytes", "results_disk_bytes", "bytes", "Results spilled to disk"),
     Figure("cudf_spilled_bytes", "cudf_spilled_bytes", "bytes", "Data frames that cuDF has moved to host memory"),
     Figure("vram_total_bytes", "vram_total_bytes", "bytes", "Memory of the worker's GPU"),
-    Figure("vram_used_bytes", "vram_used_bytes", "bytes", "Used memory of that GPU, by anybody"),
+    Figure("vram_used_bytes", "vram_used_bytes", "bytes", "Used memory of that GPU, by any program"),
     Figure("vram_cluster_bytes", "vram_cluster_bytes", "bytes", "Part of it used by this cluster"),
     Figure("rmm_used_bytes", "rmm_used_bytes", "bytes", "Allocated through RMM"),
     Figure("rmm_pool_bytes", "rmm_pool_bytes", "bytes", "Size of the RMM pool"),
@@ -96,7 +96,9 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
     info = InfoMetricFamily("gpucluster_cluster", "What kind of cluster it is.", labels=["cluster"])
     current = StateSetMetricFamily("gpucluster_cluster_state", "State of the cluster.", labels=["cluster"])
     workers = GaugeMetricFamily("gpucluster_cluster_workers", "Workers that are connected.", labels=["cluster"])
-    pending = GaugeMetricFamily("gpucluster_cluster_workers_pending", "Workers still to come.", labels=["cluster"])
+    pending = GaugeMetricFamily(
+        "gpucluster_cluster_workers_pending", "Workers that have not connected yet.", labels=["cluster"]
+    )
     clients = GaugeMetricFamily("gpucluster_cluster_clients", "Clients that are connected.", labels=["cluster"])
     up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has reported metrics.", labels=["cluster"])
     for model in living:

@@ -134,7 +134,7 @@ class SharedViewMixin(JupyterHandler):
     def must_be_known(self, link: SharedLink) -> None:
         """Refuse viewers without the hub's log-in if the link requires it. Raises `LoginFirst`."""
         if self.sessions.policy.asks_for_login(link) and not self.current_user:
-            raise LoginFirst("This link is for people who are logged in to this hub. Log in, and it opens.")
+            raise LoginFirst("This link is for users who are logged in to this hub. Log in to open it.")
 
     def view_path(self, cluster: str) -> str:
         """Return the path of a view, with a slash at its end."""
