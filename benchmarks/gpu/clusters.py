@@ -84,7 +84,7 @@ def _end(_number: int, _frame: object) -> None:
 def own_registry(*, preload: bool | None = None) -> Iterator[None]:
     """Give clusters a folder of their own, and say whether a standby has RAPIDS; left out: as users have it.
 
-    ``False``: each worker imports it itself. Clusters are stopped at the end, also when this process is asked to end.
+    ``False``: each worker imports it itself. Clusters are stopped at the end, even when this process is asked to end.
     """
     signal.signal(signal.SIGTERM, _end)
     before = {name: os.environ.get(name) for name in ("GPUCLUSTER_DIR", PRELOAD)}

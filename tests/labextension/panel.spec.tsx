@@ -776,7 +776,7 @@ describe('card', () => {
     await draw(card(store([cluster({ wanted, network: 'open', state: 'scaling' })])));
     expect(host.textContent).toContain('2 of 4 CPU workers');
     expect(host.textContent).toContain('open to anyone');
-    // What is listed below is counted, also where the model of the cluster is older.
+    // What is listed below is counted, even where the model of the cluster is older.
     const seen = { sample: () => sample({ workers: ['0', '1', '2'] }) };
     await draw(card(store([cluster({ wanted })], seen)));
     expect(host.textContent).toContain('3 of 4 CPU workers');
@@ -926,7 +926,7 @@ describe('card', () => {
     expect(details?.textContent).toContain('1 thread, 1 GiB');
   });
 
-  it('lists the cluster of a notebook first, also while the notebook is behind another tab', () => {
+  it('lists the cluster of a notebook first, even while the notebook is behind another tab', () => {
     const newest = cluster({ id: 'newest', created_at: '2026-01-01T11:00:00Z' });
     const used = cluster({ id: 'used', created_at: '2026-01-01T10:00:00Z', kernels: ['hidden'] });
     const { current } = new ListOrder().arrange([newest, used], links);

@@ -21,7 +21,7 @@ export type Connection =
 export interface IKinds {
   /** JSON Schema of what can be asked for, by kind. */
   readonly backends: Readonly<Record<string, IJSONSchema>>;
-  /** What is known of each kind, also of those that cannot be used. */
+  /** What is known of each kind, including those that cannot be used. */
   readonly kinds: readonly KindModel[];
 }
 

@@ -342,7 +342,7 @@ async def _close_starting(cluster: SpecCluster) -> None:
 
 
 async def _close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
-    """Close what a failed start left behind, also when a constructor failed half-way."""
+    """Close what a failed start left behind, even when a constructor failed half-way."""
     found = {cluster} if cluster is not None else set()
     for item in found | spec_cluster.clusters_named(cluster_id):
         spec_cluster.count_all(item)

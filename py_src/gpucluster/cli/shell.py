@@ -301,7 +301,7 @@ def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str,
 
 
 def _plain(value: Any) -> Any:
-    """Return models, also in a list, as plain data."""
+    """Return models, even in a list, as plain data."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -333,7 +333,7 @@ class Verbs:
 
     @verb_as(_entries)
     async def activity(self: AsyncControl, id: str) -> Activity:
-        """Return the log of requests to a cluster and their results, also of an ended one.
+        """Return the log of requests to a cluster and their results, even of an ended one.
 
         Raises
         ------
@@ -344,7 +344,7 @@ class Verbs:
 
     @verb_as(_cells)
     async def cells(self: AsyncControl, id: str) -> Cells:
-        """Return what each cell of a notebook has had computed, also on an ended cluster, oldest first.
+        """Return what each cell of a notebook has had computed, even on an ended cluster, oldest first.
 
         Raises
         ------
@@ -355,7 +355,7 @@ class Verbs:
 
     @verb_as(_lines)
     async def logs(self: AsyncControl, id: str, lines: int = 200) -> LogLines:
-        """Return the end of a cluster's log, also of an ended one.
+        """Return the end of a cluster's log, even of an ended one.
 
         Raises
         ------

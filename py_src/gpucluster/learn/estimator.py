@@ -123,7 +123,7 @@ class DistributedEstimator(BaseEstimator):
                 method.__doc__ = completed_docstring(cls, method)
 
     def set_params(self, **parameters: Any) -> Any:
-        """Set parameters, also by cuML's and Dask-ML's names for them."""
+        """Set parameters, including by cuML's and Dask-ML's names for them."""
         return super().set_params(**in_our_words(names_of(type(self)), self.get_params(), parameters))
 
     def __sklearn_clone__(self) -> Any:

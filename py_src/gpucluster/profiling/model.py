@@ -160,7 +160,8 @@ class ReportFigures(BaseModel):
     notebook_import_seconds: float | None = Field(None, description="Time in which the block itself imported modules.")
     scheduler_import_seconds: float | None = Field(None, description="In which the scheduler imported modules.")
     cores_busy_share: float | None = Field(
-        None, description="How busy the cores of the workers' machines were, by anybody; of the least busy machine."
+        None,
+        description="How busy the cores of the workers' machines were, with any program; of the least busy machine.",
     )
     others_cores: float | None = Field(
         None, description="Cores of the workers' one machine that programs other than cluster and notebook kept busy."

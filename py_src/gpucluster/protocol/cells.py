@@ -19,7 +19,7 @@ class CellTasks(TelemetryModel):
     n_cancelled: int = Field(description="Were cancelled before there was a result.")
     compute_seconds: float = Field(description="Sum over all threads.")
     transfer_seconds: float = Field(description="Fetching what they need from other workers; sum over all tasks.")
-    result_bytes: int = Field(description="Sum of all results, also of those that were released.")
+    result_bytes: int = Field(description="Sum of all results, including those that were released.")
     shared: bool = Field(
         description="Whether another cell had tasks of the same function or collection at the same time: seconds and "
         "bytes are then divided by the numbers of tasks."
@@ -29,7 +29,7 @@ class CellTasks(TelemetryModel):
 class CellWork(TelemetryModel):
     """What one run of a cell has had computed, or a program between two pauses.
 
-    Tasks belong to the cell that sent them, also while others use the cluster. Memory and traffic are those of the
+    Tasks belong to the cell that sent them, even while others use the cluster. Memory and traffic are those of the
     whole cluster while the cell computed.
     """
 

@@ -86,7 +86,7 @@ class Idle(WireModel):
     idle_since: str | None = Field(None, description="Start of the idle time: no connection and no computation.")
     stops_at: str | None = Field(None, description="When the cluster will stop itself unless it is used.")
     quiet_since: str | None = Field(
-        None, description="Since when no task runs, also while clients are connected; null: tasks run."
+        None, description="Since when no task runs, even while clients are connected; null: tasks run."
     )
     kept_by: str | None = Field(
         None, description="What keeps an idle cluster from stopping, such as 'holds 3 results'."

@@ -84,7 +84,7 @@ class Pseudonyms:
 
 
 def _private_names() -> re.Pattern[str]:
-    """Return a pattern for the names of this user and this computer, also in part, in casefolded text.
+    """Return a pattern for the names of this user and this computer, even in part, in casefolded text.
 
     Common words, numbers and names of fewer than three letters are left out: they would match everywhere.
     """

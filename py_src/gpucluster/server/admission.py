@@ -40,7 +40,7 @@ class RefusalMixin(JupyterHandler):
 
     @property
     def log(self) -> logging.Logger:
-        """Jupyter's log, with text of requests made harmless, also in Jupyter's line for each request."""
+        """Jupyter's log, with text of requests made harmless, even in Jupyter's line for each request."""
         return plain_log(super().log)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
@@ -163,7 +163,7 @@ class AdmissionMixin(JupyterHandler):
         return bool(self.allow_origin or self.allow_origin_pat)
 
     def set_default_headers(self) -> None:
-        """Forbid other sites to load the answer, also in browsers that do not report the origin."""
+        """Forbid other sites to load the answer, even in browsers that do not report the origin."""
         super().set_default_headers()
         if not self._has_friends:
             self.set_header("Cross-Origin-Resource-Policy", "same-origin")

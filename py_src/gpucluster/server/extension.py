@@ -102,7 +102,7 @@ class GPUClusterExtension(ExtensionApp):
 
     notify_command = List(
         Unicode(),
-        help="""Program and arguments to run for each event, also while no browser is open, as in
+        help="""Program and arguments to run for each event, even while no browser is open, as in
         ["notify-send", "{message}"]. {message}, {cluster} and {kind} are filled in. No shell reads them. Empty:
         nothing is run. See docs/notices.md.""",
     ).tag(config=True)

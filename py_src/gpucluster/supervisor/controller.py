@@ -341,7 +341,7 @@ class Controller:
             self.folder.touch()
 
     def _look_at_holder(self) -> None:
-        """End a lease whose holder is gone, also while it waits in the queue."""
+        """End a lease whose holder is gone, even while it waits in the queue."""
         if (why := self.parts.why_lease_over()) is not None:
             self.requests.stop(why)
 

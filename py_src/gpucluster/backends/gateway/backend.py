@@ -103,7 +103,7 @@ class GatewayBackend(Backend[GatewaySpec]):
         return await start(plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Shut down the remembered cluster, also if its name was not known yet."""
+        """Shut down the remembered cluster, even if its name was not known yet."""
         from .ending import end_remembered
 
         await end_remembered(remembered, context)

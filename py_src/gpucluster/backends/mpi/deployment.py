@@ -44,7 +44,7 @@ WHY_FIXED = (
 
 
 class RanksScheduler(PrivateDashboardScheduler):
-    """A scheduler whose workers are the ranks of one program, also for Dask clients that bypass the supervisor.
+    """A scheduler whose workers are the ranks of one program, even for Dask clients that bypass the supervisor.
 
     `restart`: ends the program and starts it again; returns when that has begun. Its argument: whether only some
     workers were to be restarted. `nannies`: whether workers have nannies, so that Dask can restart them alone.

@@ -41,7 +41,7 @@ class MPISpec(NodeSpec, GPUSpec):
     backend: Literal["mpi"] = Field(
         "mpi",
         title="Kind",
-        description="Workers as the ranks of one MPI program (dask-mpi), also within an allocation of Slurm; their "
+        description="Workers as the ranks of one MPI program (dask-mpi), even within an allocation of Slurm; their "
         "number is fixed: it cannot be scaled, follow the load or retire a worker.",
     )
     n_workers: WorkerCount | None = Field(

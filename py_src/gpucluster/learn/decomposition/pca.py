@@ -130,7 +130,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     whiten : bool
         Scale components to variance 1.
     svd_solver : {"auto", "full", "covariance_eigh"}
-        ``covariance_eigh``, also for ``auto``: the eigenvalues of the covariance matrix; variances below 1e-7
+        ``covariance_eigh``, even for ``auto``: the eigenvalues of the covariance matrix; variances below 1e-7
         (float32) or 1e-15 (float64) of the largest one are rounding errors. ``full``: the singular values of the
         triangular factor of the centred rows, from a tree of small QRs in float64: all digits of small variances,
         several times slower. ``randomized`` (scikit-learn, Dask-ML) and ``jacobi`` (cuML) mean ``covariance_eigh``,
