@@ -1,4 +1,4 @@
-"""Access needs a log-in, permission, the XSRF token and the right origin."""
+"""Access needs a login, permission, the XSRF token and the right origin."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def _dashboard(found: Namespace) -> int:
     link = actions.dashboard_link(control, model, actions.dashboard_page(found))
     _hint(
         "Opens on this machine only. Keep it private: anyone on this machine who has it can see the dashboard. "
-        f"In JupyterLab, open {model.dashboard_path} below the address of Jupyter instead."
+        f"In JupyterLab, open {model.dashboard_path} under the address of Jupyter instead."
     )
     return _answer(found, model, link, dashboard_link=link)
 

@@ -238,7 +238,7 @@ def _require_instructor() -> None:
         )
     raise NotAnInstructor(
         f"Only instructors of this site may do this: {', '.join(names)} ({where}). If you have just become one, log in "
-        "again: a change of groups takes effect at the next log-in."
+        "again: a change of groups takes effect at the next login."
     )
 
 

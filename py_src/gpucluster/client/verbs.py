@@ -221,7 +221,7 @@ class Verbs:
         tasks : bool
             Whether to show task keys, too: progress, the task stream and the task graph.
         public : bool
-            Whether to skip the hub's log-in, where there is a hub; the site has to allow it.
+            Whether to skip the hub's login, where there is a hub; the site has to allow it.
 
         Raises
         ------

@@ -107,9 +107,9 @@ def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
 
 
 class AdmissionMixin(JupyterHandler):
-    """Refuses requests without log-in and from other sites. The first base of each handler.
+    """Refuses requests without login and from other sites. The first base of each handler.
 
-    Jupyter authenticates in each method, so that a missing method would be reported without log-in. Requests of origins
+    Jupyter authenticates in each method, so that a missing method would be reported without login. Requests of origins
     that ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
     """
 
@@ -126,7 +126,7 @@ class AdmissionMixin(JupyterHandler):
         method = getattr(self, (self.request.method or "").lower(), None)
         is_open = getattr(method, "__allow_unauthenticated", False)
         if self.request.method == "OPTIONS":
-            # Preflight requests of other origins' pages have no log-in. They are only needed if an origin is allowed.
+            # Preflight requests of other origins' pages have no login. They are only needed if an origin is allowed.
             allowed = "Access-Control-Allow-Origin" in self.settings.get("headers", {})
             is_open = is_open and (self._has_friends or allowed)
         if self._finished or is_open:
@@ -137,12 +137,12 @@ class AdmissionMixin(JupyterHandler):
             self.check_origin()
 
     def refuse_stranger(self) -> None:
-        """Refuse a request without log-in."""
+        """Refuse a request without login."""
         raise HTTPError(403)
 
     @authenticated
     def send_to_login(self) -> None:
-        """Redirect a page to the log-in, and refuse other requests."""
+        """Redirect a page to the login, and refuse other requests."""
 
     def check_origin(self, origin: str | None = None) -> bool:
         """Check the origin. Raises `tornado.web.HTTPError`, never returns false."""

@@ -147,7 +147,7 @@ async def test_defaults_come_from_dasks_configuration(monkeypatch: pytest.Monkey
         assert (client.auth.username, client.auth.password) == ("bob", "hub.example.org")
         assert "hub.example.org" not in str({**found.to_remember(), "address": ""}), "no secret is written down"
         assert Login.remembered(found.to_remember()) == found
-        # The configuration of one kind of log-in is not used for another.
+        # The configuration of one kind of login is not used for another.
         monkeypatch.setenv(HUB_TOKEN, "t")
         assert Login.of(GatewaySpec(auth="jupyterhub")).gateway().auth.api_token == "t"
     for address, message in ((None, "no 'gateway.address'"), ("{NOT_THERE_AT_ALL}", "not set here")):

@@ -22,7 +22,7 @@ export function takeToken(): string | null {
   return waiting;
 }
 
-/** Keep the token for the way to the log-in and back, in this tab only. */
+/** Keep the token for the way to the login and back, in this tab only. */
 export function keepToken(token: string): void {
   sessionStorage.setItem(WAITING, token);
 }

@@ -99,7 +99,7 @@ class GatewayServer:
         return f"{self._gateway.proxy_address}/{name}"
 
     async def version(self) -> str:
-        """Return the server's version, without a log-in."""
+        """Return the server's version, without a login."""
         answer = await self._ask("GET", "/api/version")
         if not isinstance(answer, dict) or "version" not in answer:
             raise GatewayAway(_NO_GATEWAY.format(self.login.address))

@@ -139,7 +139,7 @@ class Host:
             assert isinstance(found, dict)
         except (AssertionError, ValueError):
             raise HostUnusable(
-                f"{self.name}: its log-in prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
+                f"{self.name}: its login prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
                 "anything else, which breaks the connection. Make ~/.bashrc there print only in interactive shells."
             ) from None
         return found

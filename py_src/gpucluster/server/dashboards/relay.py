@@ -212,12 +212,12 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
         self.client = client
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Authenticate: redirect a page to the log-in, refuse a WebSocket."""
+        """Authenticate: redirect a page to the login, refuse a WebSocket."""
         await JupyterHandler.prepare(self, _redirect_to_login=not self.wants_socket)
         self.admit()
 
     def refuse_stranger(self) -> None:
-        """Redirect a page to the log-in."""
+        """Redirect a page to the login."""
         if self.wants_socket:
             raise HTTPError(403)
         self.send_to_login()

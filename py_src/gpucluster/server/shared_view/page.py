@@ -170,12 +170,12 @@ def _later(coroutine: Any) -> None:
 
 
 class SharedLoginHandler(SharedViewHandler):
-    """Redirect to the hub's log-in and back to the view."""
+    """Redirect to the hub's login and back to the view."""
 
     linkable = True
     leads_to_login = True
 
     @authenticated
     async def get(self, cluster: str) -> None:
-        """Redirect to the view after the log-in."""
+        """Redirect to the view after the login."""
         self.redirect(self.view_path(cluster))
