@@ -218,7 +218,7 @@ def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsy
     with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. What the cluster held is lost\. Start it"):
         client.submit(sum, [1])
     again = site.running(name="over")
-    started = r"^The cluster 'over' was started again; the results of the first one are lost\. "
+    started = r"^The cluster 'over' was restarted; its previous results are lost\. "
     for ask in (lazy.compute, kept.compute, lambda: client.submit(sum, [1])):
         with pytest.raises(ClusterEnded, match=rf"{started}Connect to it .*: gpucluster\.connect\(.over.\)"):
             ask()

@@ -117,7 +117,7 @@ def test_pipes_in_place_of_files_do_not_block(registry, monkeypatch):
     assert (read_remembered(folder), read_secret(folder), living_links(folder)) == (None, None, [])
     with pytest.raises(InvalidState):
         registry.dashboard("dead")
-    assert asyncio.run(reap(folder)).startswith("What was started elsewhere may still run: ")
+    assert asyncio.run(reap(folder)).startswith("Processes started elsewhere may still be running: ")
     assert [entry.kind for entry in activity.read(folder.activity)] == ["failure"]
     folder.activity.unlink()
     os.mkfifo(folder.activity)

@@ -232,7 +232,9 @@ def test_jobs_of_a_dead_supervisor_are_ended(site, monkeypatch, wait_until, step
     wait_until(lambda: site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     wait_until(lambda: not site.processes())
     messages = [entry.message for entry in site.control.activity(model.id).entries]
-    assert any("left were ended: scheduler" in message for message in messages) is (step != "remembered"), messages
+    assert any("dead process were stopped: scheduler" in message for message in messages) is (step != "remembered"), (
+        messages
+    )
     site.control.remove(model.id)
     assert site.control.list() == []
 

@@ -202,7 +202,7 @@ def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
     monkeypatch.undo()
     here.clear()
     assert states() == [SlotState.PENDING] * 2
-    program.over = "rank 1 was ended by SIGKILL"
+    program.over = "rank 1 was killed by SIGKILL"
     assert states() == [SlotState.LOST] * 2
 
 
@@ -219,9 +219,11 @@ def test_rank_killed_for_lack_of_memory_is_reported(kills, reason, monkeypatch):
     deployment._scheduler = SimpleNamespace(workers={"0": SimpleNamespace(name="0")})
     deployment._program = program = SimpleNamespace(over=None)
     deployment.slots()
-    program.over = "rank 0 was ended by SIGKILL"
+    program.over = "rank 0 was killed by SIGKILL"
     deployment._note_end(program)
-    assert messages == [f"The MPI program ended: rank 0 was ended by SIGKILL{reason}. All its ranks are started again."]
+    assert messages == [
+        f"The MPI program ended: rank 0 was killed by SIGKILL{reason}. All its ranks are being restarted."
+    ]
 
 
 def test_end_of_a_worker_is_explained():

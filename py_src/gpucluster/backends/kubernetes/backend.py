@@ -118,7 +118,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             ended += await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
             await kubernetes.close()
         if ended:
-            context.report(f"What its dead process had left in Kubernetes was deleted: {', '.join(ended)}")
+            context.report(f"What its dead process left behind in Kubernetes was deleted: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
         from .ending import commands_to_remove

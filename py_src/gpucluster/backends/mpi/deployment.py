@@ -260,7 +260,7 @@ class MPIDeployment(Deployment):
             why = program.over
             if "SIGKILL" in why and self._kills.since_last():
                 why = f"{why}, as this machine ran out of memory"
-            self._context.tell("worker_died", f"The MPI program ended: {why}. All its ranks are started again.")
+            self._context.tell("worker_died", f"The MPI program ended: {why}. All its ranks are being restarted.")
 
     def _connected(self) -> set[str]:
         return {str(worker.name) for worker in self._scheduler.workers.values()}

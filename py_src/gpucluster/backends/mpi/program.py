@@ -84,7 +84,7 @@ class Program:
         """Wait until it is over, and none of its processes is left on this machine."""
         await asyncio.shield(self._following)
 
-    async def end(self, why: str = "it was ended") -> None:
+    async def end(self, why: str = "it was stopped") -> None:
         """End it, in bounded time."""
         if self.over is None and not self._ending:
             self._ending = True
@@ -183,7 +183,7 @@ class Program:
 
     def _why(self, status: int) -> str:
         if self._ending:
-            return self._first_end or "it was ended"
+            return self._first_end or "it was stopped"
         if self._failure is not None:
             return printable(self._failure, 400).rstrip(".")
         if self._first_end is not None:
@@ -192,7 +192,7 @@ class Program:
             return _end_of(self._watchers.first_gone, -self._killed_by)
         why = f"{self._name} ended with status {status}"
         if status < 0:
-            why = f"{self._name} was ended by signal {-status}"
+            why = f"{self._name} was killed by signal {-status}"
         elif status == 0 and not self._has_ranks:
             why = f"{self._name} started no rank (do launcher_options name another program?)"
         line = _error_line(self._lines)
@@ -203,7 +203,7 @@ def _end_of(rank: str, status: int) -> str:
     how = f"ended with status {status}"
     if status < 0:
         with suppress(ValueError):
-            how = f"was ended by {signal.Signals(-status).name}"
+            how = f"was killed by {signal.Signals(-status).name}"
     return f"rank {rank} {how}"
 
 

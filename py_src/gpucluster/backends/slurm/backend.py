@@ -121,7 +121,7 @@ class SlurmBackend(Backend[SlurmSpec]):
         if folder.name == context.cluster_id:
             await asyncio.to_thread(JobFolder(folder.parent, folder.name).remove)
         if ended:
-            context.report(f"The jobs that its dead process had left were cancelled: {', '.join(ended)}")
+            context.report(f"The jobs left behind by its dead process were cancelled: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
         jobs = [str(job) for job in remembered["jobs"]]

@@ -132,7 +132,7 @@ class Mailbox:
         try:
             return self._queues[job][source]
         except KeyError:
-            raise PeerLost("The computation was given up.") from None
+            raise PeerLost("The computation was aborted.") from None
 
     def incoming(self, job: str) -> dict[int, Incoming]:
         """Return the connections of a job that its rank reads directly, by the ranks at the other ends."""

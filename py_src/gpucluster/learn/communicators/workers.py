@@ -114,7 +114,7 @@ class WorkerCommunicator(TreeCommunicator):
         # A single rank never waits for a message, so this is its only check.
         self._mailbox.queue(self._job, self.rank)
         if is_cancelled(self._worker, self._key):
-            raise PeerLost("The computation was given up.")
+            raise PeerLost("The computation was aborted.")
 
     def raise_if_left(self) -> None:
         """Do the same, and raise it if a rank has returned: over MPI, a waiting rank waits for all others."""
@@ -192,7 +192,7 @@ class WorkerCommunicator(TreeCommunicator):
             raise PeerLost("This worker is closing.")
 
     def _lost(self, other: int) -> PeerLost:
-        return PeerLost(f"Rank {other} is gone, so rank {self.rank} cannot go on.")
+        return PeerLost(f"Rank {other} is gone, so rank {self.rank} cannot continue.")
 
     # -- in the worker's event loop --------------------------------------------------------------
 

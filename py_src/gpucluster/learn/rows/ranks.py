@@ -124,7 +124,7 @@ def run_ranks(
             else:
                 logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
     raise WorkersLost(
-        f"Workers were lost in {ATTEMPTS} attempts, so the computation was given up. Look at the cluster's log: most "
+        f"Workers were lost in {ATTEMPTS} attempts, so the computation was aborted. See the cluster's log: most "
         "often they ran out of memory."
     )
 

@@ -145,7 +145,7 @@ def _end_of(client: Any) -> str:
     if isinstance(end := getattr(client, "after_the_end", lambda: None)(), ClusterEnded):
         return end.message
     return (
-        "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
+        "The cluster was stopped, or can no longer be reached. Create another one or "
         "connect to another one, load the data again, and repeat the computation."
     )
 

@@ -43,7 +43,7 @@ class ClusterRecording:
             try:
                 await asyncio.wait({beginning})
                 if beginning.cancelled():
-                    raise InvalidState(f"The recording of '{model.name}' was ended before its first sample.")
+                    raise InvalidState(f"The recording of '{model.name}' was stopped before its first sample.")
                 beginning.result()
             except BaseException:
                 self._recorder = None

@@ -96,7 +96,7 @@ class ResourceMonitor(threading.Thread):
     @property
     def reason(self) -> str:
         """Say which limit was passed, in words that follow "Cell 3:"; empty when none was."""
-        return "" if self.exceeded is None else _WORDS.get(self.exceeded, "it was ended")
+        return "" if self.exceeded is None else _WORDS.get(self.exceeded, "it was stopped")
 
     def go_on(self) -> bool:
         """Return whether another kernel can be begun.
