@@ -35,7 +35,7 @@ def test_sigterm_during_create_stops_the_cluster(
     creating.send_signal(ending)
     out, err = creating.communicate(timeout=90)
     assert (creating.returncode, out) == (130, "")
-    assert err == "Cancelled; the cluster 'half' was stopped again.\n"
+    assert err == "Cancelled; the cluster 'half' was stopped.\n"
     assert site.get("half").state.value == "stopped"
     wait_until(lambda: not site.processes())
 
@@ -54,7 +54,7 @@ def test_ctrl_c_before_the_request(
 def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpucluster: Callable[..., Any]) -> None:
     done = gpucluster("create", "--name", "slow", "--backend", "local", "--n-workers", "1", "--timeout", "1")
     assert (done.returncode, done.stdout) == (5, "")
-    assert re.match(r"The cluster 'slow' was not running after 1 seconds and was stopped again\.", done.stderr)
+    assert re.match(r"The cluster 'slow' did not start within 1 seconds and was stopped\.", done.stderr)
     assert done.stderr.count("\n") == 1
     assert site.get("slow").state.ended
 

@@ -64,7 +64,7 @@ def test_keywords_that_hold_anyway_are_accepted(keywords):
         ({"processes": False}, "processes=False has no effect: workers are always separate"),
         ({"protocol": "inproc://"}, "protocol='inproc://' has no effect: scheduler and workers always run"),
         ({"scheduler_port": 8786}, "scheduler_port=8786 has no effect: a cluster is found by its name"),
-        ({"dashboard_address": ":8787"}, "dashboard_address=':8787' has no effect: the dashboard is where only you"),
+        ({"dashboard_address": ":8787"}, "dashboard_address=':8787' has no effect: the dashboard is private"),
         ({"worker_dashboard_address": ":0"}, "worker_dashboard_address=':0' has no effect: workers have no web pages"),
     ],
 )

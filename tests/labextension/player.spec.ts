@@ -174,7 +174,7 @@ describe('player', () => {
   });
 
   it('says what cannot be played', () => {
-    const message = 'The file is cut off: what comes after its first 2 samples is lost.';
+    const message = 'The file is truncated: everything after the first 2 samples is lost.';
     const node = show(session(memory, { message }));
     expect(node.querySelector('[role=status]')!.textContent).toBe(message);
   });

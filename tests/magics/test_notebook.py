@@ -183,7 +183,7 @@ def test_interrupting_create_stops_the_cluster(notebook: Notebook, site: Any) ->
     outputs = notebook.run(CREATE)
     thread.join()
     said = "".join(output["text"] for output in outputs if output["type"] == "stream")
-    assert said == "Cancelled; the cluster 'nb' was stopped again.\n"
+    assert said == "Cancelled; the cluster 'nb' was stopped.\n"
     assert [output for output in outputs if output["type"] == "error"] == []
     assert site.get("nb").state.value == "stopped"
 

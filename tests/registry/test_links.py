@@ -80,7 +80,7 @@ def test_views_are_counted(folder):
 def test_number_of_links_is_limited(folder):
     for _ in range(MOST_LINKS):
         add_link(folder, LinkRequest(), None)
-    with pytest.raises(InvalidState, match="withdraw one first"):
+    with pytest.raises(InvalidState, match="revoke one first"):
         add_link(folder, LinkRequest(), None)
 
 

@@ -244,7 +244,7 @@ class TestOtherUpstream:
             monkeypatch.setattr(OtherControl, "model", ended)
             response = await get("status", cluster=ended.id)
         assert response.code == 409
-        assert b"has no dashboard any more" in response.body
+        assert b"no longer has a dashboard" in response.body
         assert upstream.request == b""
 
 

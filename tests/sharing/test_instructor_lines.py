@@ -202,7 +202,7 @@ def test_the_class_as_text() -> None:
     many = silent.model_copy(update={"user": "ida", "times": 30})
     text = class_text(ClassClusters(clusters=[running, silent, many], left_out=2))
     for part in (
-        "ada (you)  CPU", "grace: It does not respond.", "Left out: 2", "grace      ", "(unknown)", "(30 unknown)",
+        "ada (you)  CPU", "grace: It does not respond.", "Not listed: 2", "grace      ", "(unknown)", "(30 unknown)",
         "ida: It does not respond (30 times).",
     ):  # fmt: skip
         assert part in text

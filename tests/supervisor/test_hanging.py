@@ -30,7 +30,7 @@ def hang(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("module", "words"),
     [
-        ("sitecustomize", "was not there after"),
+        ("sitecustomize", "did not start within"),
         pytest.param(
             "crick",
             "did not respond within 2 seconds and was killed",

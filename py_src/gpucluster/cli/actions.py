@@ -75,7 +75,7 @@ def create(
         last = control.stop(model.id, wait=True, timeout=STOP_LATE_SECONDS)
         why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
-            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
+            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
             f"See its log: logs {last.id}. Or allow more time with --timeout."
         ) from None
 

@@ -155,7 +155,7 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(VARIABLE)
         shared_site.control.list()
-    wait_until(lambda: "may still run" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
+    wait_until(lambda: "may still be running" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
     message = activity.read(folder.activity)[-1].message
     assert f"the environment variable {VARIABLE} is not set here" in message
     assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in message
@@ -175,7 +175,7 @@ def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) 
     model, other = (shared_site.create(**request, shutdown_on_stop=ends) for ends in (None, True))
     model, other = (shared_site.control.wait(one.id, timeout=60) for one in (model, other))
     assert (model.wanted.n_workers, model.n_workers, model.n_pending) == (None, 0, 0)
-    assert model.notes == [f"This cluster, {name}, was there already: Stop only ends the view."]
+    assert model.notes == [f"This cluster, {name}, already existed: Stop only ends the view."]
     assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert living(gateway) - before == {name}
     # When it is shut down there, the reason is shown here.

@@ -185,7 +185,7 @@ def test_adaptive_scaling_follows_the_load(slurm: Any, shared_site: Any, two: An
         client.gather(futures)
         del futures
     wait_until(lambda: not slurm.jobs(two.id), what=slurm.jobs)
-    assert "cancelled" not in messages(two).rpartition("follow the load")[2]
+    assert "cancelled" not in messages(two).rpartition("Scale adaptively")[2]
     with two.get_client() as client:
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
 

@@ -324,7 +324,7 @@ def test_partitions_of_the_site_are_parsed() -> None:
     ("options", "message"),
     [
         ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. Available: boost, serial, whole."),
-        ({"partition": "old"}, "partition: the partition 'old' takes no jobs now"),
+        ({"partition": "old"}, "partition: the partition 'old' accepts no jobs now"),
         ({"partition": "serial", "walltime": "8:00:00"}, "walltime: 8:00:00 is more .* allows, 04:00:00."),
         ({"partition": "serial", "gpus_per_node": 1}, "'serial' has no GPUs. Those with GPUs are boost, old"),
         ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. Available: a100, h100."),
@@ -371,7 +371,7 @@ def test_jobs_in_the_queue() -> None:
     [
         ("OUT_OF_MEMORY", None, "it used more memory than its limit of 2 GiB; ask for more with memory_limit"),
         ("FAILED", "slurmstepd: error: Exceeded job memory limit", "it used more memory than its limit of 2 GiB"),
-        ("TIMEOUT", None, "the walltime of 01:00:00 was over"),
+        ("TIMEOUT", None, "it reached its walltime of 01:00:00"),
         ("NODE_FAIL", None, "its node failed (n1)"),
         ("PREEMPTED", None, "it was preempted by more urgent jobs on n1"),
         ("CANCELLED", None, "its job 7 was cancelled"),
@@ -389,9 +389,9 @@ def test_end_of_a_job_is_explained(state: str, printed: str | None, message: str
     ("error", "message"),
     [
         ("sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
-         "account: Slurm does not take this account with this partition (Slurm: Invalid account or "
+         "account: Slurm does not accept this account with this partition (Slurm: Invalid account or "
          "account/partition combination specified)"),
-        ("sbatch: error: Batch job submission failed: Invalid qos specification", "qos: Slurm does not take"),
+        ("sbatch: error: Batch job submission failed: Invalid qos specification", "qos: Slurm does not accept"),
         ("sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates "
          "accounting/QOS policy (job submit limit, user's size and/or time limits)",
          "Slurm's limits for you, your account or the QOS do not allow it (Slurm: QOSMaxSubmitJobPerUserLimit)"),

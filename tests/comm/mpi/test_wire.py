@@ -131,7 +131,7 @@ def test_address_has_port_rank_and_world() -> None:
     assert parse(f"{PREFIX}{location}") == parse(str(location)) == location
     assert parse("10.0.0.7:4000") == Location("10.0.0.7:4000")
     for wrong in ("h:1/3", "h:1/x.5f0c2a9e1b7d4c36", "h:1/3.5F0C2A9E1B7D4C36", "h:1/-1.5f0c2a9e1b7d4c36"):
-        with pytest.raises(ValueError, match="no address of a rank"):
+        with pytest.raises(ValueError, match="not the address of a rank"):
             parse(wrong)
 
 

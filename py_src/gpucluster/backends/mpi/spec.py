@@ -42,7 +42,7 @@ class MPISpec(NodeSpec, GPUSpec):
         "mpi",
         title="Kind",
         description="Workers as the ranks of one MPI program (dask-mpi), even within an allocation of Slurm; their "
-        "number is fixed: it cannot be scaled, follow the load or retire a worker.",
+        "number is fixed: it can neither be scaled nor retire workers.",
     )
     n_workers: WorkerCount | None = Field(
         None,

@@ -41,8 +41,8 @@ _LIMIT = re.compile(r"(QOS|Assoc)\w+")
 _NO_SUCH_NODE = r"node configuration is not available"
 _HINTS = (
     (r"invalid partition", "partition: Slurm has no such partition, or you may not use it"),
-    (r"invalid account", "account: Slurm does not take this account with this partition"),
-    (r"invalid qos", "qos: Slurm does not take this quality of service with this account and partition"),
+    (r"invalid account", "account: Slurm does not accept this account with this partition"),
+    (r"invalid qos", "qos: Slurm does not accept this quality of service with this account and partition"),
     (r"invalid feature", "constraint: no node has these features"),
     (r"memory specification", "memory_limit: no node has that much memory"),
     (_NO_SUCH_NODE, "no node has what one job requests: cores, memory, GPUs or their type"),
