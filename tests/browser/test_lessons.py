@@ -191,7 +191,7 @@ class TestOutputs:
         program.focus()
         parsons.get_by_role("button", name="Check the order").press("Enter")
         expect(parsons.get_by_text("✗ Not right yet.")).to_be_visible()
-        expect(parsons.get_by_text("not so:")).to_be_visible()
+        expect(parsons.get_by_text("wrong:")).to_be_visible()
         # The third and the fourth line belong in the loop.
         program.focus()
         for _ in range(len(texts)):

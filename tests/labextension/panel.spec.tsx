@@ -1490,7 +1490,7 @@ describe('faults of the site', () => {
   it('are listed for who can fix them', async () => {
     const faults = ['/etc/site.yaml, line 2: limits: no.', '/etc/site.yaml, line 4: presets: no.'];
     await draw(line({ faults, notice: 'A limit cannot be read.', message: null }));
-    expect(host.querySelector('summary')?.textContent).toContain('2 faults');
+    expect(host.querySelector('summary')?.textContent).toContain('2 errors');
     expect([...host.querySelectorAll('li')].map(one => one.textContent)).toEqual(faults);
   });
 
