@@ -198,7 +198,7 @@ def test_gauges_over_time(page: Page, client: Client) -> None:
     canvas = charts.get_by_role("img", name="Host memory")
     expect(canvas).to_be_visible()
     expect(charts.get_by_role("img", name="GPU memory")).to_be_hidden()
-    charts.get_by_text("Events").click()
+    charts.get_by_text("Events", exact=True).click()
     expect(charts.locator("li", has_text="Scale to 3 workers").first).to_be_visible()
     with profile("blue"):
         client.submit(sum, [1, 2]).result()
