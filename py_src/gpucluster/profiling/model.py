@@ -14,7 +14,7 @@ class ProfileModel(BaseModel):
 
 
 class PrefixFigures(ProfileModel):
-    """The tasks of one kind. The prefix is what their keys have in common, such as 'inc'."""
+    """The tasks of one kind. The prefix is the common start of their keys, such as 'inc'."""
 
     prefix: str
     n_tasks: int

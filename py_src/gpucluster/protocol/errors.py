@@ -57,7 +57,7 @@ class FieldError(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     field: str = Field(description="Dotted path of the field, empty for the whole request.")
-    message: str = Field(description="What was wrong and what is allowed.")
+    message: str = Field(description="The problem, and what is allowed.")
 
 
 class ErrorModel(BaseModel):

@@ -84,7 +84,7 @@ class KindModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     name: str = Field(description="The ``backend`` of a spec.")
-    title: str = Field(description="What stands before the word workers: CPU, Slurm.")
+    title: str = Field(description="Label before the word 'workers': CPU, Slurm.")
     description: str = Field("", description="What it is.")
     package: str = Field(description="Which package offers it, with its version.")
     where: str = Field(description="Where its workers are, for a person who chooses; kinds may share it.")
