@@ -154,10 +154,7 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
     'another userone of 4 slotsalso claimed, shared',
     '2 slots free'
   ]);
-  expect(lines('In queue')).toEqual([
-    '1. alan1 GPU',
-    '2. grace (you)2 specific GPUsfor 5 s'
-  ]);
+  expect(lines('In queue')).toEqual(['1. alan1 GPU', '2. grace (you)2 specific GPUsfor 5 s']);
   expect(lines('Not listed')).toEqual([
     'mallory397 claims above the limit, which are ignored · 98 more places in the queue',
     'grace (you)1 claim above the limit, which is ignored · 2 more claims'
