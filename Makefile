@@ -106,17 +106,17 @@ suite-times: ## Write what the last test-all took into benchmarks/suite.md.
 	$(BIN)/python -m benchmarks.suite $(wildcard .build/*tests.xml)
 
 .PHONY: test-dask
-test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
+test-dask: ## Run the tests that depend on Dask with another version: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
 	@test -n "$(DASK)" || { echo "Which version of Dask? For example: make test-dask DASK=2026.1.3" >&2; exit 2; }
 	@scripts/test-with "Dask $(DASK)" "$(or $(TESTS),$(DASK_TESTS))" "dask[array,dataframe]==$(DASK)" "distributed==$(DASK)"
 
 .PHONY: test-rapids
-test-rapids: ## Run what touches GPUs with the dask-cuda of another RAPIDS: make test-rapids RAPIDS=26.04 (TESTS=… for other tests).
+test-rapids: ## Run the GPU tests with the dask-cuda of another RAPIDS: make test-rapids RAPIDS=26.04 (TESTS=… for other tests).
 	@test -n "$(RAPIDS)" || { echo "Which release of RAPIDS? For example: make test-rapids RAPIDS=26.04" >&2; exit 2; }
 	@scripts/test-rapids "$(RAPIDS)" $(or $(TESTS),$(CUDA_TESTS))
 
 .PHONY: test-libraries
-test-libraries: ## Run what touches scikit-learn, NumPy and pandas with the oldest of them, or LIBRARIES=newest (TESTS=… for other tests).
+test-libraries: ## Run the tests that depend on scikit-learn, NumPy and pandas with the oldest releases, or LIBRARIES=newest (TESTS=… for other tests).
 	@scripts/test-with "the $(LIBRARIES) libraries" "$(or $(TESTS),$(LIBRARY_TESTS))" $(PIP_LIBRARIES_$(LIBRARIES))
 
 .PHONY: test-comms-of-dask

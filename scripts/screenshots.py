@@ -53,7 +53,7 @@ def create(page: Page, name: str) -> None:
     form.get_by_label("Workers", exact=True).fill("3")
     form.get_by_label("Host memory per worker", exact=True).fill("1 GiB")
     form.get_by_label("Name", exact=True).focus()
-    # What it would take is asked while one types.
+    # Resources needed is asked while one types.
     expect(form.locator(".gpc-Demand")).to_be_visible()
     page.screenshot(path=IMAGES / "form.png")
     form.get_by_role("button", name="Create").click()

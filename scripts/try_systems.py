@@ -28,7 +28,7 @@ SYSTEMS = ROOT / ".build" / "systems"
 PAGE = ROOT / "docs" / "install.md"
 USER = 1000
 PORT = 8931
-HEAD = ["system", "Python", "Node", "run on", *(CASES := ["nothing there", "no network", "full disk", "`make lab`",
+HEAD = ["system", "Python", "Node", "run on", *(CASES := ["bare system", "no network", "full disk", "`make lab`",
         "without Node"])]  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def free_account() -> tuple[pwd.struct_passwd, int]:
 
 
 class Process(subprocess.Popen[str]):
-    """A process that ends with its ``with`` block, also where a check in the block fails."""
+    """A process that ends with its ``with`` block, even where a check in the block fails."""
 
     def __exit__(self, *error: Any) -> None:
         if error[0] is not None:

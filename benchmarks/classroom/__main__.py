@@ -100,7 +100,7 @@ def main() -> None:
                     figures[name]["targets"] = judged(figures[name])
             print(json.dumps(figures[name], indent=1), flush=True)
     finally:
-        # What was measured counts, also where a later scene takes too long.
+        # What was measured counts, even where a later scene takes too long.
         if figures:
             record(figures, name="classroom", packages=["jupyterlab", "jupyter-server"])
 

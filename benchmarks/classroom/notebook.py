@@ -59,7 +59,7 @@ class Notebook:
             except RuntimeError:
                 continue
             return
-        raise RuntimeError(f"The kernel of {self._server.account.name} does not answer.")
+        raise RuntimeError(f"The kernel of {self._server.account.name} does not respond.")
 
     async def _connect(self, kernel: str) -> None:
         url = f"ws://127.0.0.1:{self._server.port}/api/kernels/{kernel}/channels"

@@ -1,4 +1,4 @@
-"""One run of the class, from the first log-in until nothing is left."""
+"""One run of the class, from the first login until nothing is left."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _end(_number: int, _frame: object) -> None:
 def own_registry(*, preload: bool | None = None) -> Iterator[None]:
     """Use a separate registry folder. `preload`: whether a standby imports RAPIDS; default: as for users.
 
-    ``False``: each worker imports it. Clusters are stopped at the end, also when this process is terminated.
+    ``False``: each worker imports it. Clusters are stopped at the end, even when this process is terminated.
     """
     signal.signal(signal.SIGTERM, _end)
     before = {name: os.environ.get(name) for name in ("GPUCLUSTER_DIR", PRELOAD)}

@@ -20,7 +20,7 @@ class Occupation:
     Attributes
     ----------
     used_bytes : int
-        By anybody, what the driver keeps for itself not counted, as `nvidia-smi` tells it.
+        By any program, what the driver keeps for itself not counted, as `nvidia-smi` reports it.
     by_pid : dict
         Bytes of each process with a context; ``None`` where the driver does not tell (in containers, often).
     """

@@ -32,7 +32,7 @@ TOLERANCE = 64 * MIB
 """Contexts and modules that CUDA loads at first use count as used memory too."""
 POOL = 2048 * MIB
 BUSY_SECONDS = 20
-"""Longer than it takes until a sample is settled, also when NVML answers slowly."""
+"""Longer than it takes until a sample is settled, even when NVML answers slowly."""
 BUSY_BEFORE_SECONDS = 4
 SETTLED_SECONDS = 2.5
 """A sample must show an allocation within this time: a slow NVML answer comes with the next sample."""

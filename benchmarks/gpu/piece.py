@@ -141,7 +141,7 @@ def read_result(folder: Path) -> Result | None:
 
 
 def write_json(path: Path, content: object) -> None:
-    """Write a file that is whole or not there, also when this process is killed."""
+    """Write a file that is whole or not there, even when this process is killed."""
     written = path.with_suffix(".new")
     written.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     written.replace(path)

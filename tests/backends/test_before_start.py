@@ -53,7 +53,7 @@ def test_a_context_must_be_in_the_kubeconfig(tmp_path: Path) -> None:
     path.write_text(KUBECONFIG)
     assert faults(backend="kubernetes", kubeconfig=str(path), context="mine") == []
     [(field, message)] = faults(backend="kubernetes", kubeconfig=str(path), context="other")
-    assert (field, message) == ("context", "the kubeconfig has no context 'other'; there are mine")
+    assert (field, message) == ("context", "the kubeconfig has no context 'other'; available: mine")
 
 
 @pytest.mark.parametrize("backend", ["local", "cuda", "auto", "slurm", "mpi"])

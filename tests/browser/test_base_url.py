@@ -124,7 +124,7 @@ def test_the_style_sheet_is_there_before_anything_is_drawn_and_its_loss_stops_no
 @pytest.mark.full
 def test_what_is_wrong_with_the_file_of_the_site_is_told_to_who_can_change_it(page: Page) -> None:
     panel = open_panel(page)
-    panel.get_by_text("1 fault in the site’s file", exact=True).click()
+    panel.get_by_text("1 error in the site’s file", exact=True).click()
     expect(panel.get_by_text("costs.all.per_gpu_hour: must be a number, not 'many'.")).to_be_visible()
 
 

@@ -66,7 +66,7 @@ def test_the_gpus_of_the_host_are_shown_live(browser: Browser, machine: FakeMach
     with jupyter(**seen) as lab:
         page = open_page(browser, lab)
         panel = open_panel(page)
-        devices = panel.get_by_role("list", name="GPUs of this machine").locator(".gpc-Device")
+        devices = panel.get_by_role("list", name="GPUs on this machine").locator(".gpc-Device")
         expect(devices).to_have_count(2)
         expect(devices.nth(1).get_by_role("meter")).to_have_attribute("aria-valuenow", "76")
         expect(devices.nth(1).get_by_role("list", name="Processes on GPU 1")).to_contain_text("29 GiB")

@@ -191,7 +191,7 @@ class TestOutputs:
         program.focus()
         parsons.get_by_role("button", name="Check the order").press("Enter")
         expect(parsons.get_by_text("✗ Not right yet.")).to_be_visible()
-        expect(parsons.get_by_text("not so:")).to_be_visible()
+        expect(parsons.get_by_text("wrong:")).to_be_visible()
         # The third and the fourth line belong in the loop.
         program.focus()
         for _ in range(len(texts)):
@@ -231,7 +231,7 @@ class TestOutputs:
         assert failed.locator("b").count() == 0
         expect(study(page, "Prediction 06.a").get_by_text("Your guess is 3.5 × the real value.")).to_be_visible()
         expect(page.get_by_text("From a newer version")).to_be_visible()
-        # Hints come from the notebook's kernel, also where the notebook is not trusted: nothing of it is run.
+        # Hints come from the notebook's kernel, even where the notebook is not trusted: nothing of it is run.
         expect(page.get_by_text("| Idle")).to_be_visible()
         expect(failed.get_by_role("button", name="Hint 2")).to_be_disabled()
         failed.get_by_role("button", name="Hint 1").click()
@@ -268,7 +268,7 @@ class TestPanel:
         active = notebook.locator(".jp-Cell.jp-mod-active")
         expect(active).to_contain_text("06.5")
         expect(active).to_be_in_viewport()
-        # Who has only looked has nothing to save, also when the kernel has told of its language.
+        # Who has only looked has nothing to save, even when the kernel has told of its language.
         notebook.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
         expect(page.locator(".lm-TabBar-tab.lm-mod-current").filter(has_text=SLUG)).not_to_have_class(
             re.compile("dirty")

@@ -85,7 +85,7 @@ def test_the_panel_plays_a_bundled_recording(page: Page, lab: Lab) -> None:
     dialog = page.locator(".jp-Dialog")
     choices = dialog.locator(".gpc-RecordingPicker-row")
     expect(choices.filter(has_text=TITLE)).to_have_count(2)
-    expect(choices.filter(has_text="evil.gpucluster.jsonl is not a recording of gpucluster.")).to_have_count(1)
+    expect(choices.filter(has_text="evil.gpucluster.jsonl is not a gpucluster recording.")).to_have_count(1)
     choices.filter(has_text=TITLE).first.get_by_role("radio").check()
     ARTIFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTIFACTS / "recording-picker.png")
@@ -124,7 +124,7 @@ def test_the_file_browser_opens_a_recording(page: Page, lab: Lab) -> None:
     player = page.get_by_role("region", name=f"Recording: {TITLE}")
     expect_gauges(player)
     page.locator(".jp-DirListing-item", has_text="evil.gpucluster.jsonl").dblclick()
-    expect(page.get_by_role("alert")).to_have_text("evil.gpucluster.jsonl is not a recording of gpucluster.")
+    expect(page.get_by_role("alert")).to_have_text("evil.gpucluster.jsonl is not a gpucluster recording.")
     # Both come back after a reload.
     expect_saved(page, lab, "mine.gpucluster.jsonl.gz", "evil.gpucluster.jsonl")
     page.goto(page.url.split("?")[0])

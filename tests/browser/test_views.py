@@ -82,7 +82,7 @@ def test_laying_out_again_changes_nothing(page: Page) -> None:
 
 
 def test_pages_are_those_of_the_scheduler_in_groups(page: Page) -> None:
-    choice = page.get_by_label("Page of the dashboard").first
+    choice = page.get_by_label("Dashboard page").first
     expect(choice.locator("optgroup")).to_have_count(6)
     groups = choice.locator("optgroup").evaluate_all("groups => groups.map(group => group.label)")
     assert groups == ["Overview", "Tasks", "Memory", "CPU", "Communication", "Scheduler"]
@@ -91,7 +91,7 @@ def test_pages_are_those_of_the_scheduler_in_groups(page: Page) -> None:
 
 def test_another_page_takes_the_place_of_the_first(page: Page) -> None:
     page.locator(".gpc-DashboardView", has=page.locator('iframe[title^="CPU"]')).get_by_label(
-        "Page of the dashboard"
+        "Dashboard page"
     ).select_option("Transfers")
     expect_plot(page, "Transfers")
     expect(tab(page, "Transfers")).to_be_visible()
@@ -198,7 +198,7 @@ def test_gauges_over_time(page: Page, client: Client) -> None:
     canvas = charts.get_by_role("img", name="Host memory")
     expect(canvas).to_be_visible()
     expect(charts.get_by_role("img", name="GPU memory")).to_be_hidden()
-    charts.get_by_text("What happened").click()
+    charts.get_by_text("Events", exact=True).click()
     expect(charts.locator("li", has_text="Scale to 3 workers").first).to_be_visible()
     with profile("blue"):
         client.submit(sum, [1, 2]).result()
@@ -384,7 +384,7 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     ARTIFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTIFACTS / "dashboard-dark.png")
     # A page of tables is turned round as a whole.
-    page.get_by_label("Page of the dashboard").first.select_option("Workers")
+    page.get_by_label("Dashboard page").first.select_option("Workers")
     expect_plot(page, "Workers")
     shown = page.locator('iframe[title^="Workers:"]')
     expect(shown).to_have_css("filter", "invert(0.9) hue-rotate(180deg)")

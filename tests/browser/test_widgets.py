@@ -232,6 +232,6 @@ def test_stopping_asks_first(story: Story) -> None:
 
 
 def test_nothing_went_wrong_behind_the_scenes(story: Story) -> None:
-    # Notebook 7 says this of its own settings, also without any extension of ours.
+    # Notebook 7 says this of its own settings, even without any extension of ours.
     known = {"Cannot read properties of undefined (reading 'schema')"} if story.app == "notebook" else set()
     assert [complaint for complaint in story.complaints if complaint not in known] == []

@@ -178,7 +178,7 @@ def test_devices_show_the_processes_using_memory(
     assert lines == [
         f"Worker 0 of talk  4 GiB (40 %)  pid {worker.pid}",
         "process outside this container  2 GiB (20 %)  pid 999999999",
-        f"/home/me/k means.ipynb  1 GiB (10 %), 1.5 GiB with what it has started  pid {mine.pid}",
+        f"/home/me/k means.ipynb  1 GiB (10 %), 1.5 GiB including its child processes  pid {mine.pid}",
         f"{program_of(answer, child)} of /home/me/k means.ipynb  512 MiB (5 %)  pid {child}",
         f"sh of {getpass.getuser()}  16 MiB (0 %)  pid {other.pid}",
         f"kernel 5c  8 MiB (0 %)  pid {nameless.pid}",

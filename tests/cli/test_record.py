@@ -62,7 +62,7 @@ def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Pat
     ("words", "code", "sentence"),
     [
         ([], 2, "FILE is missing. Usage: gpucluster record"),
-        (["shared"], 2, "FILE is missing: 'shared' is a cluster. Name the output file, such as shared.jsonl.gz."),
+        (["shared"], 2, "FILE is missing: 'shared' is a cluster. Name a file to write, such as shared.jsonl.gz."),
         (["shared", "a.txt"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
         (["shared", "nowhere/a.jsonl"], 2, "FILE: there is no directory nowhere."),
         (["nobody", "a.jsonl"], 3, "There is no cluster 'nobody'"),

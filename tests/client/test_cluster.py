@@ -218,7 +218,7 @@ def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsy
     with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. What the cluster held is lost\. Start it"):
         client.submit(sum, [1])
     again = site.running(name="over")
-    started = r"^The cluster 'over' was started again; the results of the first one are lost\. "
+    started = r"^The cluster 'over' was restarted; its previous results are lost\. "
     for ask in (lazy.compute, kept.compute, lambda: client.submit(sum, [1])):
         with pytest.raises(ClusterEnded, match=rf"{started}Connect to it .*: gpucluster\.connect\(.over.\)"):
             ask()
@@ -411,7 +411,7 @@ print(holder.cluster.state)
 def test_script_warns_of_a_cluster_it_leaves_running(site, wait_until):
     """Closing at Python's exit only sends the request, as no other thread runs any more."""
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
-    told = "The cluster '{0}' lives on until it has been idle for 60 min. To stop it: gpucluster stop {0}\n"
+    told = "The cluster '{0}' keeps running until it has been idle for 60 min. To stop it: gpucluster stop {0}\n"
     assert (ended.returncode, ended.stderr) == (0, told.format("held") + told.format("left"))
     assert ended.stdout == "running\n", "after the end of a child"
     wait_until(lambda: site.get("held").state.ended)

@@ -70,7 +70,7 @@ def test_unreachable_address_goes_through_the_node(jupyter: HTTPServer, tmp_path
     assert found.line.startswith(f"ssh -N -J me@127.0.0.9:1 -L 8000:localhost:{port} ")
     assert found.line.endswith(f"@{HOST}")
     assert found.link == "http://localhost:8000/some/base/lab"
-    assert f"Jupyter 2.99 answers on port {port}." in [check.told for check in found.checks]
+    assert f"Jupyter 2.99 responds on port {port}." in [check.told for check in found.checks]
     [refused] = [check.told for check in found.checks if "the login node" in check.told]
     assert refused.startswith("No SSH server can be reached on the login node 127.0.0.9 (")
     assert not found.sound

@@ -21,7 +21,7 @@ from .place import Place
 MOST_LIVING = 4
 """Clusters at a time; the site allows one more, so that refusals occur."""
 LIMIT_SECONDS = 240.0
-"""The longest duration of any operation, also while processes are killed."""
+"""The longest duration of any operation, even while processes are killed."""
 REFUSED = {403, 404, 409, 422, 503}
 """Answers with a reason why something is not done."""
 

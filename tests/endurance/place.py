@@ -101,7 +101,7 @@ class Place(Site):
 
 
 def let_interrupts_through() -> None:
-    """Let Ctrl-C and SIGTERM end a run cleanly, also in the background of a shell."""
+    """Let Ctrl-C and SIGTERM end a run cleanly, even in the background of a shell."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
 

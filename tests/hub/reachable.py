@@ -1,4 +1,4 @@
-"""A Python that other users can run, also if this one is in a home that is closed to them."""
+"""A Python that other users can run, even if this one is in a home that is closed to them."""
 
 from __future__ import annotations
 

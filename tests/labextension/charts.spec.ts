@@ -183,7 +183,7 @@ it('a chart says the value at a moment, and nothing after a silence', () => {
 it('charts show what is measured, of all workers or of one, and what happened in words', async () => {
   const charts = new TimeCharts({});
   document.body.append(charts.node);
-  expect(charts.node.textContent).toContain('No figures yet.');
+  expect(charts.node.textContent).toContain('No data yet.');
   charts.add(at(0));
   charts.add(at(1, { workers: ['0', '1', '<b>'], cpu_percent: [50, 70, 10] }));
   const titles = (): string[] => titlesOf(charts);
@@ -191,7 +191,7 @@ it('charts show what is measured, of all workers or of one, and what happened in
   expect(titles().join()).not.toContain('GPU');
   const choice = charts.node.querySelector('select')!;
   expect([...choice.options].map(({ text }) => text)).toEqual([
-    'all together',
+    'total',
     'Worker 0',
     'Worker 1',
     'Worker <b>'

@@ -63,7 +63,7 @@ afterEach(() => {
 describe('the gauges of a cluster', () => {
   it('wait for figures', async () => {
     const node = await draw(null);
-    expect(node.textContent).toContain('Waiting for the first figures.');
+    expect(node.textContent).toContain('Waiting for data.');
     expect(meter(node, 'Memory')?.closest('[hidden]')).not.toBeNull();
   });
 
@@ -171,7 +171,7 @@ describe('the gauges of a cluster', () => {
     expect(node.textContent).toContain('70 %');
   });
 
-  it('warn in words from the thresholds on, also when those change', async () => {
+  it('warn in words from the thresholds on, even when those change', async () => {
     const node = await draw(sample({ memory_bytes: 0.75 * 2 ** 30 }));
     const alarm = (): string | null | undefined =>
       meter(node, 'Memory')

@@ -43,6 +43,6 @@ describe('devices', () => {
 
   it('are idle only if no memory is used by processes out of sight', () => {
     expect(usersOf(device())).toBe('Idle');
-    expect(usersOf(device({ memory_used_bytes: 30 * 2 ** 30 }))).toContain('cannot be seen');
+    expect(usersOf(device({ memory_used_bytes: 30 * 2 ** 30 }))).toContain('not visible from here');
   });
 });

@@ -173,9 +173,9 @@ describe('the section of the panel', () => {
     );
     const lines = Array.from<HTMLElement>(node.querySelectorAll('.gpc-Device-processes li'));
     expect(lines.map(line => line.textContent)).toEqual([
-      'work/Lesson.ipynb3 GiB in all1 GiB',
+      'work/Lesson.ipynb3 GiB in total1 GiB',
       'python of work/Lesson.ipynb1 GiB',
-      'GPU 0 of blue1 GiB in all1 GiB',
+      'GPU 0 of blue1 GiB in total1 GiB',
       'python of blue1 GiB',
       'python of ann',
       'process 5, outside this container1 GiB'

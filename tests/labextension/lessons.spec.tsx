@@ -153,7 +153,7 @@ describe('the store', () => {
     expect(known.list).not.toBeNull();
   });
 
-  it('reports in the order in which things happened, also after a failure', async () => {
+  it('reports in the order in which things happened, even after a failure', async () => {
     answers['POST lessons/events'] = [200, { noted: 1, due: {} }];
     const known = store();
     const events = ['06.c1', '06.c2', '06.c3'];

@@ -151,14 +151,11 @@ it('tells who has which slot, marks what is mine, and offers nothing to other us
   expect(lines('Who has GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',
     'grace (you)slot 2 of 4for 2 min',
-    'another userone of 4 slotsclaimed although taken, shared',
+    'another userone of 4 slotsalso claimed, shared',
     '2 slots free'
   ]);
-  expect(lines('In queue')).toEqual([
-    '1. alan1 GPU',
-    '2. grace (you)2 GPUs of certain onesfor 5 s'
-  ]);
-  expect(lines('Besides')).toEqual([
+  expect(lines('In queue')).toEqual(['1. alan1 GPU', '2. grace (you)2 specific GPUsfor 5 s']);
+  expect(lines('Not listed')).toEqual([
     'mallory397 claims above the limit, which are ignored · 98 more places in the queue',
     'grace (you)1 claim above the limit, which is ignored · 2 more claims'
   ]);
@@ -171,7 +168,7 @@ it('says nothing superfluous where nobody has anything, or no GPU is', async () 
   await show(gpu, { ...nothing, devices: [{ ...shared.devices[0], holders: [] }] });
   expect(node.querySelector('.gpc-Holders')).toBeNull();
   await show(noDevices, nothing);
-  expect(node.textContent).toBe('GPUs of this machineNo GPU here: clusters use CPU workers.');
+  expect(node.textContent).toBe('GPUs on this machineNo GPU here: clusters use CPU workers.');
 });
 
 it('says that a GPU is reserved', async () => {
@@ -189,7 +186,7 @@ it('lets an instructor message and stop others, and says what could not be done'
   await answer('Please stop.', 'Send');
   await press('Stop the clusters of ada…');
   await answer('', 'Cancel');
-  refusal = 'A cluster of ada does not answer.';
+  refusal = 'A cluster of ada does not respond.';
   await press('Stop the clusters of ada…');
   await answer('The exam begins', 'Stop');
   expect(asked).toEqual([
@@ -202,7 +199,7 @@ it('lets an instructor message and stop others, and says what could not be done'
 it('lists the clusters of a class without GPUs when an instructor opens it', async () => {
   const clusters = [
     member({ gpus: [] }),
-    member({ id: 'b', problem: 'It does not answer.', state: null, times: 30 }),
+    member({ id: 'b', problem: 'It does not respond.', state: null, times: 30 }),
     member({ id: 'c', user: 'ida', mine: true, idle_since: null })
   ];
   await show(noDevices, { ...nothing, instructor: true }, clusters);
@@ -214,11 +211,11 @@ it('lists the clusters of a class without GPUs when an instructor opens it', asy
   await settle();
   await settle();
   expect(lines('Clusters of the class')).toEqual([
-    'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not answer. (30 times)',
+    'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not respond. (30 times)',
     'ida (you)CPU · running · 2 workers · GPU 0, slot 1 of 4 · for 2 min',
-    'EverybodyMessage…'
+    'EveryoneMessage…'
   ]);
-  await press('Message everybody…');
+  await press('Message everyone…');
   await answer('The room closes.', 'Send');
   expect(asked).toEqual([['message', { user: null, text: 'The room closes.' }]]);
 });

@@ -56,7 +56,7 @@ describe('an order', () => {
   it('is wrong with the reason', () => {
     expect(failed('A0 B1 C1')).toEqual(['1 is missing']);
     expect(failed('A0 D0 B1 C1')).toEqual(['D comes too early']);
-    expect(failed('A0 B0 C1 D0')).toEqual(['not so: B']);
+    expect(failed('A0 B0 C1 D0')).toEqual(['wrong: B']);
     expect(failed('A0 X0 B1 C1 D0')).toEqual(['X does not belong: It is the mean of means.']);
   });
 

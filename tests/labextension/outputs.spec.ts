@@ -99,7 +99,7 @@ describe('outputs', () => {
     const event = new CustomEvent(VIEW_EVENT, { bubbles: true, cancelable: true });
     expect(el.dispatchEvent(event)).toBe(false);
     expect(seen()).toBe('live');
-    // New content: the view stays as it is, also when the output has a picture only.
+    // New content: the view stays as it is, even when the output has a picture only.
     await output.renderModel(outputOf('<b>later</b>', 'm1'));
     await output.renderModel(outputOf('<b>last</b>', null));
     expect(FakeView.made[0].rendered).toBe(1);

@@ -751,7 +751,7 @@ describe('card', () => {
     samples.push(sample({ memory_bytes: 0.7 * 2 ** 30 }));
     (manager.sampled as Signal<IClusterManager, string>).emit('another');
     await frame();
-    expect(host.textContent).toContain('Waiting for the first figures.');
+    expect(host.textContent).toContain('Waiting for data.');
     (manager.sampled as Signal<IClusterManager, string>).emit('a1b2c3d4');
     await frame();
     expect(host.textContent).toContain('1.4 / 2 GiB');
@@ -776,7 +776,7 @@ describe('card', () => {
     await draw(card(store([cluster({ wanted, network: 'open', state: 'scaling' })])));
     expect(host.textContent).toContain('2 of 4 CPU workers');
     expect(host.textContent).toContain('open to anyone');
-    // What is listed below is counted, also where the model of the cluster is older.
+    // What is listed below is counted, even where the model of the cluster is older.
     const seen = { sample: () => sample({ workers: ['0', '1', '2'] }) };
     await draw(card(store([cluster({ wanted })], seen)));
     expect(host.textContent).toContain('3 of 4 CPU workers');
@@ -926,7 +926,7 @@ describe('card', () => {
     expect(details?.textContent).toContain('1 thread, 1 GiB');
   });
 
-  it('lists the cluster of a notebook first, also while the notebook is behind another tab', () => {
+  it('lists the cluster of a notebook first, even while the notebook is behind another tab', () => {
     const newest = cluster({ id: 'newest', created_at: '2026-01-01T11:00:00Z' });
     const used = cluster({ id: 'used', created_at: '2026-01-01T10:00:00Z', kernels: ['hidden'] });
     const { current } = new ListOrder().arrange([newest, used], links);
@@ -1356,7 +1356,7 @@ describe('creation form', () => {
     expect(host.querySelector('.gpc-Notes[role=status]')?.textContent).toBe(
       '6 threads run on 2 cores.'
     );
-    // What it would take is a bar each, and says when that is more than there is.
+    // Resources needed is a bar each, and says when that is more than there is.
     const lines = [...host.querySelectorAll<HTMLElement>('.gpc-Demand-line')];
     expect(lines.map(({ textContent, dataset }) => [textContent, dataset.level])).toEqual([
       ['Memory▲ 2 × 12 GiB of 24 GiB', 'warning'],
@@ -1490,7 +1490,7 @@ describe('faults of the site', () => {
   it('are listed for who can fix them', async () => {
     const faults = ['/etc/site.yaml, line 2: limits: no.', '/etc/site.yaml, line 4: presets: no.'];
     await draw(line({ faults, notice: 'A limit cannot be read.', message: null }));
-    expect(host.querySelector('summary')?.textContent).toContain('2 faults');
+    expect(host.querySelector('summary')?.textContent).toContain('2 errors');
     expect([...host.querySelectorAll('li')].map(one => one.textContent)).toEqual(faults);
   });
 

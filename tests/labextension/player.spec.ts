@@ -174,7 +174,7 @@ describe('player', () => {
   });
 
   it('says what cannot be played', () => {
-    const message = 'The file is cut off: what comes after its first 2 samples is lost.';
+    const message = 'The file is truncated: everything after the first 2 samples is lost.';
     const node = show(session(memory, { message }));
     expect(node.querySelector('[role=status]')!.textContent).toBe(message);
   });
@@ -238,7 +238,7 @@ describe('player', () => {
     expect(text()).toMatch(/^k-means.*0:0\d \/ 0:19/);
   });
 
-  it('plays as fast as somebody chooses, also at a speed of their own', () => {
+  it('plays as fast as somebody chooses, even at a speed of their own', () => {
     const node = show(session(memory), 3);
     const select = node.querySelector<HTMLSelectElement>('.gpc-Player-speed select')!;
     expect(select.value).toBe('3');

@@ -1,7 +1,7 @@
 """Any exercise may be left empty: no later cell takes a name that only a solved exercise makes, without asking.
 
 Nothing is run. Of each name it is known under which guards it is made, such as ``if ready("15.2", split):``, and each
-use of it, also in functions that a cell calls, needs the same guards. A blank function returns None, so a cell may call
+use of it, even in functions that a cell calls, needs the same guards. A blank function returns None, so a cell may call
 it and look at what comes back.
 """
 

@@ -157,7 +157,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     # It is started again, as in the panel.
     site.control.remove("nb")
     site.running(name="nb", n_workers=1)
-    again = "The cluster 'nb' was started again; the results of the first one are lost. "
+    again = "The cluster 'nb' was restarted; its previous results are lost. "
     for code, how in (
         ("done.result()", "Connect to it and compute them again: %gpucluster connect nb"),
         ("%gpucluster connect nb\nkept.sum().compute()", "Compute them again."),

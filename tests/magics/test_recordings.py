@@ -65,7 +65,7 @@ def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path:
         ("replay gone.jsonl", "There is no recording gone.jsonl. Those that come with gpucluster: "),
         ("replay kmeans-cpu --speed fast", "--speed: must be a number such as 4 or 0.5, not 'fast'."),
         ("replay kmeans-cpu --speed 0", "--speed: must be a number from 0.25 to 64, not '0.0'."),
-        ("replay broken.jsonl", "broken.jsonl is not a recording of gpucluster."),
+        ("replay broken.jsonl", "broken.jsonl is not a gpucluster recording."),
     ],
 )
 def test_mistakes_are_refused(page: Any, tmp_path: Path, line: str, sentence: str) -> None:

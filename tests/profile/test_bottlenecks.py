@@ -328,7 +328,7 @@ def test_a_worker_dies(site: Any) -> None:
     assert report.n_workers_lost == 1
     assert report.n_workers_joined == 1
     assert any(worker.lost for worker in report.workers)
-    assert any("reported no figures" in note for note in report.notes)
+    assert any("reported no metrics" in note for note in report.notes)
 
 
 @pytest.mark.full

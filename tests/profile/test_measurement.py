@@ -337,7 +337,7 @@ def test_refusals(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
         gpucluster.profile("shared", nsight=" ")
     closed = gpucluster.connect("shared").get_client()
     closed.close()
-    with pytest.raises(InvalidState, match="not connected any more"):
+    with pytest.raises(InvalidState, match="no longer connected"):
         gpucluster.profile(closed).__enter__()
 
 

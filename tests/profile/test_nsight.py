@@ -56,7 +56,7 @@ def test_problems_are_reported(nsys: Path) -> None:
     assert said == "No Nsight Systems capture: 'nsys start' said: The session does not exist."
     before = (nsys / "asked").read_text()
     said = NsightCapture(file, [ProcessFacts(HERE.host, False)]).stop()
-    assert "cannot attach to processes that run already. Start Jupyter with 'nsys launch" in said
+    assert "cannot attach to processes that are already running. Start Jupyter with 'nsys launch" in said
     assert (nsys / "asked").read_text() == before, "it was not called"
 
 

@@ -1,4 +1,4 @@
-"""Reports have the colours of the theme around them, also in BokehJS (tests/browser/test_profile.py)."""
+"""Reports have the colours of the theme around them, even in BokehJS (tests/browser/test_profile.py)."""
 
 from __future__ import annotations
 

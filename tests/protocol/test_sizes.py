@@ -32,7 +32,7 @@ def test_a_size_is_read_as_it_is_meant(written, meant):
     ("written", "words"),
     [
         (1, "1 means 1 byte, which looks"), ("1", "too small"), (0, "0 means 0 bytes"), (-5, "must not be negative"),
-        (1.5, "neither a whole number of bytes nor a share"), ("1.0", "too small"),
+        (1.5, "neither a whole number of bytes nor a fraction"), ("1.0", "too small"),
         ("101%", "between 0% and 100%"), ("0%", "between 0%"),
         ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"),
         ("-2 GiB", "is not a memory size"),
@@ -84,7 +84,7 @@ def test_sizes_are_shown_in_binary_units(size_bytes, shown):
 
 
 def test_a_share_of_a_disk_is_not_said_to_be_of_the_memory():
-    with pytest.raises(InvalidRequest, match=r"^scratch_limit: a share must be between 0% and 100%\.$"):
+    with pytest.raises(InvalidRequest, match=r"^scratch_limit: a percentage must be between 0% and 100%\.$"):
         parse_spec({"backend": "local", "scratch_limit": "200%"})
 
 

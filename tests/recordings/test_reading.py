@@ -57,9 +57,9 @@ def test_a_last_line_needs_no_end(tmp_path: Path) -> None:
     assert (session.message, len(session.samples)) == (None, 2)
 
 
-NO_RECORDING = "a.jsonl is not a recording of gpucluster."
+NO_RECORDING = "a.jsonl is not a gpucluster recording."
 NO_HEADER: list[tuple[Any, str]] = [
-    (b"", "a.jsonl is not a recording of gpucluster."),
+    (b"", "a.jsonl is not a gpucluster recording."),
     (b"<img src=x onerror=alert(1)>", NO_RECORDING),
     (b"\x00\xff\xfe", NO_RECORDING),
     (b"[" * 100_000, NO_RECORDING),
@@ -155,13 +155,13 @@ def test_truncated_file_plays_to_its_end(tmp_path: Path, name: str, n_events: in
             assert refusal.message.endswith(".")
         else:
             messages.add((session.message or "").split(" its")[0])
-    assert "The file is cut off: what comes after" in messages
+    assert "The file is truncated: everything after" in messages
 
 
 def test_unplayable_samples(tmp_path: Path) -> None:
     path = file_of(tmp_path / "a.jsonl", HEADER, b"nonsense", b"more")
     assert read_header(path).title == "A test"
-    with pytest.raises(RecordingUnreadable, match="holds nothing that can be played"):
+    with pytest.raises(RecordingUnreadable, match="contains nothing that can be played"):
         read_recording(path)
 
 
@@ -186,15 +186,21 @@ MANY_KEYS = b"{%b}" % b",".join(b'"%x":1' % number for number in range(20_000))
 BOMBS: dict[str, tuple[bytes, str]] = {
     "lines": (gzip.compress(TOLD + b"{}\n" * 15_000_000, 1), "damaged: more than 1000 of its lines cannot be played"),
     "empty lines": (gzip.compress(TOLD + b"\n" * 40 * 2**20, 1), "has more than 40000 lines"),
-    "empty lines first": (gzip.compress(b" " * 10**6 + b"\n" + TOLD), "is not a recording"),
+    "empty lines first": (gzip.compress(b" " * 10**6 + b"\n" + TOLD), "is not a gpucluster recording"),
     "members": (gzip.compress(TOLD) + gzip.compress(b"") * 350_000, "packed in more than 1000 parts"),
     "members first": (gzip.compress(b"") * 350_000 + gzip.compress(TOLD), "packed in more than 1000 parts"),
-    "nesting": (gzip.compress(TOLD + (b'{"kind":' + b"[" * 10**6 + b"\n") * 3), "holds nothing that can be played"),
+    "nesting": (gzip.compress(TOLD + (b'{"kind":' + b"[" * 10**6 + b"\n") * 3), "contains nothing that can be played"),
     "one line": (gzip.compress(TOLD + b'{"kind":"' + b"x" * 2 * 2**20), "a line is too long"),
-    "digits": (gzip.compress(TOLD + sample_with(b"9" * 10**6) + b"\n"), "holds nothing that can be played"),
-    "digits first": (gzip.compress(TOLD.replace(b'workers": 2', b'workers": ' + b"9" * 10**5)), "is not a recording"),
-    "keys": (gzip.compress(TOLD + sample_with(MANY_KEYS) + b"\n"), "holds nothing that can be played"),
-    "keys first": (gzip.compress(TOLD.replace(b"}", b', "versions": ' + MANY_KEYS + b"}")), "is not a recording"),
+    "digits": (gzip.compress(TOLD + sample_with(b"9" * 10**6) + b"\n"), "contains nothing that can be played"),
+    "digits first": (
+        gzip.compress(TOLD.replace(b'workers": 2', b'workers": ' + b"9" * 10**5)),
+        "is not a gpucluster recording",
+    ),
+    "keys": (gzip.compress(TOLD + sample_with(MANY_KEYS) + b"\n"), "contains nothing that can be played"),
+    "keys first": (
+        gzip.compress(TOLD.replace(b"}", b', "versions": ' + MANY_KEYS + b"}")),
+        "is not a gpucluster recording",
+    ),
     "headers": (gzip.compress(TOLD * 2000), "damaged: more than 1000 of its lines"),
 }
 
@@ -225,7 +231,7 @@ def test_gzip_members_are_joined(tmp_path: Path) -> None:
     assert (len(session.samples), session.message) == (9, None)
     path.write_bytes(b"".join(pieces)[:-6] + b"wrong!")
     session = read_recording(path)
-    assert session.message == "The file is cut off: what comes after its first 9 samples is lost."
+    assert session.message == "The file is truncated: everything after the first 9 samples is lost."
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
@@ -340,7 +346,7 @@ class TestPlaces:
         path.write_text("{}")
         with pytest.raises(RecordingUnreadable) as refusal:
             read_recording(path)
-        assert refusal.value.message == "?[31mevil.jsonl is not a recording of gpucluster."
+        assert refusal.value.message == "?[31mevil.jsonl is not a gpucluster recording."
 
     @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
     def test_missing_recording_is_refused(self, name: str) -> None:

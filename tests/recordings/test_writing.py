@@ -154,8 +154,8 @@ def test_recording_is_playable_after_a_crash(tmp_path: Path) -> None:
         writer.add(json.dumps(event(number)).encode())
     session = read_recording(tmp_path / "a.jsonl.gz.part")
     assert len(session.samples) == 11
-    assert session.message == "The file is cut off: what comes after its first 11 samples is lost."
-    with pytest.raises(InvalidRequest, match="another recording writes it, or was cut off"):
+    assert session.message == "The file is truncated: everything after the first 11 samples is lost."
+    with pytest.raises(InvalidRequest, match="another recording writes it, or was interrupted"):
         RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
     writer.discard()
     assert list(tmp_path.iterdir()) == []

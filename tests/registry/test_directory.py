@@ -93,7 +93,7 @@ def test_too_long_path_is_refused(place):
 
 
 def test_uncreatable_directory_is_refused(place):
-    with pytest.raises(RegistryUnsafe, match="Cannot create"):
+    with pytest.raises(RegistryUnsafe, match="cannot be created"):
         Registry(place / "missing" / "parent")
 
 
@@ -235,5 +235,7 @@ def test_a_full_disk_is_named(place, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "mkdir", full)
-    with pytest.raises(RegistryUnsafe, match=r"\(No space left on device\); free some space there, or"):
+    with pytest.raises(
+        RegistryUnsafe, match=r"cannot be created \(No space left on device\); free some space there, or"
+    ):
         secure_directory(place / "clusters")

@@ -189,7 +189,7 @@ def test_other_version_is_listed_and_can_be_stopped(registry, changes):
     assert (model.state, model.can, model.scheduler_address) == (ClusterState.RUNNING, (), None)
     assert model.notice == (
         f"It was made by another version of gpucluster (protocol 99, here {PROTOCOL_VERSION}). "
-        "Here it can be stopped, and nothing else."
+        "Here it can only be stopped."
     )
     before = folder.state.read_bytes()
     os.close(held)
@@ -342,7 +342,7 @@ def test_other_version_can_only_be_stopped(site, monkeypatch):
     id = site.running().id
     monkeypatch.setattr("gpucluster.registry.unreadable.PROTOCOL_VERSION", 99)
     control = Control(site.directory)
-    assert control.get(id).notice.endswith("Here it can be stopped, and nothing else.")
+    assert control.get(id).notice.endswith("Here it can only be stopped.")
     with pytest.raises(ProtocolMismatch, match="can only be stopped. It was made by another version"):
         control.patch(id, {"n_workers": 2})
     ended = control.stop(id)

@@ -117,7 +117,7 @@ def test_pipes_in_place_of_files_do_not_block(registry, monkeypatch):
     assert (read_remembered(folder), read_secret(folder), living_links(folder)) == (None, None, [])
     with pytest.raises(InvalidState):
         registry.dashboard("dead")
-    assert asyncio.run(reap(folder)).startswith("What was started elsewhere may still run: ")
+    assert asyncio.run(reap(folder)).startswith("Processes started elsewhere may still be running: ")
     assert [entry.kind for entry in activity.read(folder.activity)] == ["failure"]
     folder.activity.unlink()
     os.mkfifo(folder.activity)
@@ -208,7 +208,7 @@ def test_closed_folder_is_reported(registry):
     assert seen["closed"] == [["good", "running", None], [folder[-8:], "running", notice]]
     assert f"{folder}/" in notice and "Permission denied" in notice
     assert notice.endswith(f"Whether it runs is unknown; to see, open its folder: chmod 700 {folder}")
-    assert seen["stopped"] == f"The folder of the cluster cannot be looked at: chmod 700 {folder}, then stop it."
+    assert seen["stopped"] == f"The cluster's folder cannot be read: chmod 700 {folder}, then stop it."
     assert seen["refused"].startswith(f"You may not write in {folder} on the disk ")
     # In a read-only folder an existing record can still be written; new files cannot.
     assert seen["read_only"] == ["dead", "failed"] and seen["written"]

@@ -79,7 +79,7 @@ def server_config() -> dict[str, Any]:
 def jp_server_config(
     registry_directory: Path, extension_config: dict[str, Any], server_config: dict[str, Any]
 ) -> Config:
-    """Enable the extension on a server that requires log-in."""
+    """Enable the extension on a server that requires login."""
     # The terminals extension warns about one of its own handlers.
     extensions = {"gpucluster": True, "jupyter_server_terminals": False}
     server = {"jpserver_extensions": extensions, "allow_unauthenticated_access": False, **server_config}

@@ -1,4 +1,4 @@
-"""Access needs a log-in, permission, the XSRF token and the right origin."""
+"""Access needs a login, permission, the XSRF token and the right origin."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ class TestOtherSites:
     "host", ["evil.example", "evil.example:8888", "127.0.0.1.evil.example", "192.0.2.7", "[2001:db8::1]"]
 )
 async def test_rebound_host_name_is_refused(url, running_cluster, jp_auth_header, host):
-    """Browsers take a page from such a name for one of this server, also with the token."""
+    """Browsers take a page from such a name for one of this server, even with the token."""
     told = {**jp_auth_header, "Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
     for method, path in [*REST, ("GET", "dashboard/shared/status"), ("HEAD", "dashboard/shared/status")]:
         response = await fetch(url + path, method, BODY.get(method), **told)

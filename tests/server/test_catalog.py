@@ -108,7 +108,7 @@ class TestSite:
         code, refused = await api("POST", "clusters", {"preset": "curse"})
         assert code == 422
         assert refused["message"].startswith(
-            "preset: there is no preset 'curse' (did you mean 'course'?); there are auto,"
+            "preset: there is no preset 'curse' (did you mean 'course'?); available: auto,"
         )
 
 

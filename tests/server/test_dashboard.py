@@ -226,7 +226,7 @@ class TestOtherUpstream:
             monkeypatch.setattr(OtherControl, "port", server.sockets[0].getsockname()[1])
             response = await get("status", cluster=OtherControl.model.id)
         assert response.code == 502
-        assert b"does not answer" in response.body
+        assert b"does not respond" in response.body
 
     async def test_closed_port_shows_an_error(self, other_control, get, monkeypatch):
         with socket.socket() as taken:
@@ -244,7 +244,7 @@ class TestOtherUpstream:
             monkeypatch.setattr(OtherControl, "model", ended)
             response = await get("status", cluster=ended.id)
         assert response.code == 409
-        assert b"has no dashboard any more" in response.body
+        assert b"no longer has a dashboard" in response.body
         assert upstream.request == b""
 
 

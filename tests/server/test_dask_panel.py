@@ -30,7 +30,7 @@ def panel(jp_fetch):
     return call
 
 
-# Its dashboard handler inherits its log-in check, which Jupyter does not see.
+# Its dashboard handler inherits its login check, which Jupyter does not see.
 loads_dask_labextension = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
 
 

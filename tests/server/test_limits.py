@@ -275,7 +275,7 @@ def test_no_limits_change_nothing():
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"workers": 4}, "GPUClusterExtension.limits.workers: is not known here.*; there are n_workers, threads_"),
+        ({"workers": 4}, "GPUClusterExtension.limits.workers: is not known here.*; available: n_workers, threads_"),
         ({"n_workers": 0}, "limits.n_workers: must be at least 1, not 0"),
         ({"n_workers": "4"}, "limits.n_workers: must be a whole number"),
         ({"n_workers": True}, "limits.n_workers: must be a whole number"),

@@ -87,4 +87,4 @@ async def test_a_command_that_fails_is_in_the_log(caplog):
         await hook._run("one", "done", "Done.")
     failing = NotifyHook(Control(), [sys.executable, "-c", "raise SystemExit(3)"], logging.getLogger("test"))
     await failing._run("one", "done", "Done.")
-    assert "The notify_command ended with status 3." in caplog.text
+    assert "The notify_command exited with status 3." in caplog.text

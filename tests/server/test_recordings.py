@@ -172,7 +172,7 @@ class TestMaking:
         # All open pages show it; it is made once.
         assert (await api("GET", "clusters/shared"))[1]["recording"] == model["recording"]
         code, error = await api("POST", "clusters/shared/recording")
-        assert (code, error["message"]) == (409, f"The cluster 'shared' is being recorded already: {file.name}.")
+        assert (code, error["message"]) == (409, f"The cluster 'shared' is already being recorded: {file.name}.")
 
         code, entry = await api("DELETE", "clusters/shared/recording")
         assert (code, entry["source"], entry["path"]) == (200, "folder", f"gpucluster-recordings/{file.name}")
@@ -224,7 +224,7 @@ class TestMaking:
         folder.rename(jp_root_dir / "kept")
         folder.symlink_to(tmp_path)
         code, error = await api("POST", "clusters/shared/recording")
-        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: it leads out of Jupyter's root.")
+        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: it is outside Jupyter's root.")
         folder.unlink()
         folder.write_text("")
         code, error = await api("POST", "clusters/shared/recording")

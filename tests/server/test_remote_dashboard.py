@@ -105,4 +105,4 @@ async def test_unresponsive_scheduler_shows_an_error(get, record):
         record.write_text(address.model_dump_json())
         response = await get("status")
     assert response.code == 502
-    assert b"does not answer" in response.body
+    assert b"does not respond" in response.body

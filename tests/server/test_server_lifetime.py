@@ -35,7 +35,7 @@ def root(tmp_path):
 )
 def test_cluster_reports_that_the_server_ends_it(root, environment, files, what):
     note = note_on_lifetime(environment, root=root(**files), parent=1)
-    assert note.startswith("This cluster ends when your Jupyter server is stopped")
+    assert note.startswith("This cluster stops with your Jupyter server")
     assert what in note
 
 

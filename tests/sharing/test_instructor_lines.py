@@ -111,13 +111,13 @@ def test_kernel_reports_groups_and_owners() -> None:
             assert groups_of(accepted) == {os.getgid(), *os.getgroups()}
         with pytest.raises(OSError, match="in use"):
             listen(socket_name("0000000a"), 1)
-        assert ask("0000000a", os.getuid() + 1, None, time.monotonic() + 5).problem == "is another user's now"
+        assert ask("0000000a", os.getuid() + 1, None, time.monotonic() + 5).problem == "now belongs to another user"
         # No one accepts connections.
         assert ask("0000000a", os.getuid(), None, time.monotonic() + 0.3).problem is not None
     finally:
         close(listener)
     assert listening() == ({}, 0)
-    assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just ended, or is not a cluster"
+    assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just stopped, or is not a cluster"
 
 
 async def test_taken_socket_name_is_replaced(
@@ -195,15 +195,15 @@ def test_what_can_be_typed(words: list[str], sentence: str) -> None:
 
 
 def test_the_class_as_text() -> None:
-    silent = ClassCluster(id="b", user="grace", problem="It does not answer.")
+    silent = ClassCluster(id="b", user="grace", problem="It does not respond.")
     running = ClassCluster(
         id="a", user="ada", mine=True, kind="local", kind_title="CPU", state=ClusterState.RUNNING, n_workers=2
     )
     many = silent.model_copy(update={"user": "ida", "times": 30})
     text = class_text(ClassClusters(clusters=[running, silent, many], left_out=2))
     for part in (
-        "ada (you)  CPU", "grace: It does not answer.", "Not shown: 2 entries", "grace      ",
-        "(unknown)", "(30 unknown)", "ida: It does not answer (30 times).",
+        "ada (you)  CPU", "grace: It does not respond.", "Not listed: 2", "grace      ", "(unknown)", "(30 unknown)",
+        "ida: It does not respond (30 times).",
     ):  # fmt: skip
         assert part in text
     assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")

@@ -191,7 +191,7 @@ def test_only_instructors_are_served(classroom: Classroom) -> None:
         answer = json.loads(user.run("-c", ASKS, classroom.name))
         assert answer == {
             "done": False,
-            "message": "Only instructors of this site may speak to the clusters of others.",
+            "message": "Only instructors of this site may contact other users' clusters.",
         }
     assert classroom.cluster()["state"] == "running"
     assert received(classroom.cluster()) == received(before)
@@ -200,12 +200,12 @@ def test_only_instructors_are_served(classroom: Classroom) -> None:
 def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
     for words, sentence in (
         (["message", "all", "x" * 501], "text: must have 1 to 500 characters, not 501."),
-        (["message", "all", " \n "], "text: must not be empty; write what the owner is to read."),
+        (["message", "all", " \n "], "text: must not be empty; write a message for the owner."),
         (["message", "all"], "Write: node message USER"),
         (["stop", classroom.learner.name], "Nothing was stopped: there is no terminal to confirm it. Add --yes"),
         (["stop", "all", "--yes"], "one user at a time"),
-        (["stop", "who", "--yes"], f"The user 'who' has no cluster on this machine that instructors reach. These have: "
-         f"{classroom.learner.name}."),
+        (["stop", "who", "--yes"], "The user 'who' has no cluster on this machine that instructors can reach. "
+         f"These have: {classroom.learner.name}."),
         (["mesage", "all", "hello"], "Did you mean 'message'?"),  # codespell:ignore
     ):  # fmt: skip
         code, _, err = classroom.ask(classroom.instructor, "node", *words)
@@ -253,9 +253,9 @@ def test_hanging_process_is_reported(classroom: Classroom) -> None:
     try:
         [seen] = classroom.seen()
         assert (seen["user"], seen["state"]) == (classroom.learner.name, None)
-        assert seen["problem"] == "It does not answer: its process hangs or was suspended."
+        assert seen["problem"] == "It does not respond: its process hangs or was suspended."
         code, out, _ = classroom.ask(classroom.instructor, "node", "message", "all", "Too late.")
-        assert code == 1 and "does not answer" in out
+        assert code == 1 and "does not respond" in out
     finally:
         os.kill(before["pid"], signal.SIGCONT)
     assert [each["state"] for each in classroom.seen()] == ["running"]

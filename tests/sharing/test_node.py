@@ -41,7 +41,7 @@ def test_holders_and_queue_are_listed_by_user() -> None:
     assert [(place.user, place.gpus, place.certain) for place in node.line] == [(getpass.getuser(), 1, True)]
     text = node_text(node)
     assert "2 h 1 min" in text and "(reserved)" in text and "(2 slots free)" in text and "40 %" in text
-    assert f"In queue 1. {getpass.getuser()} (you): 1 GPU of certain ones, for " in text
+    assert f"In queue 1. {getpass.getuser()} (you): 1 specific GPU, for " in text
     line.leave()
     claims.release()
 
@@ -86,7 +86,7 @@ def test_more_claims_than_slots_are_reported(holds: Holds) -> None:
     for slots, most in ((1, "the 1 claim it has slots for"), (None, "one claim")):
         node = shown(HOST, read_node(), GPUPolicy(slots=slots))
         assert [[holder.beyond for holder in device.holders] for device in node.devices] == [[False, True], [], [False]]
-        line = f"GPU 0 has more than {most}. Extra claims by: {getpass.getuser()} (you)."
+        line = f"GPU 0 has more than {most}. Also claimed by: {getpass.getuser()} (you)."
         assert line in node_text(node).splitlines()
     assert "has more" not in node_text(shown(HOST, read_node(), GPUPolicy(slots=2)))
 

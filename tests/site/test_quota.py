@@ -40,7 +40,7 @@ def machine(monkeypatch):
         ({"memory_limit": "6 GiB"}, "6 GiB of memory. Ask for at most 4 GiB for each worker (memory_limit, --memory"),
         ({"memory_limit": 0.5}, "12 GiB of memory. Ask for at most 4 GiB for each worker"),
         ({"n_workers": 3, "memory_limit": "2 GiB"}, "Ask for at most 1365 MiB for each worker (memory_limit, --memory"),
-        ({"memory_limit": None}, "no limit of memory. Ask for at most 4 GiB for each worker"),
+        ({"memory_limit": None}, "no memory limit. Ask for at most 4 GiB for each worker"),
     ],
 )  # fmt: skip
 def test_open_fields_are_not_refused(machine, wanted, fault):

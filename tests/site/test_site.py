@@ -79,7 +79,7 @@ def test_presets_mean_the_same_in_each_face(site):
     shell = spec_from(parser_for("create", "gpucluster").read(["--preset", "lab", "-n", "1"]))
     assert rest == shell
     assert (rest.backend, rest.n_workers, rest.memory_limit) == ("local", 1, 2**30)
-    with pytest.raises(InvalidRequest, match=r"there is no preset 'lap' \(did you mean 'lab'\?\); there are auto"):
+    with pytest.raises(InvalidRequest, match=r"there is no preset 'lap' \(did you mean 'lab'\?\); available: auto"):
         checked_spec({"preset": "lap"})
 
 
@@ -214,8 +214,8 @@ def test_limits_bind_requests_and_changes(site, monkeypatch):
          "may have 2 workers."),
         ({"backend": "slurm", "gpus_per_node": 1, "memory_per_gpu": "2 GiB"}, "memory_per_gpu: must be at most 1 GiB "
          "at this site, not 2 GiB."),
-        ({"backend": "slurm", "memory_limit": "50%"}, "memory_limit: must be a size, such as '2 GiB', not a share: "
-         "machines differ."),
+        ({"backend": "slurm", "memory_limit": "50%"}, "memory_limit: must be a size, such as '2 GiB', not a "
+         "percentage: machines differ."),
         ({"backend": "cuda", "devices": [0, 1, 2]}, "devices: must name at most 2 GPUs at this site, not 3: one for "
          "each worker."),
         ({"backend": "gateway"}, "backend: must be one of 'auto', 'cuda', 'slurm' at this site, not 'gateway'."),
@@ -309,7 +309,7 @@ def test_kinds_that_are_not_allowed(site):
         ("presets: [{name: '', title: A, description: D., spec: {}}]\n", 1, "presets.0.name: must not be empty"),
         ("title: [1]\n", 1, "title: must be a short text"),
         ("login_node: -oProxyCommand=x\n", 1, "login_node: must be the name of a host"),
-        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' appears twice; the first one counts."),
+        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' occurs twice; the first one counts."),
     ],
 )
 def test_errors_are_reported_with_line(site, text, line, sentence):
@@ -409,7 +409,7 @@ def test_preset_with_only_kind_fits_small_quota(site):
         "presets: [{name: a, title: A, description: D, spec: {backend: local}}]\n"
     )
     assert this_site().troubles == ()
-    note = "is less than a worker needs (256 MiB), so most clusters are refused."
+    note = "is less than a worker needs (256 MiB), so most clusters are rejected."
     assert this_site().notes == (f"{path}, line 1: sharing.per_user.memory: {note}",)
 
 
@@ -508,7 +508,7 @@ def test_how_a_machine_is_shared(site):
         ("  slots_per_gpu: 0\n", 2, "sharing.slots_per_gpu: must be at least 1, not 0", 1, False),
         ("  slots_per_gpus: 4\n", 2, "is not known here (did you mean 'slots_per_gpu'?)", 1, False),
         ("  per_user:\n    gpus: many\n", 3, "sharing.per_user.gpus: must be a whole number", 1, False),
-        ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a share", 1, False),
+        ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a percentage", 1, False),
         ("  per_user:\n    memory:\n", 3, "is empty: write a size such as '64 GiB', or leave the line out", 1, False),
         ("  per_user:\n", 2, "sharing.per_user: is empty: write limits below it, or leave", 1, False),
         ("", 1, "sharing: must have keys: ", 1, False),

@@ -148,7 +148,7 @@ def test_activity_names_requesters(site, wait_until):
         ("idle_timeout", "command line, process 815", "Stop after 30 minutes without use"),
         ("idle_timeout", me, "Never stop automatically"),
         ("restart", me, "Restart all workers"),
-        ("adapt", me, "Let the number of workers follow the load, 2 to 3"),
+        ("adapt", me, "Scale adaptively, 2 to 3"),
         ("stop", "command line, process 815", "Stop"),
     ]
     # One entry where they come together, two where a slow machine brings the second more than a second later.

@@ -33,7 +33,7 @@ def hang(tmp_path, monkeypatch):
         ("sitecustomize", "did not start within"),
         pytest.param(
             "crick",
-            "did not answer within 2 seconds and was killed",
+            "did not respond within 2 seconds and was killed",
             marks=pytest.mark.linux("imports before the process listens: workers are forked from it"),
         ),
         ("prometheus_client", "had not ended 3 seconds after the request, and was killed"),
@@ -59,7 +59,7 @@ def test_stop_kills_hanging_event_loop(site, wait_until, hang):
         site.control.wait(model.id, timeout=0.1)
     stopped = site.control.stop("hung", timeout=PATIENCE)
     assert stopped.state is ClusterState.STOPPED
-    assert stopped.reason == "Its process did not answer within 2 seconds and was killed."
+    assert stopped.reason == "Its process did not respond within 2 seconds and was killed."
     assert site.get("hung").reason == stopped.reason, "all callers get the same reason"
     wait_until(lambda: not site.processes())
 

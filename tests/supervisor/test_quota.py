@@ -195,7 +195,7 @@ def test_cluster_stops_at_site_walltime(site, configure):
     ended = site.wait_for(model.id, lambda model: model.state.ended)
     assert (ended.state, ended.reason) == (
         ClusterState.STOPPED,
-        "The time that this site gives a cluster on this machine is over.",
+        "The cluster reached this site's time limit for clusters on this machine.",
     )
 
 
@@ -210,7 +210,7 @@ def test_refusal_outside_hours_names_opening(site, configure):
 
 @pytest.mark.skipif(not LINUX, reason="claims between users need Linux")
 def test_gpu_quota_is_checked_first(site, configure, monkeypatch):
-    """Before the GPUs of this machine are read; nothing of the request stays."""
+    """Before the GPUs on this machine are read; nothing of the request stays."""
     configure("  per_user: {gpus: 1}\n")
     two = "Each user may have 1 GPU or slot at a time at this site; this one asks for 2. Ask for fewer workers."
     for wanted in ({"n_workers": 2}, {"devices": [0, 1]}):

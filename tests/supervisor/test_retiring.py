@@ -71,7 +71,7 @@ def test_results_wait_with_timeout(monkeypatch):
     monkeypatch.setattr(retiring, "READY_SECONDS", 0.05)
     deployment, titles = Deployment(looks=float("inf")), WorkerTitles()
     why = asyncio.run(retiring.retire_worker(deployment, "old", titles, last=lambda: False))
-    assert "no other worker is there to take its results" in why
+    assert "there is no other worker to take its results" in why
     assert deployment.scheduler.handed is None
     # An opposite request meanwhile ends the wait.
     monkeypatch.setattr(retiring, "READY_SECONDS", 600)
@@ -252,7 +252,7 @@ def test_retire_unknown_worker(shared_site, three, name):
     ("method", "path", "status", "words"),
     [
         ("POST", "/workers/%ff/retire", 400, "cannot be read"),
-        ("DELETE", "/model", 405, "does not take the method DELETE"),
+        ("DELETE", "/model", 405, "does not support the method DELETE"),
     ],
 )
 def test_malformed_request(shared_site, three, method, path, status, words):

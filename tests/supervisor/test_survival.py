@@ -106,7 +106,7 @@ def test_forged_record_kills_no_stranger(site, wait_until):
         model = site.running(name="stale")
         folder = site.registry.folder(model.id)
         record = site.registry.read(folder)
-        psutil.Process(model.pid).suspend()  # It does not answer, but holds its lock.
+        psutil.Process(model.pid).suspend()  # It does not respond, but holds its lock.
         forged = ProcessIdentity(pid=stranger.pid, birth=record.process.birth)
         site.registry.write(folder, record.model_copy(update={"process": forged}))
         stopping.signal_supervisor(site.registry, folder, signal.SIGKILL)
@@ -262,9 +262,7 @@ def test_failing_check_is_reported_and_retried(site):
     with gpucluster.connect("watched").get_client() as client:
         client.run_on_scheduler(break_a_look)
         notice = site.wait_for("watched", lambda model: model.notice).notice
-        assert notice == (
-            "The cluster's process cannot look after the cluster (RuntimeError: a bug of ours); see the log."
-        )
+        assert notice == ("The cluster's process cannot manage the cluster (RuntimeError: a bug of ours); see the log.")
         assert any("a bug of ours" in line for line in site.control.logs("watched").lines)
         client.run_on_scheduler(repair_it)
         site.wait_for("watched", lambda model: model.notice is None)

@@ -128,7 +128,7 @@ def test_results_move_to_the_remaining_workers(shared_site, two):
 
 def test_unsupported_requests_are_refused(two):
     before = two.model
-    with pytest.raises(InvalidState, match="'queued' cannot follow the load; ask for a number of workers"):
+    with pytest.raises(InvalidState, match="'queued' does not support adaptive scaling; ask for a number of workers"):
         two.adapt(minimum=1, maximum=2)
     with pytest.raises(InvalidState, match="'queued' cannot restart its workers"):
         two.restart()
@@ -232,7 +232,9 @@ def test_jobs_of_a_dead_supervisor_are_ended(site, monkeypatch, wait_until, step
     wait_until(lambda: site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     wait_until(lambda: not site.processes())
     messages = [entry.message for entry in site.control.activity(model.id).entries]
-    assert any("left were killed: scheduler" in message for message in messages) is (step != "remembered"), messages
+    assert any("dead process were stopped: scheduler" in message for message in messages) is (step != "remembered"), (
+        messages
+    )
     site.control.remove(model.id)
     assert site.control.list() == []
 
@@ -245,7 +247,7 @@ def test_ending_jobs_is_retried_after_a_failure(site, wait_until):
     folder.remembered.write_text(kept.replace('"subprocess"', '"nowhere"'))
     os.kill(model.pid, signal.SIGKILL)
     site.wait_for(model.id, lambda model: model.state.ended)
-    wait_until(lambda: "may still run" in site.control.activity(model.id).entries[-1].message)
+    wait_until(lambda: "may still be running" in site.control.activity(model.id).entries[-1].message)
     with pytest.raises(InvalidState, match="its processes elsewhere may still be running"):
         site.control.remove(model.id)
     assert site.processes(), "the jobs still run"
@@ -264,5 +266,5 @@ def test_a_lost_scheduler_ends_the_cluster(site, monkeypatch, wait_until):
         if "distributed.cli.dask_scheduler" in command and "gpucluster_subprocess.job" not in command:
             process.kill()
     model = site.wait_for(model.id, lambda model: model.state.ended)
-    assert (model.state, model.reason) == (ClusterState.FAILED, "The scheduler does not answer any more.")
+    assert (model.state, model.reason) == (ClusterState.FAILED, "The scheduler no longer responds.")
     wait_until(lambda: not site.processes())

@@ -1,4 +1,4 @@
-"""Each promise of docs/security.md and SECURITY.md names an existing test."""
+"""Each guarantee of docs/security.md and SECURITY.md names an existing test."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from docs.website.pages import ROOT
 TESTS = ROOT / "tests"
 PAGES = ("docs/security.md", "SECURITY.md")
 _NAMED = re.compile(r"`(?P<file>[\w/]+(?:\.py|\.spec\.tsx?))(?:::(?P<name>[^`]+))?`")
-_ROW = re.compile(r"^\|(?!-)(?P<promise>[^|]+)\|(?P<tests>[^|]+)\|$", re.MULTILINE)
+_ROW = re.compile(r"^\|(?!-)(?P<guarantee>[^|]+)\|(?P<tests>[^|]+)\|$", re.MULTILINE)
 _TITLE = re.compile(r"\bit\(\s*(['\"`])(?P<title>.*?)(?<!\\)\1", re.DOTALL)
 
 
-def promises() -> list[tuple[str, str]]:
-    """Return each promise of the page with the cell that names its tests."""
-    rows = [(row["promise"].strip(), row["tests"].strip()) for row in _ROW.finditer(_page("docs/security.md"))]
-    return [row for row in rows if row[0] not in {"Promise", "Who"}]
+def guarantees() -> list[tuple[str, str]]:
+    """Return each guarantee of the page with the cell that names its tests."""
+    rows = [(row["guarantee"].strip(), row["tests"].strip()) for row in _ROW.finditer(_page("docs/security.md"))]
+    return [row for row in rows if row[0] not in {"Guarantee", "Who"}]
 
 
 def _page(name: str) -> str:
@@ -61,15 +61,15 @@ def test_named_tests_exist(page: str) -> None:
     assert missing(_page(page)) == []
 
 
-def test_each_promise_names_its_test() -> None:
-    made = promises()
+def test_each_guarantee_names_its_test() -> None:
+    made = guarantees()
     assert len(made) > 50
-    assert [promise for promise, tests in made if not _NAMED.search(tests)] == []
+    assert [guarantee for guarantee, tests in made if not _NAMED.search(tests)] == []
 
 
 def test_missing_test_is_reported() -> None:
     here = "website/test_security.py"
-    assert missing(f"`{here}::test_each_promise_names_its_test`, `{here}`") == []
+    assert missing(f"`{here}::test_each_guarantee_names_its_test`, `{here}`") == []
     gone = [f"`{here}::test_gone`", "`website/test_gone.py`", "`labextension/study.spec.tsx::is gone`"]
     assert missing(" ".join(gone)) == gone
 

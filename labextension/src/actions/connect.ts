@@ -84,7 +84,9 @@ async function newNotebook(
 function requirePython(panel: NotebookPanel, environment: IEnvironment): void {
   const name = kernelNameOf(panel);
   if (name !== null && !environment.kernels().some(kernel => kernel.name === name)) {
-    throw new Error(trans.__('%1 is not a Python notebook. Open one that is.', panel.title.label));
+    throw new Error(
+      trans.__('%1 is not a Python notebook. Open a Python notebook.', panel.title.label)
+    );
   }
 }
 

@@ -13,7 +13,7 @@ export class Happenings {
     this.readout = element('p', 'gpc-Charts-readout');
     this.readout.setAttribute('role', 'status');
     this.node = element('details', 'gpc-Charts-marks');
-    element('summary', '', this.node).textContent = trans.__('What happened');
+    element('summary', '', this.node).textContent = trans.__('Events');
     this._list = element('ol', '', this.node);
   }
 
@@ -28,7 +28,7 @@ export class Happenings {
     isFollowing: boolean
   ): void {
     if (cursor === null) {
-      setText(this.readout, isFollowing ? '' : trans.__('Home shows the newest moments'));
+      setText(this.readout, isFollowing ? '' : trans.__('Home jumps to the latest data'));
       return;
     }
     const near = marks.filter(({ time }) => Math.abs(time - cursor) <= NEAR * (to - from));

@@ -23,8 +23,8 @@ export class TimeCharts {
     this._course = new Course({
       title: (sample, i) => titleOf(sample, i, words),
       joined: worker => trans.__('%1 joined', worker),
-      left: worker => trans.__('%1 is gone', worker),
-      spilled: trans.__('Results began to go to disk')
+      left: worker => trans.__('%1 left', worker),
+      spilled: trans.__('Results started spilling to disk')
     });
     this.node = element('section', 'gpc-Charts');
     this.node.setAttribute('aria-label', trans.__('Gauges over time'));
@@ -32,7 +32,7 @@ export class TimeCharts {
     const label = element('label', '', bar);
     label.append(trans.__('Workers'), ' ');
     this._choice = element('select', 'gpc-Input', label);
-    this._choice.add(new Option(trans.__('all together'), ''));
+    this._choice.add(new Option(trans.__('total'), ''));
     this._choice.addEventListener('change', () => this._schedule());
     const spans = element('div', 'gpc-Charts-spans', bar);
     spans.setAttribute('role', 'group');
@@ -68,7 +68,7 @@ export class TimeCharts {
     }
     this.node.append(this._happenings.node);
     this._empty = element('p', '', this.node);
-    this._empty.textContent = trans.__('No figures yet.');
+    this._empty.textContent = trans.__('No data yet.');
     if (typeof ResizeObserver !== 'undefined') {
       this._size = new ResizeObserver(this._lookAgain);
       this._size.observe(this._plots);

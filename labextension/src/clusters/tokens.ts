@@ -12,7 +12,7 @@ export type Connection =
   | 'live'
   /** The event stream is down; the list is asked for now and then. */
   | 'polling'
-  /** The server does not answer. */
+  /** The server does not respond. */
   | 'lost'
   /** Server and page speak different versions. */
   | 'outdated';
@@ -21,7 +21,7 @@ export type Connection =
 export interface IKinds {
   /** JSON Schema of what can be asked for, by kind. */
   readonly backends: Readonly<Record<string, IJSONSchema>>;
-  /** What is known of each kind, also of those that cannot be used. */
+  /** What is known of each kind, including those that cannot be used. */
   readonly kinds: readonly KindModel[];
 }
 

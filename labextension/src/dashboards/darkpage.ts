@@ -92,7 +92,7 @@ export function darkValues(model: Pick<IModel, 'type' | 'properties'>): Record<s
     }
   }
   if (type === 'Text' && 'background_fill_color' in properties) {
-    // Labels lie on bars of any colour, also on yellow ones.
+    // Labels lie on bars of any colour, even on yellow ones.
     values.background_fill_color = { value: GROUND };
     values.background_fill_alpha = { value: 0.6 };
   }

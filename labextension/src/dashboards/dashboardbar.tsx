@@ -98,7 +98,7 @@ export class DashboardBar extends ReactWidget {
     return (
       <select
         className="gpc-Input"
-        aria-label={trans.__('Page of the dashboard')}
+        aria-label={trans.__('Dashboard page')}
         value={view.page}
         onChange={event => {
           view.page = event.target.value;

@@ -36,7 +36,7 @@ export class PageLists {
   private readonly _asked = new Map<string, Promise<PlotList | null>>();
 }
 
-/** What the scheduler lists, or null when it does not answer: the pages that we know are offered then. */
+/** What the scheduler lists, or null when it does not respond: the pages that we know are offered then. */
 async function readPlots(
   settings: ServerConnection.ISettings,
   id: string

@@ -75,7 +75,7 @@ function knownPages(): readonly IPageGroup[] {
     ['individual-gpu-memory', trans.__('GPU memory')],
     ['individual-gpu-utilization', trans.__('GPU utilization')],
     ['individual-rmm-memory', trans.__('RMM memory')],
-    ['gpu', trans.__('GPUs of the scheduler')]
+    ['gpu', trans.__('Scheduler GPUs')]
   );
   return [
     group(
@@ -92,7 +92,7 @@ function knownPages(): readonly IPageGroup[] {
       ['individual-progress'],
       ['individual-graph', trans.__('Task graph')],
       ['individual-groups', trans.__('Task groups')],
-      ['individual-group-progress', trans.__('Progress of groups')],
+      ['individual-group-progress', trans.__('Group progress')],
       ['individual-nprocessing', trans.__('Tasks by worker')],
       ['individual-occupancy'],
       ['individual-compute-time-per-key', trans.__('Compute time')],
@@ -109,7 +109,7 @@ function knownPages(): readonly IPageGroup[] {
     group(
       trans.__('Memory'),
       ['individual-workers-memory', trans.__('Memory by worker')],
-      ['individual-cluster-memory', trans.__('Memory of the cluster')],
+      ['individual-cluster-memory', trans.__('Cluster memory')],
       ['individual-workers-memory-timeseries', trans.__('Memory over time')],
       ['individual-memory-by-key'],
       ['individual-workers-disk', trans.__('Disk by worker')],
@@ -120,7 +120,7 @@ function knownPages(): readonly IPageGroup[] {
       trans.__('CPU'),
       ['individual-cpu', trans.__('CPU by worker')],
       ['individual-workers-cpu-timeseries', trans.__('CPU over time')],
-      ['individual-workers', trans.__('Table of workers')]
+      ['individual-workers', trans.__('Worker table')]
     ),
     group(
       trans.__('Communication'),
@@ -135,9 +135,9 @@ function knownPages(): readonly IPageGroup[] {
       trans.__('Scheduler'),
       ['individual-scheduler-system', trans.__('Scheduler')],
       ['individual-contention'],
-      ['individual-profile-server', trans.__('Profile of the scheduler')],
+      ['individual-profile-server', trans.__('Scheduler profile')],
       ['system', whole(trans.__('Scheduler'))],
-      ['profile-server', whole(trans.__('Profile of the scheduler'))],
+      ['profile-server', whole(trans.__('Scheduler profile'))],
       ['stealing', trans.__('Work stealing')],
       ['events'],
       ['counters']

@@ -17,7 +17,7 @@ export function DemandBar({ demand, given }: IDemandBarProps): JSX.Element {
   const threads = n_workers * threads_per_worker;
   const memory = n_workers * (memory_limit_bytes ?? machine_memory_bytes);
   return (
-    <div className="gpc-Demand" role="group" aria-label={trans.__('What it would take')}>
+    <div className="gpc-Demand" role="group" aria-label={trans.__('Resources needed')}>
       <Line
         name={trans.__('Memory')}
         share={memory / machine_memory_bytes}

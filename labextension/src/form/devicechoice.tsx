@@ -14,7 +14,7 @@ interface IDeviceChoiceProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** The GPUs of this machine: how full each is and who uses it. */
+/** The GPUs on this machine: how full each is and who uses it. */
 export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
   const { labelledBy, describedBy, devices, chosen, onChange } = props;
   return (

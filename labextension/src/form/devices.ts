@@ -50,7 +50,7 @@ export function usersOf(device: DeviceModel): string {
   // From inside of a container the processes of others cannot be seen, but their memory can.
   return isLittle(device)
     ? trans.__('Idle')
-    : trans.__('Used by processes that cannot be seen here');
+    : trans.__('Used by processes that are not visible from here');
 }
 
 /** Whether no more is used than what a driver keeps for itself. */

@@ -180,8 +180,8 @@ function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
         [
           '',
           active === null
-            ? trans.__('that of the Jupyter server')
-            : trans.__('that of the last notebook')
+            ? trans.__('same as the Jupyter server')
+            : trans.__('same as the last notebook')
         ],
         ...kernels.map(({ name, displayName }) => [name, displayName] as const)
       ]);

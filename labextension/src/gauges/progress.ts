@@ -171,7 +171,7 @@ export class ProgressList {
   private _kinds: ReadonlyMap<string, Kind> = new Map();
   /** Kinds in the order in which they were first seen, which they keep. */
   private readonly _order = new Set<string>();
-  /** Those that have a line, also while they have no tasks. */
+  /** Those that have a line, even while they have no tasks. */
   private readonly _shown = new Set<string>();
   private _isWhole = false;
   /** Updates without any task. */

@@ -49,7 +49,7 @@ export function gaugeWords(trans: ITranslating) {
     hostSilent: trans.__('{count} silent'),
     hostLost: trans.__('{count} lost'),
     stale: trans.__('{age} old'),
-    noFigures: trans.__('Waiting for the first figures.'),
+    noFigures: trans.__('Waiting for data.'),
     unreadableOne: trans.__('not readable'),
     unreadable: trans.__('{count} GPUs not readable'),
     unreadableSingle: trans.__('1 GPU not readable'),
@@ -66,7 +66,7 @@ export function gaugeWords(trans: ITranslating) {
     notMeasured: trans.__('not measured'),
     retire: trans.__('Retire'),
     retireOne: trans.__('Retire {worker}'),
-    retireSentence: trans.__('Move its results to other workers, then end this worker.'),
+    retireSentence: trans.__('Move its results to other workers, then stop this worker.'),
     progress: trans.__('Progress'),
     done: trans.__('{done} of {total} done'),
     more: trans.__('Show {count} more'),
@@ -78,8 +78,8 @@ export function gaugeWords(trans: ITranslating) {
 function partWords(trans: ITranslating) {
   const part = (name: string, sentence: string): IPartWords => ({ name, sentence });
   return {
-    gpu: part(trans.__('GPU'), trans.__('Share of time in which the GPU was computing.')),
-    vramPast: part(trans.__('VRAM over time'), trans.__('Memory used of all GPUs (0–100 %).')),
+    gpu: part(trans.__('GPU'), trans.__('Percentage of time that the GPU was busy.')),
+    vramPast: part(trans.__('VRAM over time'), trans.__('Memory used on all GPUs (0–100 %).')),
     memoryPast: part(
       trans.__('Memory over time'),
       trans.__('Memory used by all workers (0–100 %).')
@@ -99,7 +99,7 @@ function partWords(trans: ITranslating) {
     ),
     cluster: part(
       trans.__('This cluster, not RMM'),
-      trans.__('Used by this cluster beside RMM: the CUDA context, libraries, other allocators.')
+      trans.__('Used by this cluster outside RMM: the CUDA context, libraries, other allocators.')
     ),
     others: part(trans.__('Others'), trans.__('Used by other programs, such as notebooks.')),
     unknown: part(
@@ -111,7 +111,7 @@ function partWords(trans: ITranslating) {
     shared: part(
       trans.__('Overcommitted'),
       trans.__(
-        'More than the machine has: tasks are slower, and its memory can be full before a worker’s limit.'
+        'More than the machine has: tasks are slower, and memory may run out before a worker reaches its limit.'
       )
     ),
     otherLoad: part(
@@ -170,11 +170,11 @@ function partWords(trans: ITranslating) {
     ),
     pcie: part(
       trans.__('PCIe'),
-      trans.__('Data per second to (↓) and from (↑) the GPU: the way to host memory and disk.')
+      trans.__('Data per second to (↓) and from (↑) the GPU: transfers with host memory and disk.')
     ),
     nvlink: part(
       trans.__('NVLink'),
-      trans.__('Data per second to (↓) and from (↑) the GPU over the fast link between GPUs.')
+      trans.__('Data per second to (↓) and from (↑) the GPU over the fast GPU interconnect.')
     ),
     network: part(
       trans.__('Transfer'),
@@ -185,7 +185,7 @@ function partWords(trans: ITranslating) {
       trans.__('The worker has not reported since then: it is busy, blocked or gone.')
     ),
     prefix: part(
-      trans.__('Kind of tasks'),
+      trans.__('Task type'),
       trans.__(
         'Tasks whose keys have the same prefix: finished, failed, running, and still to come.'
       )

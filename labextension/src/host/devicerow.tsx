@@ -144,7 +144,7 @@ function Process({ index, placed, onOpenNotebook, onStop }: IProcessProps): JSX.
       </span>
       {hasChildren && tree_memory_bytes !== null && (
         <span title={trans.__('Including the processes it started')}>
-          {trans.__('%1 in all', formatBytes(tree_memory_bytes))}
+          {trans.__('%1 in total', formatBytes(tree_memory_bytes))}
         </span>
       )}
       {memory_used_bytes !== null && <span>{formatBytes(memory_used_bytes)}</span>}

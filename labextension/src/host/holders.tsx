@@ -29,7 +29,7 @@ export function Holders({ device, tools }: IHoldersProps): JSX.Element | null {
                 : trans.__('slot %1 of %2', holder.slot, device.slots)}
             </span>
           )}
-          {holder.beyond && <span>{trans.__('claimed although taken, shared')}</span>}
+          {holder.beyond && <span>{trans.__('also claimed, shared')}</span>}
           {!holder.mine && holder.user !== null && tools(holder.user)}
           <span className="gpc-Holder-times">
             <Ticking milliseconds={5000} text={() => times(holder)} />
@@ -57,7 +57,7 @@ export function Line({ node }: { readonly node: NodeModel }): JSX.Element | null
             <span className="gpc-Holder-who">{`${i + 1}. ${whoOf(place)}`}</span>
             <span>
               {place.certain
-                ? trans._n('%1 GPU of certain ones', '%1 GPUs of certain ones', place.gpus)
+                ? trans._n('%1 specific GPU', '%1 specific GPUs', place.gpus)
                 : trans._n('%1 GPU', '%1 GPUs', place.gpus)}
             </span>
             <span className="gpc-Holder-times">
@@ -81,7 +81,7 @@ export function MoreHeld({ node }: { readonly node: NodeModel }): JSX.Element | 
     return null;
   }
   return (
-    <ul className="gpc-Holders" aria-label={trans.__('Besides')}>
+    <ul className="gpc-Holders" aria-label={trans.__('Not listed')}>
       {node.more.map((more, i) => (
         <li key={i} className={more.mine ? 'gpc-mod-mine' : ''}>
           <span className="gpc-Holder-who">{whoOf(more)}</span>

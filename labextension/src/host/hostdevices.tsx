@@ -21,7 +21,7 @@ export interface IHostDevicesProps {
   readonly commands: CommandRegistry;
 }
 
-/** The GPUs of the machine that Jupyter runs on, live: what they do and for whom. */
+/** The GPUs on the machine that Jupyter runs on, live: what they do and for whom. */
 export function HostDevices({ manager, commands }: IHostDevicesProps): JSX.Element | null {
   const host = useHost(manager);
   const [isOpen, setOpen] = useState(true);
@@ -53,14 +53,14 @@ export function HostDevices({ manager, commands }: IHostDevicesProps): JSX.Eleme
       onToggle={event => setOpen(event.currentTarget.open)}
     >
       <summary>
-        <h2>{trans.__('GPUs of this machine')}</h2>
+        <h2>{trans.__('GPUs on this machine')}</h2>
       </summary>
       <div ref={place}>
         {(gpus.length === 0 || !host.available) && (
           <p className="gpc-Host-message">{host.message}</p>
         )}
         <Fault error={asking.error} />
-        <ul className="gpc-Host-devices" aria-label={trans.__('GPUs of this machine')}>
+        <ul className="gpc-Host-devices" aria-label={trans.__('GPUs on this machine')}>
           {gpus.map(({ device, slices }) => (
             <Fragment key={device.uuid}>
               {row(device, `${device.index ?? ''}`)}

@@ -25,7 +25,7 @@ export function InstructorTools({ user, manager, asking }: IToolsProps): JSX.Ele
       {label}
     </button>
   );
-  const whom = user ?? trans.__('everybody');
+  const whom = user ?? trans.__('everyone');
   return (
     <>
       {button(trans.__('Message…'), trans.__('Message %1…', whom), () =>

@@ -22,7 +22,7 @@ export function useWhileSeen<T, E extends HTMLElement>(
   useEffect(() => {
     let isSeen = true;
     const reading = new Poll({
-      // Where the server does not answer, the list says so.
+      // Where the server does not respond, the list says so.
       factory: () => read().then(setLast, () => undefined),
       frequency: { interval: milliseconds, backoff: false },
       standby: () => document.hidden || !isSeen

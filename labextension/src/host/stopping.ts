@@ -13,7 +13,7 @@ export async function stopProcess(process: DeviceProcess, manager: IClusterManag
   const { ended } = await manager.stopProcess(process);
   if (!ended) {
     throw new Error(
-      trans.__('Process %1 does not end. You may have to restart the machine.', process.pid)
+      trans.__('Process %1 could not be stopped. You may have to restart the machine.', process.pid)
     );
   }
 }

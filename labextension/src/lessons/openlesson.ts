@@ -53,11 +53,7 @@ async function openCopy(lesson: string, options: IOpenOptions): Promise<Notebook
   const path = known()?.notebook ?? null;
   if (path === null) {
     throw new Error(
-      trans.__(
-        'Lesson %1 is outside of the folder that Jupyter shows: %2.',
-        lesson,
-        store.list?.folder ?? ''
-      )
+      trans.__('Lesson %1 is outside Jupyter’s root folder: %2.', lesson, store.list?.folder ?? '')
     );
   }
   const opened: unknown = await commands.execute('docmanager:open', { path });

@@ -43,7 +43,7 @@ export function useAsking(): IAsking {
 export function sentenceOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text === 'Failed to fetch' || text === 'NetworkError when attempting to fetch resource.'
-    ? 'The Jupyter server does not answer.'
+    ? 'The Jupyter server does not respond.'
     : text;
 }
 

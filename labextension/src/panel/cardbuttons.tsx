@@ -66,7 +66,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
       ref={bar}
       className="gpc-CardButtons"
       role="toolbar"
-      aria-label={trans.__('Actions of %1', cluster.name)}
+      aria-label={trans.__('Actions for %1', cluster.name)}
       // A button that were disabled while it is busy would lose the focus; a second click does nothing anyway.
       aria-busy={asking.busy !== null}
     >

@@ -34,7 +34,7 @@ export class ClusterPanel extends ReactWidget {
     this.title.caption = trans.__('GPU clusters');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('GPU clusters'));
-    const titles = { 'gpucluster-gpus': trans.__('GPUs of this machine') };
+    const titles = { 'gpucluster-gpus': trans.__('GPUs on this machine') };
     this.sections = new MovableSections(titles, () => this.update());
     options.manager.changed.connect(this._onChanged, this);
     this._created = new CreatedClusters(options.manager, options.unfolded);

@@ -24,7 +24,7 @@ export class Roving {
     this._node.removeEventListener('keydown', this._onKey);
   }
 
-  /** Have exactly one stop, also after some have come or gone. */
+  /** Have exactly one stop, even after some have come or gone. */
   settle(): void {
     const stops = this._stops();
     const current = stops.find(stop => stop === this._current) ?? stops[0];

@@ -13,7 +13,7 @@ interface ISiteFaultsProps {
 export function SiteFaultsLine({ manager, shown }: ISiteFaultsProps): JSX.Element | null {
   const [site, setSite] = useState<SiteFaults | null>(null);
   const look = (): void => {
-    // Where the server does not answer, the list says so.
+    // Where the server does not respond, the list says so.
     manager.site().then(setSite, () => undefined);
   };
   useEffect(look, [manager, shown]);
@@ -25,7 +25,7 @@ export function SiteFaultsLine({ manager, shown }: ISiteFaultsProps): JSX.Elemen
         {message}
         <details className="gpc-Details gpc-SiteFaults" onToggle={look}>
           <summary>
-            {trans._n('%1 fault in the site’s file', '%1 faults in the site’s file', faults.length)}
+            {trans._n('%1 error in the site’s file', '%1 errors in the site’s file', faults.length)}
           </summary>
           <ul>
             {faults.map(fault => (

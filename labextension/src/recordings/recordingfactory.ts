@@ -9,7 +9,7 @@ import { recordingIcon } from '../icons';
 import { RecordingContent } from './recordingcontent';
 import { trans } from '../translation';
 
-/** Names the file type and what opens it, also in "Open With". */
+/** Names the file type and what opens it, even in "Open With". */
 export const RECORDING_FILES = 'gpucluster-recording';
 
 /** How the names of recordings end. */

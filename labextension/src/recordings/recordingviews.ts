@@ -13,7 +13,7 @@ import {
 import type { IRecordingPlace } from './recordingsapi';
 import { RecordingTab, tabId } from './recordingtab';
 
-/** Opens recordings as tabs, also from the file browser; each comes back after a reload. */
+/** Opens recordings as tabs, even from the file browser; each comes back after a reload. */
 export class RecordingViews {
   constructor(private readonly _options: RecordingViews.IOptions) {
     const { app, restorer, thresholds } = _options;

@@ -100,7 +100,7 @@ export function judge(rules: IRules, program: Program, isIndented: boolean): IFi
     findings.push({
       expected: trans.__('Each line has its indentation'),
       passed: wrong.length === 0,
-      observed: wrong.length === 0 ? trans.__('it does') : trans.__('not so: %1', wrong[0].id)
+      observed: wrong.length === 0 ? trans.__('it does') : trans.__('wrong: %1', wrong[0].id)
     });
   }
   return findings;

@@ -15,7 +15,7 @@ import { OutputContextProvider, type IOutputContext } from './outputcontext';
 import { PredictionView, ReportView } from './figureviews';
 
 /**
- * An output of a lesson. What a learner has chosen in it lives as long as the output does, also while it is
+ * An output of a lesson. What a learner has chosen in it lives as long as the output does, even while it is
  * scrolled out of the page.
  */
 export class StudyOutput extends Widget implements IRenderMime.IRenderer {

@@ -109,7 +109,7 @@ class Adapting:
             try:
                 await self._step()
             except Exception:
-                logger.exception("Adapting failed; it continues")
+                logger.exception("Adaptive scaling failed; retrying")
             await asyncio.sleep(self._bounds.interval_seconds or INTERVAL_SECONDS)
 
     async def _wanted(self) -> int:

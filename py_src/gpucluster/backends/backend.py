@@ -6,7 +6,7 @@ inside the supervisor process, on its event loop. The supervisor calls, in this 
     preflight(spec, context)     checks everything that can be checked, starts nothing
     start(plan, context)         returns a Deployment: its scheduler answers, and its workers are requested
     …                            the methods of the Deployment, until its close()
-    reap(remembered, context)    only if something may be left, also in another process after the supervisor's death
+    reap(remembered, context)    only if something may be left, even in another process after the supervisor's death
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class StartContext:
     dashboard_prefix: str
     """Secret path prefix of the dashboard, without slashes."""
     report: Report = field(default=lambda step, message: None)
-    """Report progress to users: ``report("preflight", "Looking at the GPUs")``."""
+    """Report progress to users: ``report("preflight", "Checking the GPUs")``."""
     claims: Claims | None = None
     """Where GPUs are claimed; ``None``: no other cluster chooses."""
     tls_directory: Path | None = None

@@ -1,6 +1,6 @@
 """A scheduler whose web pages answer only below a secret path, and whose port other users cannot occupy.
 
-Dask's dashboard has no log-in. Ours listens on a unix socket in a private folder. If the cluster has ports, and when
+Dask's dashboard has no login. Ours listens on a unix socket in a private folder. If the cluster has ports, and when
 a link is requested, it also listens on loopback, where every user of the machine can connect, so the path is the
 secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and serves ``/sitemap.json``
 beside it, which gives the secret away. Here any other path is a plain 404.

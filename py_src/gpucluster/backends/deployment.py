@@ -128,7 +128,7 @@ class Deployment(ABC):
 
         While it is on, the deployment itself replaces workers that are lost.
         """
-        raise self._refusal("follow the load")
+        raise self._refusal("scale adaptively")
 
     def decisions(self) -> list[Decision]:
         """Return the decisions of adaptive scaling since `adapt` was last called, oldest first; immediate."""

@@ -52,7 +52,7 @@ class Following:
             except self.silent as error:
                 self.trouble = f"{error.message.rstrip('.')}. The state of the {self.what} may be out of date."
             except Exception:
-                logger.exception("The %s could not be looked at", self.what)
+                logger.exception("The %s could not be inspected", self.what)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._soon.wait(), pause)
             await asyncio.sleep(max(0.0, begun + self.often - time.monotonic()))

@@ -50,7 +50,7 @@ class LocalBackend(Backend[LocalSpec]):
 
     async def preflight(self, spec: LocalSpec, context: StartContext) -> Plan:
         """Choose the number of workers and their memory; refuse what this machine cannot hold."""
-        context.report("preflight", "Looking at this machine")
+        context.report("preflight", "Checking this machine")
         machine = shared_machine()
         would_be = context.left.lowered(spec, default_workers(machine))
         n_workers = would_be if spec.n_workers is None else spec.n_workers

@@ -23,7 +23,7 @@ def host_fault(host: str, port: int | None = None) -> str | None:
             else:
                 socket.create_connection((host, port), LOOK_SECONDS).close()
         except socket.gaierror as error:
-            # A name server that does not answer at the moment says nothing about the name.
+            # A name server that does not respond at the moment says nothing about the name.
             if error.errno != socket.EAI_AGAIN:
                 found.append(f"host '{host}' not found")
         except ConnectionRefusedError:

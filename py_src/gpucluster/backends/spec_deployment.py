@@ -200,7 +200,7 @@ class SpecDeployment(Deployment):
             await self.scheduler.add_worker_plugin(PLUGIN, pickled_limit(limit_bytes))
         except Exception as error:
             # A worker left meanwhile. Workers that connect later get the plugin anyway.
-            logger.warning("Not every worker knows its memory limit (%s: %s)", type(error).__name__, error)
+            logger.warning("Not every worker has its memory limit (%s: %s)", type(error).__name__, error)
         self._stop_lowering()
         self._lowering = asyncio.create_task(self._lower_limits(limit_bytes))
 
@@ -310,7 +310,7 @@ class SpecDeployment(Deployment):
             closing: Awaitable[None] = self._cluster.close()  # type: ignore[assignment]  # awaitable: asynchronous
             await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)
         except Exception as error:
-            logger.warning("The cluster did not close in good order (%s); killing what is left", type(error).__name__)
+            logger.warning("The cluster did not shut down cleanly (%s); killing what is left", type(error).__name__)
 
 
 def _listening(context: StartContext) -> dict[str, Any]:
@@ -342,7 +342,7 @@ async def _close_starting(cluster: SpecCluster) -> None:
 
 
 async def _close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
-    """Close what a failed start left behind, also when a constructor failed half-way."""
+    """Close what a failed start left behind, even when a constructor failed half-way."""
     found = {cluster} if cluster is not None else set()
     for item in found | spec_cluster.clusters_named(cluster_id):
         spec_cluster.count_all(item)

@@ -46,5 +46,5 @@ def workloads(only: Sequence[str] | None = None) -> list[Workload]:
         if name not in WORKLOADS:
             near = get_close_matches(name, WORKLOADS, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
-            raise InvalidRequest(f"only: there is no workload '{name[:40]}'.{hint} There are {', '.join(WORKLOADS)}.")
+            raise InvalidRequest(f"only: there is no workload '{name[:40]}'.{hint} Available: {', '.join(WORKLOADS)}.")
     return [workload for name, workload in WORKLOADS.items() if name in only]

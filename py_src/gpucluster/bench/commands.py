@@ -205,7 +205,7 @@ def _names(text: str, option: str, known: Sequence[str], kind: str, hint_if_none
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise InvalidRequest(f"{option}: there is no {kind}'{shown(name)}'.{hint} There are {', '.join(known)}.")
+            raise InvalidRequest(f"{option}: there is no {kind}'{shown(name)}'.{hint} Available: {', '.join(known)}.")
     return names
 
 

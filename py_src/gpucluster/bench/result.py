@@ -36,7 +36,7 @@ class ClusterFacts(_Model):
 
     name: str
     backend: str = Field(description="'local', 'cuda', or 'other' for one that gpucluster did not start.")
-    protocol: str = Field(description="How workers communicate: 'tls', 'tcp' or 'ucx'.")
+    protocol: str = Field(description="Protocol between workers: 'tls', 'tcp' or 'ucx'.")
     n_workers: list[int] = Field(description="Numbers of workers that were measured.")
     threads_per_worker: int
     memory_limit_bytes: int | None = Field(None, description="Of the smallest worker; null: no limit.")

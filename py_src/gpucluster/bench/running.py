@@ -148,7 +148,7 @@ def bench(
         raise InvalidRequest("repeats: at least one run must count.")
     counts = sorted(set(workers)) if workers else [len(target.workers)]
     if counts[0] < 1:
-        raise NothingToMeasure(f"{target.name[:1].upper()}{target.name[1:]} has no workers. Give it some first.")
+        raise NothingToMeasure(f"{target.name[:1].upper()}{target.name[1:]} has no workers. Add workers first.")
     chosen = find_workloads(only)
     say(f"Waiting for {counted(counts[0], 'worker')}")
     target.scale(counts[0])

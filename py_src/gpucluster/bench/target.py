@@ -82,7 +82,7 @@ def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
     wanted = cluster.model.wanted
     if scales and wanted.adapt is not None:
         raise InvalidState(
-            f"The number of workers of '{cluster.name}' follows the load, so it cannot be set to each of --workers in "
+            f"'{cluster.name}' scales adaptively, so the number of workers cannot be set to each of --workers in "
             "turn. Fix it first with 'scale'."
         )
     with cluster.get_client() as client:
@@ -120,7 +120,7 @@ def scheduler(address: str) -> Iterator[Target]:
         client = Client(**where, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError, TypeError, AssertionError) as error:  # The last for an address without a host.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InvalidRequest(f"scheduler: no scheduler answers at {address[:80]} ({reason}).") from None
+        raise InvalidRequest(f"scheduler: no scheduler responds at {address[:80]} ({reason}).") from None
     with client:
         yield Target(client)
 

@@ -82,7 +82,7 @@ def persisted(*collections: Any) -> list[Any]:
     wait(futures)
     for future in futures:
         if future.status != "finished":
-            raise future.exception() or WrongResult("The data could not be created: a worker was lost.")
+            raise future.exception() or WrongResult("The data could not be generated: a worker was lost.")
     return kept
 
 

@@ -1,4 +1,4 @@
-"""The GPUs of this machine as text: the memory of each, with a tree of the processes that hold it."""
+"""The GPUs on this machine as text: the memory of each, with a tree of the processes that hold it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _processes(device: DeviceModel) -> list[str]:
 def _sizes(process: DeviceProcess, device: DeviceModel, *, sums: bool) -> str:
     used, total = process.memory_used_bytes, process.tree_memory_bytes
     text = "not measured" if used is None else f"{size_text(used)}{_share(used, device.memory_total_bytes)}"
-    return f"{text}, {size_text(total)} with what it has started" if sums and total is not None else text
+    return f"{text}, {size_text(total)} including its child processes" if sums and total is not None else text
 
 
 def _owner(process: DeviceProcess, device_index: int | None) -> str:

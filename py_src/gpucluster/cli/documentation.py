@@ -41,15 +41,15 @@ connected it to. In the shell, `--json` prints models instead of text: `list` an
 _CODES = {
     0: "done",
     1: "any other error; `lessons check`: not all checks pass",
-    2: "invalid arguments; nothing was changed",
+    2: "invalid input; nothing was changed",
     3: "there is no such cluster, worker, link, lesson or recording",
     4: "the cluster's state, a name that is taken, hours or limits of the site, or a folder of lessons forbids it",
     5: (
         "the start failed and nothing was left running, or a running cluster could not do what was requested and "
         "continues"
     ),
-    6: "the cluster's process does not respond, or is of another version",
-    7: "the registry directory is not private to this user, or not writable",
+    6: "the cluster's process does not respond, or has another version",
+    7: "the registry directory does not belong to this user alone, or cannot be written",
     130: "interrupted; a cluster that was starting was stopped",
 }
 

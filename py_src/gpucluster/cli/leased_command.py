@@ -92,7 +92,7 @@ class _Command:
         """Run it, and return its exit code."""
         before = {number: signal.getsignal(number) for number in _PASSED_ON}
         for number, handler in before.items():
-            if handler is not signal.SIG_IGN:  # As under nohup, also for the command.
+            if handler is not signal.SIG_IGN:  # As under nohup, even for the command.
                 signal.signal(number, self._pass_on)
         try:
             self._process = subprocess.Popen(list(command), env=environment)

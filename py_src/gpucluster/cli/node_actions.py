@@ -81,9 +81,8 @@ def node_text(node: NodeModel) -> str:
         parts.append(table(rows))
     parts += [_shared(device) for device in node.devices if any(holder.beyond for holder in device.holders)]
     for number, place in enumerate(node.line, 1):
-        which = "of certain ones" if place.certain else ""
-        who = _who(place.user, mine=place.mine)
-        waits = f"{number}. {who}: {counted(place.gpus, 'GPU')} {which}".rstrip()
+        unit = "specific GPU" if place.certain else "GPU"
+        waits = f"{number}. {_who(place.user, mine=place.mine)}: {counted(place.gpus, unit)}"
         since = f", for {_since(place.since)}" if place.since else ""
         parts.append(f"In queue {waits}{since}")
     parts += map(_more, node.more)
@@ -92,8 +91,8 @@ def node_text(node: NodeModel) -> str:
 
 def _shared(device: SharedDevice) -> str:
     extra = dict.fromkeys(_who(holder.user, mine=holder.mine) for holder in device.holders if holder.beyond)
-    most = "one claim" if device.slots is None else f"the {counted(device.slots, 'claim')} it has slots for"
-    return f"GPU {_name(device)} has more than {most}. Extra claims by: {', '.join(extra)}."
+    most = "one claim" if device.slots is None else f"the {counted(device.slots, 'claim')} that it has slots for"
+    return f"GPU {_name(device)} has more than {most}. Also claimed by: {', '.join(extra)}."
 
 
 def _more(more: More) -> str:
@@ -118,7 +117,7 @@ def class_text(answer: ClassClusters) -> str:
         if each.problem
     ]
     if answer.left_out:
-        lines.append(f"Not shown: {counted(answer.left_out, 'entry', 'entries')} of users who have too many.")
+        lines.append(f"Not listed: {answer.left_out} of users who have too many.")
     return "\n".join(lines)
 
 

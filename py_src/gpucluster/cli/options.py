@@ -1,7 +1,7 @@
 """Options of ``create``, made from the spec models.
 
 A field's bounds, default and description are written once, in ``gpucluster.protocol.spec``. Here they become
-``--n-workers``, ``--rmm-async/--no-rmm-async`` and their help, for the command line and the magic, also for kinds that
+``--n-workers``, ``--rmm-async/--no-rmm-async`` and their help, for the command line and the magic, even for kinds that
 other packages add.
 """
 

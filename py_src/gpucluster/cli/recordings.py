@@ -34,7 +34,7 @@ def begin(control: Control, found: Namespace) -> Recorder:
     if file is None:
         raise InvalidRequest("FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz.")
     if name is None and any(file in {model.name, model.id} for model in control.list() if not model.state.ended):
-        raise InvalidRequest(f"FILE is missing: '{file}' is a cluster. Name the output file, such as {file}.jsonl.gz.")
+        raise InvalidRequest(f"FILE is missing: '{file}' is a cluster. Name a file to write, such as {file}.jsonl.gz.")
     if name is not None and name.endswith(_ENDINGS) and not file.endswith(_ENDINGS):
         file, name = name, file
     seconds = getattr(found, "seconds", None)

@@ -78,7 +78,7 @@ def links_table(links: SharedLinks) -> str:
 
 
 def _shows(link: SharedLink) -> str:
-    return ("figures, tasks" if link.tasks else "figures") + (", public" if link.public else "")
+    return ("gauges, tasks" if link.tasks else "gauges") + (", public" if link.public else "")
 
 
 def _withdrawn(link: SharedLink) -> str:

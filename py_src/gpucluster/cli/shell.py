@@ -166,7 +166,7 @@ def _dashboard(found: Namespace) -> int:
     link = actions.dashboard_link(control, model, actions.dashboard_page(found))
     _hint(
         "Opens on this machine only. Keep it private: anyone on this machine who has it can see the dashboard. "
-        f"In JupyterLab, open {model.dashboard_path} below the address of Jupyter instead."
+        f"In JupyterLab, open {model.dashboard_path} under the address of Jupyter instead."
     )
     return _answer(found, model, link, dashboard_link=link)
 
@@ -301,7 +301,7 @@ def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str,
 
 
 def _plain(value: Any) -> Any:
-    """Return models, also in a list, as plain data."""
+    """Return models, even in a list, as plain data."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -100,7 +100,7 @@ def message_text(message: Message) -> str:
 def activity_table(activity: Activity) -> str:
     """Return the activity of a cluster, one entry per line, in local time."""
     if not activity.entries:
-        return "Nothing was logged for this cluster."
+        return "Nothing was recorded about this cluster."
     rows = [("TIME", "WHO", "WHAT")]
     rows += [(local_time(entry.at), entry.by or "", one_line(entry.message)) for entry in activity.entries]
     return table(rows)

@@ -120,7 +120,7 @@ def _gauges(parser: SentenceParser, face: str) -> None:
 
 
 def _record(parser: SentenceParser, face: str) -> None:
-    file = "Output file, .jsonl or .jsonl.gz. Default extension: .gpucluster.jsonl.gz."
+    file = "File to write: .jsonl or .jsonl.gz; without a suffix, .gpucluster.jsonl.gz is added."
     if face == MAGIC:
         parser.argument("file", nargs="?", metavar="FILE", complete="file", help=file)
         declare_name(parser)
@@ -151,11 +151,13 @@ def _profile(parser: SentenceParser, _face: str) -> None:
     )  # fmt: skip
     parser.argument(
         "--timeline", action=BooleanOptionalAction,
-        help="Draw a timeline of each thread. Default: yes.",
+        help="Draw a timeline of the threads. Default: yes.",
     )  # fmt: skip
-    parser.argument("--performance-report", metavar="FILE", help="Also write Dask's own performance report there.")
-    parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if possible.")
-    parser.argument("--json", metavar="FILE", help="Also write all figures there.")
+    parser.argument(
+        "--performance-report", metavar="FILE", help="Also write Dask's own performance report to this file."
+    )
+    parser.argument("--nsight", metavar="FILE", help="Also write an Nsight Systems capture to this file, if possible.")
+    parser.argument("--json", metavar="FILE", help="Also write all values to this file.")
     parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
 
@@ -180,7 +182,9 @@ def _share(parser: SentenceParser, face: str) -> None:
 def _stop(parser: SentenceParser, face: str) -> None:
     declare_names(parser, LIVING)
     parser.argument("--all", action="store_true", help="Stop all of your clusters on this machine.")
-    parser.argument("--no-wait", action="store_true", help="Return at once, without waiting until it has stopped.")
+    parser.argument(
+        "--no-wait", action="store_true", help="Return at once, without waiting until the cluster has stopped."
+    )
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With --all: do not ask (as without a terminal).")
     declare_json(parser, face)
@@ -227,7 +231,7 @@ VERBS = {
     verb.name: verb
     for verb in (
         Subcommand("create", "Start a cluster and wait until it runs.", _create),
-        Subcommand("lease", "Lease a worker for one cell or command.", _lease),
+        Subcommand("lease", "Take a worker for one cell or command, and release it afterwards.", _lease),
         Subcommand("list", "List your clusters on this machine.", _list),
         Subcommand("status", "Show one cluster.", _status),
         Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
@@ -245,10 +249,10 @@ VERBS = {
         Subcommand("share", "Create a read-only link to a cluster.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Subcommand("remove", "Forget a stopped cluster.", _remove),
-        Subcommand("clean", "Forget all clusters that have ended.", _no_name),
-        Subcommand("devices", "List the GPUs of this machine and who uses them.", _no_name),
-        Subcommand("node", "Show who uses which GPU of this machine, and who waits for one.", _node),
-        Subcommand("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
+        Subcommand("clean", "Forget all stopped clusters.", _no_name),
+        Subcommand("devices", "List the GPUs on this machine and who uses them.", _no_name),
+        Subcommand("node", "Show the users of each GPU on this machine, and the queue.", _node),
+        Subcommand("kinds", "List the kinds of clusters, and why some cannot be used here.", _no_name),
         Subcommand("presets", "List the presets for create.", _no_name),
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),

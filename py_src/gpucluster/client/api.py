@@ -70,7 +70,7 @@ def create(
         Seconds to wait, or a duration such as ``"2 min"``; default: 120. After that, the cluster is stopped. Time in
         the queue for a GPU does not count; ``wait_in_line=False`` fails at once instead.
     asynchronous : bool
-        Return an awaitable, also for ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
+        Return an awaitable, even for ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
     **options
         ``preset="gpu-ml"``: start from a preset, also one of this site (``gpucluster presets`` lists them), which sets
         the kind unless another ``backend`` is named. Fields of the backend's spec: ``name``, ``n_workers``,
@@ -273,4 +273,4 @@ def _print_if_running(registry: Registry, id: str, pid: int) -> None:
             return
         limit = model.idle.timeout_seconds
         end = "" if limit is None else f" until it has been idle for {max(1, round(limit / 60))} min"
-        sys.stderr.write(f"The cluster '{model.name}' lives on{end}. To stop it: gpucluster stop {model.name}\n")
+        sys.stderr.write(f"The cluster '{model.name}' keeps running{end}. To stop it: gpucluster stop {model.name}\n")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-NOT_THERE = "Nothing is left of it: it was removed after its end, or its folder was deleted."
+NOT_THERE = "It no longer exists: it was removed after it stopped, or its folder was deleted."
 
 
 class AsyncCluster(ClusterHandle):

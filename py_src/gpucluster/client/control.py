@@ -184,7 +184,7 @@ class ControlMethods:
 
     @sync_and_async
     async def submission(self: AsyncControl, id: str) -> Submission:
-        """Return what was submitted to start a cluster's workers, also of an ended one."""
+        """Return what was submitted to start a cluster's workers, even of an ended one."""
         folder = self.registry.folder(self.registry.find(id).id)
         try:
             return Submission(text=read_own_file(folder.submitted).decode("utf-8", "replace"))

@@ -154,7 +154,7 @@ def _security(given: _Given) -> None:
     if given.value is True:
         scheme = given.spec.get("protocol")
         if scheme in {"tcp", "ucx", "ucxx"}:
-            raise given.refusal(f"anybody on this machine can connect with protocol {scheme!r}; leave protocol out")
+            raise given.refusal(f"anyone on this machine can connect with protocol {scheme!r}; leave protocol out")
     elif given.value is not False:
         raise given.refusal("each cluster creates its own credentials (cluster.security); leave it out, or pass True")
 
@@ -197,7 +197,7 @@ def _scheduler_port(given: _Given) -> None:
 
 def _dashboard_address(given: _Given) -> None:
     if str(given.value) not in {":0", "0", "False"}:
-        given.without_effect("the dashboard is where only you can see it; cluster.dashboard_link leads there.")
+        given.without_effect("the dashboard is private; cluster.dashboard_link opens it.")
 
 
 def _worker_dashboard_address(given: _Given) -> None:
@@ -238,7 +238,7 @@ _SAME: dict[str, _Reader] = {
 """Keywords that become a field of the spec."""
 
 _OTHERS: dict[str, _Reader] = {
-    "blocked_handlers": _refused("the scheduler accepts only you; leave it out"),
+    "blocked_handlers": _refused("the scheduler accepts only your connections; leave it out"),
     "dashboard": _worker_dashboard_address,
     "dashboard_address": _dashboard_address,
     "data": _refused("workers keep results as their kind of cluster does; leave it out"),

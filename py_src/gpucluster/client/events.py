@@ -55,8 +55,8 @@ async def newest_sample(folder: Folder) -> TelemetrySample:
             async for line in lines:
                 return Telemetry.model_validate_json(line).sample
     except (TimeoutError, ValidationError) as error:
-        raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.") from error
-    raise SupervisorUnreachable("The cluster's process sent no figures; it has just ended.")
+        raise SupervisorUnreachable("The cluster's process sent no data; it may be very busy.") from error
+    raise SupervisorUnreachable("The cluster's process sent no data; it has just ended.")
 
 
 def _has_ended(registry: Registry, id: str) -> bool:

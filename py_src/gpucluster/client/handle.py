@@ -229,7 +229,7 @@ class DaskCluster(ABC):
             return run(asyncio.wait_for(identity_of(address, self.security), IDENTITY_SECONDS))
         except TimeoutError:
             raise OperationTimedOut(
-                f"The scheduler of '{self.name}' did not answer within {IDENTITY_SECONDS:.0f} seconds; it may be busy."
+                f"The scheduler of '{self.name}' did not respond within {IDENTITY_SECONDS:.0f} seconds; it may be busy."
             ) from None
         except OSError as error:
             if self.model.scheduler_address is None:

@@ -60,13 +60,13 @@ def ask(id: str, user: int, request: InstructorRequest | None, latest: float) ->
         with closing(connect(socket_name(id), max(0.1, first - time.monotonic()))) as connection:
             return _talk(connection, user, request, first, latest)
     except TimeoutError:
-        return Outcome(problem="does not answer: its process hangs or was suspended")
+        return Outcome(problem="does not respond: its process hangs or was suspended")
     except (LineTooLong, ValidationError, UnicodeDecodeError):
-        return Outcome(problem="sent an unreadable answer: it is not a cluster, or of another version of gpucluster")
+        return Outcome(problem="sent an unreadable response: it is not a cluster, or has another version of gpucluster")
     except BlockingIOError:
-        return Outcome(problem="does not get to it: too many others connect to it, or it hangs")
+        return Outcome(problem="does not get to this request: it has too many connections, or it hangs")
     except OSError:
-        return Outcome(problem="has just ended, or is not a cluster")
+        return Outcome(problem="has just stopped, or is not a cluster")
 
 
 def _talk(
@@ -74,10 +74,10 @@ def _talk(
 ) -> Outcome:
     # The user was that of the name; this is the user at the other end of the connection.
     if peer_of(connection)[1] not in {user, None}:
-        return Outcome(problem="is another user's now")
+        return Outcome(problem="now belongs to another user")
     line = receive_line(connection, first)
     if line is None:
-        return Outcome(problem="has just ended, or is not a cluster")
+        return Outcome(problem="has just stopped, or is not a cluster")
     try:
         facts = ClusterFacts.model_validate_json(line)
     except ValidationError:
@@ -92,7 +92,7 @@ def _talk(
     answer = InstructorAnswer.model_validate_json(line)
     if answer.done:
         return Outcome(facts, done=True)
-    return Outcome(facts, problem=f"refuses: {answer.message.rstrip('.')}")
+    return Outcome(facts, problem=f"rejected the request: {answer.message.rstrip('.')}")
 
 
 ALL_SECONDS = 6.0  # For all conversations: with the start of a command less than 10 s.
@@ -153,7 +153,7 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
     """
     text = _plain("text", text)
     if not text.strip():
-        raise refused_field("text", "must not be empty; write what the owner is to read")
+        raise refused_field("text", "must not be empty; write a message for the owner")
     try:
         asked = ClassMessage(user=user, text=text)
     except ValidationError:
@@ -225,7 +225,7 @@ def _no_cluster_message(user: str | None, found: dict[int, list[str]]) -> str:
     if user is None:
         return "No other user has a cluster on this machine that instructors can reach."
     others = f" These have: {have}." if have else ""
-    return f"The user '{printable(user, 40)}' has no cluster on this machine that instructors reach.{others}"
+    return f"The user '{printable(user, 40)}' has no cluster on this machine that instructors can reach.{others}"
 
 
 def _require_instructor() -> None:
@@ -238,7 +238,7 @@ def _require_instructor() -> None:
         )
     raise NotAnInstructor(
         f"Only instructors of this site may do this: {', '.join(names)} ({where}). If you have just become one, log in "
-        "again: a change of groups takes effect at the next log-in."
+        "again: a change of groups takes effect at the next login."
     )
 
 

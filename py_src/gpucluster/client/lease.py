@@ -294,4 +294,6 @@ def _note_or_raise(error: BaseException | None, trouble: GPUClusterError) -> Non
     """Raise a fault of the release or, if the block has its own error, add it there as a note."""
     if error is None:
         raise trouble
-    error.add_note(f"Its workers could not be given back at once; their own process does that. {trouble.message}")
+    error.add_note(
+        f"Its workers could not be released immediately; the cluster's process will release them. {trouble.message}"
+    )

@@ -180,7 +180,7 @@ class Client(ClientOfCluster):
             return None
         if other.id == model.id or is_over(other):
             return None
-        how = f"The cluster '{model.name}' was started again; the results of the first one are lost. "
+        how = f"The cluster '{model.name}' was restarted; its previous results are lost. "
         try:
             default: Any = default_client()
         except ValueError:

@@ -49,7 +49,7 @@ class Batch:
         try:
             announcing.result()
         except GPUClusterError as error:
-            logger.warning("That a batch is done could not be announced: %s", error.message)
+            logger.warning("Could not send the notification for a batch: %s", error.message)
 
     def _bad(self) -> list[str]:
         return [f"{number:,} {_WORDS[end]}" for end, number in self._ends.items() if end in _WORDS]
@@ -69,7 +69,5 @@ def futures_in(found: Any) -> list[Any]:
     several = list(items.values()) if isinstance(items, dict) else list(items)
     futures: list[Any] = list(dict.fromkeys(futures_of(several)))
     if not futures:
-        raise refused_field(
-            "futures", "must be a future, several of them, or a persisted collection; nothing else computes now"
-        )
+        raise refused_field("futures", "must be a future, several of them, or a persisted collection")
     return futures

@@ -78,7 +78,7 @@ async def stop_cluster(
     asked = model
     folder = registry.folder(model.id)
     if not os.access(folder.path, os.X_OK) and os.path.isdir(folder.path):
-        raise InvalidState(f"The folder of the cluster cannot be looked at: chmod 700 {folder.path}, then stop it.")
+        raise InvalidState(f"The cluster's folder cannot be read: chmod 700 {folder.path}, then stop it.")
     if _waits_for_turn(registry, model):
         # Its process accepts no requests yet, and has started nothing.
         return await kill_cluster(registry, model, "Stopped before its turn to start had come.")
@@ -92,7 +92,7 @@ async def stop_cluster(
         # The file with its secret was removed. Users who may signal the process may stop the cluster anyway.
         signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
     except SupervisorUnreachable:
-        why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
+        why = f"Its process did not respond within {timeout / 2:.0f} seconds and was killed."
         return await kill_cluster(registry, registry.find(model.id), why)
     except InvalidState:
         # A standby that was never notified of the cluster that its record names.

@@ -51,7 +51,7 @@ def _refusal(body: bytes, status: int) -> GPUClusterError:
     try:
         return error_from_model(ErrorModel.model_validate_json(body))
     except ValidationError:
-        return SupervisorUnreachable(f"The cluster's process gave an answer that cannot be read (HTTP {status}).")
+        return SupervisorUnreachable(f"The cluster's process sent an unreadable response (HTTP {status}).")
 
 
 def answer_seconds(timeout: float | None) -> float:
@@ -76,7 +76,7 @@ async def ask_supervisor(
             answer = await _answer(folder, method, path, body, by)
     except TimeoutError as error:
         raise SupervisorUnreachable(
-            f"The cluster's process did not answer within {seconds:.0f} seconds; it may be very busy."
+            f"The cluster's process did not respond within {seconds:.0f} seconds; it may be very busy."
         ) from error
     if answer.status_code >= 400:
         raise _refusal(answer.content, answer.status_code)

@@ -221,7 +221,7 @@ class Verbs:
         tasks : bool
             Whether to show task keys, too: progress, the task stream and the task graph.
         public : bool
-            Whether to skip the hub's log-in, where there is a hub; the site has to allow it.
+            Whether to skip the hub's login, where there is a hub; the site has to allow it.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class Verbs:
         """
         model = self._living(id)
         if model.scheduler_address is None:
-            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no figures yet.")
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no data yet.")
         return await newest_sample(self.registry.folder(model.id))
 
     @verb
@@ -333,7 +333,7 @@ class Verbs:
 
     @verb_as(_entries)
     async def activity(self: AsyncControl, id: str) -> Activity:
-        """Return the log of requests to a cluster and their results, also of an ended one.
+        """Return the log of requests to a cluster and their results, even of an ended one.
 
         Raises
         ------
@@ -344,7 +344,7 @@ class Verbs:
 
     @verb_as(_cells)
     async def cells(self: AsyncControl, id: str) -> Cells:
-        """Return what each notebook cell computed, also on an ended cluster, oldest first.
+        """Return what each notebook cell computed, even on an ended cluster, oldest first.
 
         Raises
         ------
@@ -355,7 +355,7 @@ class Verbs:
 
     @verb_as(_lines)
     async def logs(self: AsyncControl, id: str, lines: int = 200) -> LogLines:
-        """Return the end of a cluster's log, also of an ended one.
+        """Return the end of a cluster's log, even of an ended one.
 
         Raises
         ------

@@ -100,7 +100,7 @@ def duration(field: str, value: Any) -> float | None:
 def _bytes(field: str, value: Any) -> float:
     size = _read(field, parse_size, whole(value))
     if isinstance(size, float):
-        raise refused_field(field, "must be a size such as '8 GiB', not a share")
+        raise refused_field(field, "must be a size such as '8 GiB', not a percentage")
     return size
 
 

@@ -81,7 +81,7 @@ def describe(name: str, **options: Any) -> Description:
     49326610
     """
     if name not in _DESCRIBED:
-        raise InvalidOption(f"name: there is no data set {name!r}; there are {', '.join(_DESCRIBED)}.")
+        raise InvalidOption(f"name: there is no data set {name!r}; available: {', '.join(_DESCRIBED)}.")
     function, allowed = _DESCRIBED[name]
     for option in options:
         if option not in allowed:

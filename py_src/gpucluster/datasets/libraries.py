@@ -36,8 +36,8 @@ def _option(name: str, allowed: tuple[str, str]) -> str:
     chosen = dask.config.get(name, None) or allowed[0]
     if chosen not in allowed:
         raise InvalidOption(
-            f"Dask's option '{name}' is {chosen!r}, but these data can be had as {allowed[0]} and {allowed[1]} only. "
-            f"Use dask.config.set({{'{name}': '{allowed[0]}'}})."
+            f"Dask's option '{name}' is {chosen!r}, but this data set is available only as {allowed[0]} and "
+            f"{allowed[1]}. Use dask.config.set({{'{name}': '{allowed[0]}'}})."
         )
     return str(chosen)
 

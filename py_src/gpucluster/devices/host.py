@@ -1,4 +1,4 @@
-"""The GPUs of this machine as one model, whatever the state of the driver."""
+"""The GPUs on this machine as one model, whatever the state of the driver."""
 
 from __future__ import annotations
 

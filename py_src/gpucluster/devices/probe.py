@@ -30,11 +30,11 @@ _CUDA_CODES = {
     34: "only a stub of the CUDA driver is installed",
     46: "all GPUs are busy or out of order",
     100: "the CUDA driver finds no GPU",
-    101: "the CUDA driver finds no GPU of that number",
+    101: "the CUDA driver finds no GPU with that number",
     802: "the system is not ready; its fabric manager may not run",
     803: "the CUDA driver and the kernel's driver have different versions",
     804: "the CUDA compatibility package does not support this GPU",
-    999: "the CUDA driver failed without saying why; restarting the machine may help",
+    999: "the CUDA driver failed without giving a reason; restarting the machine may help",
 }
 
 
@@ -63,7 +63,7 @@ def probe_gpu(*, python: str | None = None, timeout_seconds: float = PROBE_TIMEO
             timeout=timeout_seconds,
         )
     except subprocess.TimeoutExpired:
-        return _no("timeout", f"CUDA did not answer within {timeout_seconds:g} seconds")
+        return _no("timeout", f"CUDA did not respond within {timeout_seconds:g} seconds")
     except OSError as error:
         return _no("cuda_error", f"CUDA could not be queried ({error.strerror})")
     if "no_library" in done.stderr:

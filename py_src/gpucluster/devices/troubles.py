@@ -14,21 +14,21 @@ KEPT = 5
 _AT_ONCE = 100
 _XID_EVENTS = 0x8
 _MEANINGS = {
-    13: "a kernel went wrong, as with an index out of bounds",
+    13: "a kernel failed, for example with an index out of bounds",
     31: "a kernel accessed invalid memory",
-    43: "a program's own error stopped its work",
-    45: "a program's work was given up, as when it is killed or after another error",
-    48: "an error of its memory that cannot be corrected",
+    43: "a program's own error stopped it",
+    45: "a program's work was aborted, for example because it was killed or after another error",
+    48: "an uncorrectable memory error",
     62: "an internal error",
-    63: "a part of its memory is put out of use",
-    64: "a part of its memory could not be put out of use",
-    74: "an error of its NVLink",
+    63: "part of its memory is being retired",
+    64: "part of its memory could not be retired",
+    74: "an NVLink error",
     79: "it has fallen off the bus",
-    92: "many errors of its memory that were corrected",
-    94: "an error of its memory that stopped one program",
-    95: "an error of its memory that stopped all programs",
-    119: "its system processor does not answer",
-    120: "an error of its system processor",
+    92: "many corrected memory errors",
+    94: "a memory error that stopped one program",
+    95: "a memory error that stopped all programs",
+    119: "its system processor does not respond",
+    120: "a system processor error",
     154: "it needs a reset, or the machine a restart",
 }
 

@@ -50,7 +50,7 @@ class ScoredRegressor(RegressorMixin):
     """A regressor whose score is R², computed where the data are."""
 
     def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
-        """Return the share of the variance of y that the prediction explains; see `r2_score`.
+        """Return the fraction of the variance of y that the prediction explains; see `r2_score`.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class DistributedEstimator(BaseEstimator):
                 method.__doc__ = completed_docstring(cls, method)
 
     def set_params(self, **parameters: Any) -> Any:
-        """Set parameters, also by cuML's and Dask-ML's names for them."""
+        """Set parameters, including by cuML's and Dask-ML's names for them."""
         return super().set_params(**in_our_words(names_of(type(self)), self.get_params(), parameters))
 
     def __sklearn_clone__(self) -> Any:

@@ -199,7 +199,7 @@ def _copy(source: Path, folder: Path) -> Path:
 
 
 def _free(folder: Path, name: str) -> Path:
-    """A free name, also after two clicks within a second."""
+    """A free name, even after two clicks within a second."""
     candidates = (folder / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
     return next(path for path in candidates if not path.exists())
 

@@ -46,7 +46,7 @@ class NotYet(Exception):
 
 
 class Halt(Exception):
-    """A property failed without which the others cannot be looked at."""
+    """A property failed without which the others cannot be checked."""
 
 
 class NeedsCluster(Exception):

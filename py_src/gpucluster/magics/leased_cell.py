@@ -65,7 +65,7 @@ class LeasedCell:
         except KeyboardInterrupt:
             sys.stderr.write("Interrupted: the workers of this cell stop automatically.\n")
         except GPUClusterError as error:
-            sys.stderr.write(f"The workers of this cell could not be given back at once. {error.message}\n")
+            sys.stderr.write(f"The workers of this cell could not be released immediately. {error.message}\n")
         finally:
             dask.config.set(self._made_of)
             self._give_names_back()

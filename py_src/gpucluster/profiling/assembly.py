@@ -11,10 +11,8 @@ from .timeline import timeline_data
 from .worker_figures import busy_cores, clipped, importing_seconds, thread_seconds, worker_figures
 
 _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
-_NO_WORKERS = "{missing} of {known} workers reported no figures (memory, transfers, spilling): {why}."
-_OTHER_LOG = (
-    "Transfers of {count} workers were not measured: something else replaced their log of transfers in the meantime."
-)
+_NO_WORKERS = "{missing} of {known} workers reported no metrics (memory, transfers, spilling): {why}."
+_OTHER_LOG = "Transfers of {count} workers were not measured: their transfer log was replaced during the run."
 _TIERS = (
     "Spilled bytes of GPU workers are the most that lay in host memory and on disk beyond the beginning, as the "
     "telemetry saw it once a second; what moved there and back in between is not seen."
@@ -119,7 +117,7 @@ def _add_notes(report: ReportFigures, scheduler: dict[str, Any], workers: dict[s
     missing = [facts for address, facts in known.items() if address not in workers]
     if missing:
         gone = sum(facts["left"] is not None for facts in missing)
-        why = "they had left" if gone == len(missing) else "they did not answer, or had left"
+        why = "they had left" if gone == len(missing) else "they did not respond, or had left"
         report.notes.append(_NO_WORKERS.format(missing=len(missing), known=len(known), why=why))
     replaced = sum(found["sent_bytes"] is None or found["received_bytes"] is None for found in workers.values())
     if replaced:

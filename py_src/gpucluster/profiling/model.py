@@ -14,7 +14,7 @@ class ProfileModel(BaseModel):
 
 
 class PrefixFigures(ProfileModel):
-    """The tasks of one kind. The prefix is what their keys have in common, such as 'inc'."""
+    """The tasks of one kind. The prefix is the common start of their keys, such as 'inc'."""
 
     prefix: str
     n_tasks: int
@@ -52,7 +52,7 @@ class WorkerFigures(ProfileModel):
     gpu_power_limit_watts: float | None = None
     peak_memory_bytes: int | None = None
     memory_limit_bytes: int | None = None
-    peak_vram_bytes: int | None = Field(None, description="Of the whole device, by anybody.")
+    peak_vram_bytes: int | None = Field(None, description="Of the whole device, by any program.")
     vram_total_bytes: int | None = None
     peak_rmm_bytes: int | None = Field(None, description="Allocated through RMM.")
     peak_rmm_pool_bytes: int | None = None
@@ -160,7 +160,8 @@ class ReportFigures(BaseModel):
     notebook_import_seconds: float | None = Field(None, description="Time in which the block itself imported modules.")
     scheduler_import_seconds: float | None = Field(None, description="In which the scheduler imported modules.")
     cores_busy_share: float | None = Field(
-        None, description="How busy the cores of the workers' machines were, by anybody; of the least busy machine."
+        None,
+        description="How busy the cores of the workers' machines were, with any program; of the least busy machine.",
     )
     others_cores: float | None = Field(
         None, description="Cores of the workers' one machine that programs other than cluster and notebook kept busy."

@@ -24,8 +24,8 @@ _NO_NSYS = (
     "package nsight-systems-cli."
 )
 _NOT_LAUNCHED = (
-    "No Nsight Systems capture: it cannot attach to processes that run already. Start Jupyter with 'nsys launch "
-    f"--session-new={SESSION} --trace=cuda,nvtx jupyter lab', create the cluster again and repeat the profile."
+    "No Nsight Systems capture: it cannot attach to processes that are already running. Start Jupyter with 'nsys "
+    f"launch --session-new={SESSION} --trace=cuda,nvtx jupyter lab', create the cluster again and repeat the profile."
 )
 
 

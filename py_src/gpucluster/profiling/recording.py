@@ -66,7 +66,7 @@ def _of_client(client: Any) -> Target:
     if not hasattr(client, "scheduler") or not hasattr(client, "security"):
         raise InvalidRequest("cluster: must be a name, a gpucluster.Cluster or a distributed.Client.")
     if client.status != "running" or client.scheduler is None:
-        raise InvalidState("The client is not connected any more; connect again ('%gpucluster connect').")
+        raise InvalidState("The client is no longer connected; connect again ('%gpucluster connect').")
     if client.cluster is not None and shares_running_loop(client):
         raise InvalidState(
             "The client shares its event loop with this notebook, which is busy while a cell is measured. "
@@ -99,14 +99,14 @@ class Recording:
             )
         except Exception as error:
             # Dask raises many kinds of network errors, which are less helpful than this.
-            raise InvalidState(f"The scheduler of '{target.label}' does not answer; is it still running?") from error
+            raise InvalidState(f"The scheduler of '{target.label}' does not respond; is it still running?") from error
         try:
             self._install()
         except Exception as error:
             self.close()
             # A scheduler of another version, or a hanging worker, can cause any error.
             raise InvalidState(
-                f"The cluster '{target.label}' cannot be measured: its scheduler or a worker did not accept the "
+                f"The cluster '{target.label}' cannot be measured: its scheduler or a worker rejected the "
                 f"recorder ({type(error).__name__})."
             ) from error
         except BaseException:

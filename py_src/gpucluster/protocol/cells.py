@@ -10,16 +10,16 @@ from .telemetry import TelemetryModel
 class CellTasks(TelemetryModel):
     """The tasks of one kind that a cell asked for."""
 
-    name: str = Field(description="What their keys have in common, such as 'inc'; empty: many kinds together.")
+    name: str = Field(description="Common prefix of their keys, such as 'inc'; empty: several types together.")
     n_tasks: int
     n_done: int
     n_waiting: int = Field(description="Wait for other tasks, for a worker or for room.")
     n_running: int = Field(description="Are at a worker.")
-    n_failed: int = Field(description="With those that need a failed one.")
+    n_failed: int = Field(description="Including those that depend on a failed one.")
     n_cancelled: int = Field(description="Were cancelled before there was a result.")
     compute_seconds: float = Field(description="Sum over all threads.")
     transfer_seconds: float = Field(description="Fetching what they need from other workers; sum over all tasks.")
-    result_bytes: int = Field(description="Sum of all results, also of those that were released.")
+    result_bytes: int = Field(description="Sum of all results, including those that were released.")
     shared: bool = Field(
         description="Whether another cell had tasks of the same function or collection at the same time: seconds and "
         "bytes are then divided by the numbers of tasks."
@@ -29,7 +29,7 @@ class CellTasks(TelemetryModel):
 class CellWork(TelemetryModel):
     """What one run of a cell computed, or a program between two pauses.
 
-    Tasks belong to the cell that sent them, also while others use the cluster. Memory and traffic are those of the
+    Tasks belong to the cell that sent them, even while others use the cluster. Memory and traffic are those of the
     whole cluster while the cell computed.
     """
 
@@ -47,10 +47,10 @@ class CellWork(TelemetryModel):
     began: str = Field(description="When the cell was run.")
     ended: str | None = Field(None, description="When its last task was done; null: it computes.")
     lost: bool = Field(False, description="Whether the cluster ended before the work did.")
-    n_workers: int | None = Field(None, description="The most workers that there were.")
-    memory_peak_bytes: int | None = Field(None, description="Most memory of all workers together.")
-    vram_peak_bytes: int | None = Field(None, description="Most GPU memory of all devices together.")
-    spilled_peak_bytes: int | None = Field(None, description="Most results on disk at a time.")
+    n_workers: int | None = Field(None, description="Maximum number of workers.")
+    memory_peak_bytes: int | None = Field(None, description="Peak memory of all workers together.")
+    vram_peak_bytes: int | None = Field(None, description="Peak GPU memory of all devices together.")
+    spilled_peak_bytes: int | None = Field(None, description="Peak size of results on disk.")
     moved_bytes: int | None = Field(None, description="What workers received from each other.")
     groups: list[CellTasks] = Field(description="By kind, those that computed longest first; at most 30.")
 

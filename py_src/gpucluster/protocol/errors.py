@@ -23,7 +23,7 @@ The tree::
     ├── OperationFailed           a running cluster could not do what was asked, and goes on
     │   ├── ScaleFailed           … it has another number of workers than was asked for
     │   └── OperationTimedOut     … it has not done it in time; also a TimeoutError
-    ├── SupervisorUnreachable     the cluster's process does not answer
+    ├── SupervisorUnreachable     the cluster's process does not respond
     ├── AccessDenied              the request lacks the cluster's secret
     │   └── NotAnInstructor       … the site does not name them as an instructor
     ├── ProtocolMismatch          two versions of gpucluster cannot talk
@@ -57,7 +57,7 @@ class FieldError(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     field: str = Field(description="Dotted path of the field, empty for the whole request.")
-    message: str = Field(description="What was wrong and what is allowed.")
+    message: str = Field(description="The problem, and what is allowed.")
 
 
 class ErrorModel(BaseModel):
@@ -254,7 +254,7 @@ class OperationTimedOut(OperationFailed, TimeoutError):
 
 
 class SupervisorUnreachable(GPUClusterError):
-    """The process that owns the cluster does not answer."""
+    """The process that owns the cluster does not respond."""
 
     code = "supervisor_unreachable"
     http_status = 503

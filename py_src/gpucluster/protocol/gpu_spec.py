@@ -35,13 +35,13 @@ class GPUSpec(MachineSpec):
         "auto",
         title="GPU memory before spilling",
         description="GPU memory that a worker's stored results may use before they move to host memory: "
-        "a size, a share of the GPU, 'auto' (80%), or none (also 0) for no limit.",
+        "a size, a fraction of the GPU, 'auto' (80%), or none (also 0) for no limit.",
         json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_pool_size: MemorySize | None = Field(
         None,
         title="RMM pool",
-        description="GPU memory that each worker allocates as a pool when it starts: a size or a share of the GPU.",
+        description="GPU memory that each worker allocates as a pool when it starts: a size or a fraction of the GPU.",
         json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_maximum_pool_size: MemorySize | None = Field(

@@ -90,8 +90,8 @@ class ClassCluster(WireModel):
     user: str = Field(description="Name of the user, by the kernel.")
     mine: bool = Field(False, description="Whether it is the instructor's own.")
     kind: str | None = None
-    kind_title: str | None = Field(None, description="What stands before the word workers, such as 'CPU'.")
-    state: ClusterState | None = Field(None, description="null: it does not answer.")
+    kind_title: str | None = Field(None, description="Label before the word 'workers', such as 'CPU'.")
+    state: ClusterState | None = Field(None, description="null: it does not respond.")
     n_workers: int = 0
     gpus: list[str] = Field(default_factory=list, description="Each in a few words: '0, slot 2 of 4'.")
     since: str | None = None
@@ -126,7 +126,7 @@ class ClassAnswer(WireModel):
 
     reached: int = Field(description="Number of clusters.")
     users: list[str] = Field(description="Whose.")
-    problems: list[str] = Field(default_factory=list, description="Which could not be reached, in sentences.")
+    problems: list[str] = Field(default_factory=list, description="Messages about clusters that could not be reached.")
 
 
 class SlotHolder(WireModel):

@@ -84,7 +84,7 @@ class KindModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     name: str = Field(description="The ``backend`` of a spec.")
-    title: str = Field(description="What stands before the word workers: CPU, Slurm.")
+    title: str = Field(description="Label before the word 'workers': CPU, Slurm.")
     description: str = Field("", description="What it is.")
     package: str = Field(description="Which package offers it, with its version.")
     where: str = Field(description="Where its workers are, for a person who chooses; kinds may share it.")
@@ -162,7 +162,7 @@ def why_unusable(name: str) -> str:
     if found is not None and found.problem is not None:
         return _said_of(found)
     return (
-        f"There is no kind of cluster '{shown}' in this Python environment; there are {_listed()}. Others come with "
+        f"There is no kind of cluster '{shown}' in this Python environment; available: {_listed()}. Others come with "
         "packages: install one here."
     )
 

@@ -60,7 +60,7 @@ class RateLimit(logging.Filter):
 
 
 class _Redaction(logging.Formatter):
-    """Keeps secrets and terminal control characters out of the log, also in tracebacks."""
+    """Keeps secrets and terminal control characters out of the log, even in tracebacks."""
 
     def __init__(self, inner: logging.Formatter | None = None) -> None:
         super().__init__()

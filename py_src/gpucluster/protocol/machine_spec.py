@@ -161,9 +161,9 @@ class ScratchSpec(MachineSpec):
     scratch_limit: MemorySizeOrAuto | None = Field(
         "auto",
         title="Scratch limit",
-        description="What all workers together may spill to disk: a size ('20 GiB'), a share of the disk ('10%'), "
-        "'auto' for half of what is free when the cluster starts, or of what the site leaves you where that is less, "
-        "or none for no limit, which a site may refuse. What does not fit stays in memory.",
+        description="Limit on what all workers together spill to disk: a size ('20 GiB'), a percentage of the disk "
+        "('10%'), 'auto' for half of what is free when the cluster starts (or of what the site leaves you, if that is "
+        "less), or none for no limit, which a site may reject. What does not fit stays in memory.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )
 
@@ -208,5 +208,5 @@ class NodeSpec(MachineSpec):
     @classmethod
     def _absolute_size(cls, value: Any) -> Any:
         if isinstance(value, float):
-            raise ValueError("must be a size, such as '2 GiB', not a share: machines differ")
+            raise ValueError("must be a size, such as '2 GiB', not a percentage: machines differ")
         return value

@@ -86,7 +86,7 @@ class Idle(WireModel):
     idle_since: str | None = Field(None, description="Start of the idle time: no connection and no computation.")
     stops_at: str | None = Field(None, description="When the cluster will stop itself unless it is used.")
     quiet_since: str | None = Field(
-        None, description="Since when no task runs, also while clients are connected; null: tasks run."
+        None, description="Since when no task runs, even while clients are connected; null: tasks run."
     )
     kept_by: str | None = Field(
         None, description="What keeps an idle cluster from stopping, such as 'holds 3 results'."
@@ -124,8 +124,8 @@ class Cost(WireModel):
     """Cost of a cluster, by the rates of its site."""
 
     unit: str = Field(description="What is counted, such as 'node-hours'.")
-    amount: float = Field(description="So much until ``at``.")
-    per_hour: float = Field(description="So much more with each hour, as long as its workers stay as they are.")
+    amount: float = Field(description="Amount until ``at``.")
+    per_hour: float = Field(description="Amount per hour, as long as its workers do not change.")
     at: str
 
     def until(self, time: datetime) -> float:
@@ -155,16 +155,16 @@ class Lease(WireModel):
     )
     holder: str = Field(description="Its holder, such as 'notebook, process 4711'.")
     pid: int = Field(description="Process id of the holder.")
-    birth: str = Field(description="Tells that process from any other that ever has its number.")
+    birth: str = Field(description="Distinguishes the process from others that later have the same id.")
 
 
 class ClusterModel(WireModel):
     """One cluster, in all interfaces."""
 
-    id: str = Field(description="Identifier, unique for ever.")
-    name: str = Field(description="Name, unique among living clusters.")
+    id: str = Field(description="Identifier, never used again.")
+    name: str = Field(description="Name, unique among running clusters.")
     backend: str = Field(description="Kind of cluster that runs, such as 'local'; 'auto' until it is decided.")
-    backend_title: str = Field("", description="What stands before the word workers, such as 'CPU'; may be empty.")
+    backend_title: str = Field("", description="Label before the word 'workers', such as 'CPU'; may be empty.")
     state: ClusterState
     messages: list[Message] = Field(
         default_factory=list,
@@ -178,10 +178,10 @@ class ClusterModel(WireModel):
     has_gpus: bool = Field(False, description="Whether its workers have GPUs.")
     n_workers: int = Field(0, description="Number of workers that are connected now.")
     n_pending: int = Field(0, description="Number of workers that were requested and have not started yet.")
-    n_recomputing: int = Field(0, description="Number of results that were lost with workers and are not back yet.")
+    n_recomputing: int = Field(0, description="Number of results lost with workers and not recomputed yet.")
     workers: list[WorkerModel] = Field(default_factory=list)
     slots: list[GPUSlot] = Field(
-        default_factory=list, description="GPUs of this machine, or slots of them, that it has as long as it lives."
+        default_factory=list, description="GPUs on this machine, or slots of them, that it has as long as it lives."
     )
     nodes: list[str] = Field(
         default_factory=list, description="Other machines that have workers of it, each with what: 'n1: 2 GPUs'."
@@ -198,7 +198,7 @@ class ClusterModel(WireModel):
     lease: Lease | None = Field(None, description="Holder with which it ends; null: it has none.")
     cost: Cost | None = Field(None, description="What it has cost; null: its site has no costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
-    network: Network = Field(Network.UNIX, description="What keeps others out.")
+    network: Network = Field(Network.UNIX, description="How access is restricted.")
     dashboard_path: str | None = Field(
         None, description="Path of the dashboard below the Jupyter base URL, once running."
     )
@@ -285,7 +285,7 @@ class DeviceProcess(WireModel):
     user: str | None = None
     command: str | None = Field(None, description="Name of the program.")
     memory_used_bytes: int | None = None
-    cluster: str | None = Field(None, description="Name of the cluster of ours it belongs to.")
+    cluster: str | None = Field(None, description="Name of the cluster that it belongs to.")
     notebook: str | None = Field(
         None, description="Path of the notebook whose kernel it is; the kernel, where only that is known."
     )
@@ -299,7 +299,9 @@ class DeviceProcess(WireModel):
     tree_memory_bytes: int | None = Field(
         None, description="Memory of it and of all that it has started, on this GPU; null: not measured."
     )
-    birth: str | None = Field(None, description="Tells it from any other process of this number; null: not one's own.")
+    birth: str | None = Field(
+        None, description="Distinguishes it from other processes with the same id; null: not one's own."
+    )
     can_stop: bool = Field(False, description="Whether it is one's own and may be stopped from here.")
 
 
@@ -336,7 +338,7 @@ class DeviceModel(WireModel):
 
 
 class HostDevices(WireModel):
-    """The GPUs of this machine, with a message about them or why there are none."""
+    """The GPUs on this machine, with a message about them or why there are none."""
 
     available: bool = Field(description="Whether at least one GPU can be used.")
     message: str = Field(description="A message for users, such as 'No GPU here: clusters use CPU workers.'")
@@ -452,7 +454,7 @@ class NewRecording(WireModel):
 class StopProcess(WireModel):
     """Which process to stop."""
 
-    birth: str = Field(min_length=1, max_length=200, description="As told with the process.")
+    birth: str = Field(min_length=1, max_length=200, description="As reported with the process.")
 
 
 class ProcessStopped(WireModel):

@@ -45,5 +45,5 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def times(sentence: str, number: int) -> str:
-    """Return a sentence with a count: ``It does not answer (30 times).``"""
+    """Return a sentence with a count: ``It does not respond (30 times).``"""
     return sentence if number == 1 else f"{sentence.removesuffix('.')} ({number:,} times)."

@@ -21,7 +21,7 @@ _UNITS = {
     "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
 }  # fmt: skip
 _PATTERN = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)\s*$")
-_ALLOWED = "write a size such as '2 GiB' or a share such as '80%'"
+_ALLOWED = "write a size such as '2 GiB' or a percentage such as '80%'"
 
 
 def parse_size(value: Any) -> int | float:
@@ -42,7 +42,7 @@ def parse_size(value: Any) -> int | float:
         if unit == "%":
             share = number / 100
             if not 0 < share <= 1:
-                raise ValueError("a share must be between 0% and 100%")
+                raise ValueError("a percentage must be between 0% and 100%")
             return share
         if unit not in _UNITS:
             raise ValueError(f"{found[2]!r} is not a unit of memory: {_ALLOWED}")
@@ -53,7 +53,7 @@ def parse_size(value: Any) -> int | float:
         if 0 < value < 1 or (value == 1 and given is value):
             return value
         if not value.is_integer():
-            raise ValueError(f"{value!r} is neither a whole number of bytes nor a share of at most 1: {_ALLOWED}")
+            raise ValueError(f"{value!r} is neither a whole number of bytes nor a fraction of at most 1: {_ALLOWED}")
         value = int(value)
     size_bytes: int = value
     if size_bytes < 0:

@@ -111,7 +111,7 @@ class SpecBase(BaseModel):
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
         title="Host memory per worker",
-        description="Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), "
+        description="Host memory of one worker: a size ('2 GiB'), a percentage of this machine ('20%'), "
         "'auto' for an equal share, or none (also 0) for no limit.",
         json_schema_extra=shown_in("Memory"),
     )

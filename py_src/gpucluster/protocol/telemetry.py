@@ -24,7 +24,7 @@ Numbers: TypeAlias = list[float | None] | float | None
 
 
 class PrefixProgress(TelemetryModel):
-    """Progress of one kind of tasks. The prefix is what their keys have in common, such as 'inc'."""
+    """Progress of one kind of tasks. The prefix is the common start of their keys, such as 'inc'."""
 
     # Counts of zero are left out on the wire.
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
@@ -89,17 +89,17 @@ class TelemetrySample(TelemetryModel):
         list[str | None] | str | None, Field(description="Why the worker's GPU cannot be read.")
     ] = None
     vram_total_bytes: Annotated[Integers, Field(description="Memory of the worker's GPU.")] = None
-    vram_used_bytes: Annotated[Integers, Field(description="Used memory of that GPU, by all programs.")] = None
+    vram_used_bytes: Annotated[Integers, Field(description="Used memory of that GPU, by any program.")] = None
     vram_cluster_bytes: Annotated[
         Integers, Field(description="Part of it used by processes of this cluster; null: unknown.")
     ] = None
     rmm_used_bytes: Annotated[
-        Integers, Field(description="Allocated through RMM now; null: no RMM, or it does not keep count.")
+        Integers, Field(description="Allocated through RMM now; null: no RMM, or allocations are not tracked.")
     ] = None
     rmm_pool_bytes: Annotated[Integers, Field(description="Size of the RMM pool now; null: none.")] = None
     rmm_maximum_bytes: Annotated[Integers, Field(description="What RMM may grow to; null: no limit.")] = None
     gpu_utilization_percent: Annotated[
-        Numbers, Field(description="Share of time in which a kernel ran on the GPU.")
+        Numbers, Field(description="Percentage of time in which a kernel ran on the GPU.")
     ] = None
     gpu_power_watts: Annotated[Numbers, Field(description="Power draw of the GPU.")] = None
     gpu_power_limit_watts: Annotated[Numbers, Field(description="Power limit of the GPU.")] = None
@@ -121,7 +121,7 @@ class TelemetrySample(TelemetryModel):
     )
     host_cores: int | None = Field(None, description="Cores of that machine.")
     host_others_cores: float | None = Field(
-        None, description="Cores of it that programs outside this cluster keep busy; null: not known."
+        None, description="Cores of it kept busy by programs outside this cluster; null: unknown."
     )
     tasks: dict[str, int] = Field(default_factory=dict, description="Number of tasks by state, in the whole cluster.")
     progress: list[PrefixProgress] = Field(
@@ -191,7 +191,7 @@ class ActivityEntry(TelemetryModel):
 class TaskFailure(TelemetryModel):
     """The last failure of a kind of task, as its worker reported it."""
 
-    task: str = Field(description="What the keys of these tasks have in common, such as 'inc'.")
+    task: str = Field(description="Common prefix of the keys of these tasks, such as 'inc'.")
     n_tasks: int = Field(description="How many of them have failed.")
     key: str
     error: str = Field(description="Type and message of the exception.")
@@ -209,7 +209,7 @@ class TaskFailures(TelemetryModel):
 class LargeResult(TelemetryModel):
     """A collection, or tasks of one kind, whose results take memory."""
 
-    name: str = Field(description="What the keys have in common, such as 'random_sample'.")
+    name: str = Field(description="Common prefix of the keys, such as 'random_sample'.")
     group: str = Field(description="Name of the collection; of single tasks the same as `name`.")
     bytes: int = Field(description="All copies, wherever they are.")
     n_results: int = Field(description="Copies count, too.")

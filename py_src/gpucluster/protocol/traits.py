@@ -55,7 +55,7 @@ class Traits(BaseModel):
 
     has_gpus: bool = Field(False, description="Whether each of its workers has a GPU.")
     needs_host_check: bool = Field(
-        False, description="Whether the GPUs of the machine that starts it decide about its start."
+        False, description="Whether the GPUs on the machine that starts it decide about its start."
     )
     this_machine: bool = Field(True, description="Whether its workers run on the machine that starts it.")
     queues: bool = Field(False, description="Whether workers may wait in a queue before they start.")

@@ -48,7 +48,7 @@ VERBS = {
     ),
     Verb.ADAPT: Description(
         "Adapt the number of workers to the load.",
-        cannot="cannot follow the load",
+        cannot="does not support adaptive scaling",
         instead="; ask for a number of workers",
     ),
     Verb.RESTART: Description(

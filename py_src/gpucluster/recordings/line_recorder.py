@@ -141,7 +141,7 @@ class LineRecorder:
         if self._task is None:
             if self._message is not None:
                 raise InvalidState(self._message)
-            raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
+            raise SupervisorUnreachable("The cluster's process sent no data; it may be very busy.")
 
     async def stop(self, message: str | None = None) -> RecordingWritten:
         """Complete the file and return what was written; ``message``: why it ends without a request.

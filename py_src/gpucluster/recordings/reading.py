@@ -147,7 +147,7 @@ def read_recording(path: Path) -> RecordedSession:
     if recording is None:
         raise _no_beginning(path) if is_cut_off else _no_recording(path)
     if not samples:
-        raise RecordingUnreadable(f"{named(path)} holds nothing that can be played.")
+        raise RecordingUnreadable(f"{named(path)} contains nothing that can be played.")
     return RecordedSession(
         recording=recording, label=recording.label, message=_message(len(samples), damaged, is_cut_off), samples=samples
     )
@@ -156,14 +156,14 @@ def read_recording(path: Path) -> RecordedSession:
 def _message(samples: int, damaged: int, is_cut_off: bool) -> str | None:
     if is_cut_off:
         whole = "sample" if samples == 1 else f"{samples} samples"
-        return f"The file is cut off: what comes after its first {whole} is lost."
+        return f"The file is truncated: everything after the first {whole} is lost."
     if damaged:
         return f"The file is damaged: {damaged} of its {samples + damaged} samples cannot be played."
     return None
 
 
 def _no_recording(path: Path) -> RecordingUnreadable:
-    return RecordingUnreadable(f"{named(path)} is not a recording of gpucluster.")
+    return RecordingUnreadable(f"{named(path)} is not a gpucluster recording.")
 
 
 def _no_beginning(path: Path) -> RecordingUnreadable:
@@ -215,7 +215,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         if not yielded and total > MOST_HEADER_BYTES:
             raise _no_recording(path)
         if len(unfinished) > MOST_LINE_BYTES:
-            raise RecordingUnreadable(f"{named(path)} is not a recording of gpucluster: a line is too long.")
+            raise RecordingUnreadable(f"{named(path)} is not a gpucluster recording: a line is too long.")
     if unfinished.strip():
         if yielded and not _is_whole(unfinished):
             raise CutOff

@@ -68,7 +68,7 @@ def pieces_of(path: Path) -> Iterator[bytes]:
     except IsADirectoryError:
         raise RecordingNotFound(f"There is no recording {named(path)}.") from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it has no name that files can have"
+        why = getattr(error, "strerror", None) or "its name is not a valid file name"
         raise RecordingNotFound(f"The recording cannot be read: {why}.") from None
 
 

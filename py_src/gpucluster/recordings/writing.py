@@ -84,7 +84,7 @@ class Pseudonyms:
 
 
 def _private_names() -> re.Pattern[str]:
-    """Return a pattern for the names of this user and this computer, also in part, in casefolded text.
+    """Return a pattern for the names of this user and this computer, even in part, in casefolded text.
 
     Common words, numbers and names of fewer than three letters are left out: they would match everywhere.
     """
@@ -195,7 +195,7 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
         try:
             read_header(path)  # Only recordings are replaced.
         except GPUClusterError:
-            raise InvalidRequest(f"FILE: {path} exists and is not a recording; give another name.") from None
+            raise InvalidRequest(f"FILE: {path} exists and is not a recording; choose another name.") from None
     return path
 
 
@@ -219,8 +219,8 @@ class RecordingWriter:
             self._raw: IO[bytes] = os.fdopen(descriptor, "wb")
         except FileExistsError:
             raise InvalidRequest(
-                f"{self._part} is there: another recording writes it, or was cut off and can be played. Remove it, or "
-                "give another name."
+                f"{self._part} exists: another recording writes it, or was interrupted and can be played. Remove it, "
+                "or give another name."
             ) from None
         except OSError as error:
             raise InvalidRequest(f"{self._part} cannot be written: {error.strerror or error}.") from None

@@ -56,8 +56,8 @@ def secure_directory(path: Path) -> Path:
     except OSError as error:
         free = "free some space there, or " if error.errno in {errno.ENOSPC, errno.EDQUOT} else ""
         raise RegistryUnsafe(
-            f"Cannot create the cluster directory {path} ({error.strerror}); {free}set {VARIABLE} to a directory of "
-            "yours."
+            f"The cluster directory {path} cannot be created ({error.strerror}); {free}set {VARIABLE} to one of "
+            "your own directories."
         ) from error
     if not stat.S_ISDIR(found.st_mode):
         raise RegistryUnsafe(_in_the_way(path, found))

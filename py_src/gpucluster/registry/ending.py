@@ -73,9 +73,7 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
     with suppress(OSError):
         killed = read_own_file(folder.killed).decode("utf-8", "replace")
     stopped = model.wanted.stopped or killed is not None
-    workers = (
-        "What it has started elsewhere is being ended" if folder.remembered.exists() else "Its workers ended with it"
-    )
+    workers = "Its processes elsewhere are being stopped" if folder.remembered.exists() else "Its workers ended with it"
     log_tail = [] if stopped else tail(folder.log, LOG_TAIL_LINES)
     raised = _raised(folder) if log_tail and model.state is ClusterState.STARTING else None
     reason = killed or (

@@ -86,7 +86,7 @@ def add_link(folder: Folder, request: LinkRequest, by: str | None) -> tuple[Shar
 
     def add(links: list[StoredLink]) -> list[StoredLink]:
         if len(links) >= MOST_LINKS:
-            raise InvalidState(f"The cluster has {MOST_LINKS} links already; revoke one first.")
+            raise InvalidState(f"The cluster already has {MOST_LINKS} links; revoke one first.")
         return [*links, StoredLink(link=link, token_sha256=token_hash(token))]
 
     _change(folder, add)

@@ -335,7 +335,7 @@ class Registry:
             pass
         except RegistryUnwritable as error:
             # The disk error may also be why it ended.
-            why = f"{gone(model)} and could not write down why. {error.message}"
+            why = f"{gone(model)} and could not record why. {error.message}"
             return record.model_copy(update={"cluster": ended_model.saying({MessageCode.FAILED: why})})
         return ended
 

@@ -58,7 +58,7 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
         state=state,
         messages=_why(state, _reason(cluster))
         if state.ended
-        else [Message.of(MessageCode.NOTICE, f"{_made_by(version)} Here it can be stopped, and nothing else.")],
+        else [Message.of(MessageCode.NOTICE, f"{_made_by(version)} Here it can only be stopped.")],
         wanted=Wanted(),
         idle=Idle(),
         pid=pid if type(pid) is int else None,
@@ -74,7 +74,7 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
 def record_from_process(folder: Folder) -> Record | None:
     """Return the record of a folder as its running process reports it; ``None`` for a standby.
 
-    Raises `Silent`: it does not answer, or not as this version does.
+    Raises `Silent`: it does not respond, or not as this version does.
     """
     with suppress(OSError, ValueError, http.client.HTTPException):
         with socket.socket(socket.AF_UNIX) as connection:

@@ -40,7 +40,7 @@ class RefusalMixin(JupyterHandler):
 
     @property
     def log(self) -> logging.Logger:
-        """Jupyter's log, with text of requests made harmless, also in Jupyter's line for each request."""
+        """Jupyter's log, with text of requests made harmless, even in Jupyter's line for each request."""
         return plain_log(super().log)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
@@ -107,9 +107,9 @@ def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
 
 
 class AdmissionMixin(JupyterHandler):
-    """Refuses requests without log-in and from other sites. The first base of each handler.
+    """Refuses requests without login and from other sites. The first base of each handler.
 
-    Jupyter authenticates in each method, so that a missing method would be reported without log-in. Requests of origins
+    Jupyter authenticates in each method, so that a missing method would be reported without login. Requests of origins
     that ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
     """
 
@@ -126,7 +126,7 @@ class AdmissionMixin(JupyterHandler):
         method = getattr(self, (self.request.method or "").lower(), None)
         is_open = getattr(method, "__allow_unauthenticated", False)
         if self.request.method == "OPTIONS":
-            # Preflight requests of other origins' pages have no log-in. They are only needed if an origin is allowed.
+            # Preflight requests of other origins' pages have no login. They are only needed if an origin is allowed.
             allowed = "Access-Control-Allow-Origin" in self.settings.get("headers", {})
             is_open = is_open and (self._has_friends or allowed)
         if self._finished or is_open:
@@ -137,12 +137,12 @@ class AdmissionMixin(JupyterHandler):
             self.check_origin()
 
     def refuse_stranger(self) -> None:
-        """Refuse a request without log-in."""
+        """Refuse a request without login."""
         raise HTTPError(403)
 
     @authenticated
     def send_to_login(self) -> None:
-        """Redirect a page to the log-in, and refuse other requests."""
+        """Redirect a page to the login, and refuse other requests."""
 
     def check_origin(self, origin: str | None = None) -> bool:
         """Check the origin. Raises `tornado.web.HTTPError`, never returns false."""
@@ -163,7 +163,7 @@ class AdmissionMixin(JupyterHandler):
         return bool(self.allow_origin or self.allow_origin_pat)
 
     def set_default_headers(self) -> None:
-        """Forbid other sites to load the answer, also in browsers that do not report the origin."""
+        """Forbid other sites to load the answer, even in browsers that do not report the origin."""
         super().set_default_headers()
         if not self._has_friends:
             self.set_header("Cross-Origin-Resource-Policy", "same-origin")

@@ -138,7 +138,7 @@ class PresetsHandler(ClusterAPIHandler):
 
 
 class DevicesHandler(ClusterAPIHandler):
-    """GPUs of this machine and who uses them."""
+    """GPUs on this machine and who uses them."""
 
     devices: DeviceReader
 

@@ -33,7 +33,7 @@ from .shared_view.sessions import LinkPolicy, OpenViews, ViewSessions, is_of_a_h
 from .standby import StandbyKeeper
 
 RESTART = "Correct that, and restart the Jupyter server."
-NOT_LOADED = f"gpucluster's server extension could not be loaded; the log of the Jupyter server says why. {RESTART}"
+NOT_LOADED = f"gpucluster's server extension could not be loaded; see the log of the Jupyter server. {RESTART}"
 
 
 class ExtensionNotLoaded(GPUClusterError):
@@ -102,7 +102,7 @@ class GPUClusterExtension(ExtensionApp):
 
     notify_command = List(
         Unicode(),
-        help="""Program and arguments to run for each event, also while no browser is open, as in
+        help="""Program and arguments to run for each event, even while no browser is open, as in
         ["notify-send", "{message}"]. {message}, {cluster} and {kind} are filled in. No shell reads them. Empty:
         nothing is run. See docs/notices.md.""",
     ).tag(config=True)

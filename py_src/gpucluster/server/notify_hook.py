@@ -101,10 +101,10 @@ class NotifyHook:
             async with asyncio.timeout(SECONDS):
                 status = await process.wait()
         except TimeoutError:
-            self._log.warning("The notify_command did not end within %.0f seconds and was killed.", SECONDS)
+            self._log.warning("The notify_command did not finish within %.0f seconds and was killed.", SECONDS)
         else:
             if status:
-                self._log.warning("The notify_command ended with status %d.", status)
+                self._log.warning("The notify_command exited with status %d.", status)
         finally:
             if process.returncode is None:
                 process.kill()

@@ -72,18 +72,18 @@ _LINES = {"type": "integer", "minimum": 1, "maximum": 10_000, "default": 200}
 OPERATIONS = (
     Operation("get", "api/clusters", "List the clusters, newest first.", "ClusterList"),
     Operation(
-        "post", "api/clusters", "Create a cluster; answers at once, while it starts.", "ClusterModel",
+        "post", "api/clusters", "Create a cluster; returns at once, while it starts.", "ClusterModel",
         body="ClusterSpec", status=201, refusals=(409, 422),
     ),
     Operation(
-        "post", "api/notes", "Check a cluster before it is created, and return what to know about it.", "Notes",
+        "post", "api/notes", "Check a cluster before it is created; return errors and warnings.", "Notes",
         body="ClusterSpec", refusals=(422,),
     ),
     Operation(
-        "post", "api/preview", "Show what a cluster would submit to a batch system, and when it starts.", "Submission",
-        body="ClusterSpec", refusals=(409, 422),
+        "post", "api/preview", "Show what a cluster would submit to a batch system, and the expected start.",
+        "Submission", body="ClusterSpec", refusals=(409, 422),
     ),
-    Operation("get", _CLUSTER, "Look at one cluster.", "ClusterModel", refusals=(404,)),
+    Operation("get", _CLUSTER, "Return one cluster.", "ClusterModel", refusals=(404,)),
     Operation(
         "patch", _CLUSTER, "Scale, adapt, or set the idle time.", "ClusterModel",
         body="ClusterPatch", refusals=(404, 409, 422, 503),
@@ -94,7 +94,7 @@ OPERATIONS = (
         refusals=(404, 409, 422, 503), query={"only": {"type": "string", "enum": ["stop", "remove"]}},
     ),
     Operation(
-        "post", f"{_CLUSTER}/notes", "Check a change before it is made, and return what to know about it.", "Notes",
+        "post", f"{_CLUSTER}/notes", "Check a change before it is made; return errors and warnings.", "Notes",
         body="ClusterPatch", refusals=(404, 422),
     ),
     *(
@@ -102,15 +102,15 @@ OPERATIONS = (
         for verb, path, _ in posts()
     ),
     Operation(
-        "get", f"{_CLUSTER}/activity", "Read the log of requests and their results, also of an ended cluster.",
+        "get", f"{_CLUSTER}/activity", "Read the log of requests and their results, even of a stopped cluster.",
         "Activity", refusals=(404,),
     ),
     Operation(
-        "get", f"{_CLUSTER}/cells", "Read what each notebook cell computed, also on an ended cluster.",
+        "get", f"{_CLUSTER}/cells", "Read what each notebook cell computed, even on a stopped cluster.",
         "Cells", refusals=(404,),
     ),
     Operation(
-        "get", f"{_CLUSTER}/history", "Read the figures of the last ten minutes.", "TelemetryHistory",
+        "get", f"{_CLUSTER}/history", "Read the metrics of the last ten minutes.", "TelemetryHistory",
         refusals=(404, 409, 503),
     ),
     Operation(
@@ -122,11 +122,11 @@ OPERATIONS = (
         refusals=(404, 409, 503),
     ),
     Operation(
-        "post", f"{_CLUSTER}/results/release", "Release some results that a notebook holds.", "ClusterModel",
+        "post", f"{_CLUSTER}/results/release", "Release results that a notebook holds.", "ClusterModel",
         body="ResultsReleased", refusals=(404, 409, 422, 503),
     ),
     Operation(
-        "get", f"{_CLUSTER}/script", "Read what was submitted to a batch system, also for an ended cluster.",
+        "get", f"{_CLUSTER}/script", "Read what was submitted to a batch system, even for a stopped cluster.",
         "Submission", refusals=(404,),
     ),
     Operation(
@@ -138,7 +138,7 @@ OPERATIONS = (
         "ClusterModel", status=201, refusals=(404, 409, 422, 503),
     ),
     Operation(
-        "delete", f"{_CLUSTER}/recording", "Finish the current recording.", "RecordingEntry",
+        "delete", f"{_CLUSTER}/recording", "Stop the recording in progress.", "RecordingEntry",
         refusals=(404, 409, 503),
     ),
     Operation(
@@ -146,24 +146,24 @@ OPERATIONS = (
         refusals=(404,),
     ),
     Operation(
-        "post", f"{_CLUSTER}/links", "Create a link; only this response contains the secret that opens it.", "NewLink",
+        "post", f"{_CLUSTER}/links", "Create a link; the only response that contains its token.", "NewLink",
         body="LinkRequest", status=201, refusals=(404, 409, 422),
     ),
     Operation("delete", f"{_CLUSTER}/links", "Withdraw all links.", "SharedLinks", refusals=(404,)),
     Operation("delete", f"{_CLUSTER}/links/{{link}}", "Withdraw a link.", "SharedLinks", refusals=(404,)),
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
-    Operation("get", "api/node", "Users of each GPU of this machine, and the queue for them.", "NodeModel"),
-    Operation("get", "api/node/class", "The clusters of all users of this machine, for instructors.", "ClassClusters"),
+    Operation("get", "api/node", "Users of each GPU on this machine, and the queue for them.", "NodeModel"),
+    Operation("get", "api/node/class", "The clusters of all users on this machine, for instructors.", "ClassClusters"),
     Operation(
-        "post", "api/node/class/message", "Send a message to owners of clusters, as an instructor.", "ClassAnswer",
+        "post", "api/node/class/message", "Send a message to the owners of clusters, as an instructor.", "ClassAnswer",
         body="ClassMessage", refusals=(404, 422),
     ),
     Operation(
         "post", "api/node/class/stop", "Stop the clusters of a user, as an instructor.", "ClassAnswer",
         body="ClassStop", refusals=(404, 422),
     ),
-    Operation("get", "api/site", "What is wrong with the site's file, and what it means.", "SiteFaults"),
+    Operation("get", "api/site", "Errors in the site's file and their effects.", "SiteFaults"),
     Operation("get", "api/devices", "GPUs of the Jupyter server's machine.", "HostDevices"),
     Operation(
         "get", "api/recordings", "List the recordings below Jupyter's root and those that come with gpucluster.",
@@ -202,8 +202,8 @@ _REFUSALS = {
     404: "There is no such cluster, worker, link, lesson, class or recording.",
     409: "The state of the cluster, of another one, or of the learner's folder does not allow this.",
     422: "A value is not allowed; the message names it. Nothing was changed.",
-    502: "The dashboard does not answer.",
-    503: "The process that owns the cluster does not answer.",
+    502: "The dashboard does not respond.",
+    503: "The process that owns the cluster does not respond.",
 }
 
 

@@ -63,7 +63,7 @@ class RecordingFolder:
         folder = self.root / self._made
         try:
             if not folder.resolve().is_relative_to(self.root.resolve()):
-                raise InvalidState(f"Recordings cannot go to {folder}: it leads out of Jupyter's root.")
+                raise InvalidState(f"Recordings cannot go to {folder}: it is outside Jupyter's root.")
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidState(f"Recordings cannot go to {folder}: {error.strerror or error}.") from None

@@ -34,23 +34,22 @@ def note_on_lifetime(
     if inside is None:
         return None
     return (
-        f"This cluster ends when your Jupyter server is stopped, also by the hub when it idles: the server runs in "
-        f"{inside}."
+        f"This cluster stops with your Jupyter server, even if the hub stops it as idle: the server runs in {inside}."
     )
 
 
 def _inside(environment: Mapping[str, str], root: Path, parent: int) -> str | None:
     for name, system in _JOBS.items():
         if environment.get(name):
-            return f"a job of {system}, which ends as a whole"
+            return f"a job of {system}, which is stopped as a whole"
     hub = urlsplit(environment.get("JUPYTERHUB_API_URL", "")).hostname
     # A hub on this address is in the same container, so the container stays.
     if hub not in _HERE and (
         "KUBERNETES_SERVICE_HOST" in environment or any((root / name).exists() for name in _CONTAINERS)
     ):
-        return "a container, which ends as a whole"
+        return "a container, which is stopped as a whole"
     if parent == 1 and (unit := _unit(root)):
-        return f"the unit {unit} of systemd, which ends as a whole"
+        return f"the unit {unit} of systemd, which is stopped as a whole"
     return None
 
 
@@ -114,7 +113,9 @@ class UseOfServer:
                 failed = False
             except Exception as error:
                 if not failed:
-                    self._log.warning("Whether clusters compute cannot be seen, so it does not count as use: %s", error)
+                    self._log.warning(
+                        "Cannot determine whether clusters compute, so this does not count as use: %s", error
+                    )
                 watch, failed = None, True
             await asyncio.sleep(LOOK_SECONDS)
 

@@ -1,4 +1,4 @@
-"""Which GPUs of this machine are claimed, by any user: a cluster that has just chosen one uses none of it yet.
+"""Which GPUs on this machine are claimed, by any user: a cluster that has just chosen one uses none of it yet.
 
 Without a site's slots, a claim excludes no one: it lets the next cluster that is free to choose take another GPU, and
 where all are claimed, they are shared.

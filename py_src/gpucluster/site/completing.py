@@ -29,7 +29,7 @@ def find_preset(name: Any) -> Preset:
     near = get_close_matches(str(name).lower(), presets, n=1)
     meant = f" (did you mean '{near[0]}'?)" if near else ""
     listed = ", ".join(preset.name for preset in this_site().presets)
-    raise refused_field(PRESET, f"there is no preset '{shown}'{meant}; there are {listed}")
+    raise refused_field(PRESET, f"there is no preset '{shown}'{meant}; available: {listed}")
 
 
 def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:

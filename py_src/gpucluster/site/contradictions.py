@@ -131,7 +131,7 @@ def _refused_by_share(site: Site, spec: type[SpecBase], request: Mapping[str, An
         single = PerUser(**{limit: getattr(most, limit)})
         too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(wanted)) is not None
         if too_many_gpus or fault_of_request(wanted, Remaining(most=single)) is not None:
-            message = "is more than one user may have, also without other clusters"
+            message = "is more than one user may have, even without other clusters"
             in_file = not (SHARING in site.least and getattr(most, limit) == getattr(LEAST_PER_USER, limit))
             return Contradiction(request["backend"], name, ("sharing", "per_user", limit), message, in_file)
     return None

@@ -80,6 +80,6 @@ def _refuse_twice(node: Any, seen: set[int]) -> None:
         for key, value in node.value:
             name = str(key.value)
             if name in keys:
-                raise UnreadableSite(f"line {key.start_mark.line + 1}: the key '{name[:60]}' appears twice")
+                raise UnreadableSite(f"line {key.start_mark.line + 1}: the key '{name[:60]}' occurs twice")
             keys.add(name)
             _refuse_twice(value, seen)

@@ -36,7 +36,7 @@ def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldE
 def unknown_key(fault: FieldError, known: Collection[str]) -> str:
     """Return the message for a key of a section; for an unknown one, with the known ones."""
     if fault.message.startswith("is not an option of this request"):
-        return f"is not known here{near_to(fault.field.rpartition('.')[2], known)}; there are {', '.join(known)}"
+        return f"is not known here{near_to(fault.field.rpartition('.')[2], known)}; available: {', '.join(known)}"
     return fault.message
 
 

@@ -85,7 +85,7 @@ Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 def must_be_size(value: int | float) -> int | float:
     if isinstance(value, float):
-        raise ValueError("must be a size such as '4 GiB', not a share: machines differ")
+        raise ValueError("must be a size such as '4 GiB', not a percentage: machines differ")
     return value
 
 
@@ -97,7 +97,7 @@ def _must_be_time(value: str) -> str:
     if value.lower() in {"unlimited", "infinite"}:
         raise ValueError("must be a time such as 24:00:00; for no limit, leave the line out")
     if not walltime_seconds(value):
-        raise ValueError("must be more than 0; for no limit, leave the line out")
+        raise ValueError("must be greater than 0; for no limit, leave the line out")
     return value
 
 
@@ -114,12 +114,12 @@ def _some_kinds(value: list[str]) -> list[str]:
 class Limits(NothingEmpty):
     """The limits of one kind, or of all."""
 
-    n_workers: Count | None = Field(None, description="Maximum number of workers per cluster.")
+    n_workers: Count | None = Field(None, description="Maximum workers per cluster.")
     threads_per_worker: Count | None = Field(
         None, description="Maximum threads per worker, and cores of a scheduler's job."
     )
     memory_limit: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
-        None, description="Maximum host memory of a worker, or of a scheduler's job, such as '16 GiB'."
+        None, description="Maximum host memory per worker, or of a scheduler's job, such as '16 GiB'."
     )
     idle_timeout_seconds: Count | None = Field(None, description="Maximum idle time, in seconds.")
     walltime: Time | None = Field(None, description="Maximum time limit of a job, such as '24:00:00'.")

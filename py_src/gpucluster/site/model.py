@@ -29,7 +29,7 @@ class Costs(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    unit: str = Field(min_length=1, max_length=30, description="Unit of the costs, such as 'node-hours'.")
+    unit: str = Field(min_length=1, max_length=30, description="Unit that is charged, such as 'node-hours'.")
     per_gpu_hour: Rate = Field(0.0, description="For each worker that has a GPU.")
     per_cpu_hour: Rate = Field(0.0, description="For each core of each worker.")
     per_node_hour: Rate = Field(0.0, description="For each machine that has workers of the cluster.")

@@ -84,7 +84,7 @@ class Remaining:
         memory_left = max(0, (self.most.memory or 0) - had.memory)
         if self.most.memory is not None and not memory_bytes and n_workers:
             advice = _less_memory(memory_left // n_workers, 1)
-            return self._sentence(_memory(self.most.memory), _memory(had.memory), "no limit of memory", advice)
+            return self._sentence(_memory(self.most.memory), _memory(had.memory), "no memory limit", advice)
         workers_left = max(0, (self.most.workers or 0) - had.workers)
         threads_left = max(0, (self.most.threads or 0) - had.threads)
         each_left = memory_left // max(1, n_workers)

@@ -74,7 +74,7 @@ class _Reader:
         for key in self._data:
             if key not in sections:
                 near = near_to(key, sections)
-                self._report([key], f"is not a section{near}; the sections are {', '.join(sorted(sections))}")
+                self._report([key], f"is not a section{near}; available: {', '.join(sorted(sections))}")
                 lost += near
         title = self._data.get("title") or ""
         if not isinstance(title, str) or len(title) > 100:
@@ -148,7 +148,7 @@ class _Reader:
     def _note_little_memory(self, sharing: Sharing) -> None:
         memory = sharing.per_user.memory
         if memory is not None and memory < LEAST_MEMORY_BYTES:
-            message = f"is less than a worker needs ({format_size(LEAST_MEMORY_BYTES)}), so most clusters are refused"
+            message = f"is less than a worker needs ({format_size(LEAST_MEMORY_BYTES)}), so most clusters are rejected"
             self.notes.append(self._sentence(["sharing", "per_user", "memory"], message))
 
     def _sentence(self, path: list[str | int], message: str) -> str:
@@ -304,7 +304,7 @@ class _Reader:
         for number, value in enumerate(given):
             preset = self._preset(number, value)
             if preset is not None and preset.name in found:
-                self._report(["presets", number], f"'{printable(preset.name, 40)}' appears twice; the first one counts")
+                self._report(["presets", number], f"'{printable(preset.name, 40)}' occurs twice; the first one counts")
             elif preset is not None:
                 found[preset.name] = preset
                 self._places[preset.name] = number
@@ -316,7 +316,7 @@ class _Reader:
             ready = {preset.name: preset for preset in SITE_PRESETS}
             if value not in ready:
                 message = f"there is no ready preset '{printable(value, 40)}'{near_to(value, ready)}"
-                self._report(path, f"{message}; there are {', '.join(ready)}")
+                self._report(path, f"{message}; available: {', '.join(ready)}")
             return ready.get(value)
         if not isinstance(value, dict):
             self._report(path, "must have the keys name, title, description and spec, or be the name of a ready preset")

@@ -33,7 +33,7 @@ def server_limits(given: Mapping[str, Any]) -> SiteLimits:
         if name not in kinds:
             near = near_to(name, kinds)
             raise ValueError(
-                f"limits.kinds: there is no kind '{printable(name, 40)}'{near}; there are {', '.join(kinds)}"
+                f"limits.kinds: there is no kind '{printable(name, 40)}'{near}; available: {', '.join(kinds)}"
             )
     limits = section.narrowed()
     given_ones = {name for name in (*BOUNDS, "backends") if getattr(limits, name) is not None}

@@ -71,14 +71,14 @@ class PerUserSection(NothingEmpty):
     """The most that one user has at a time on a machine, in all clusters together."""
 
     clusters: Count | None = Field(None, description="Most living clusters.")
-    workers: Count | None = Field(None, description="Maximum number of workers on this machine.")
-    gpus: Count | None = Field(None, description="Maximum number of GPUs, or slots of GPUs.")
+    workers: Count | None = Field(None, description="Maximum workers on this machine.")
+    gpus: Count | None = Field(None, description="Maximum GPUs, or slots of GPUs.")
     memory: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
         None, description="Maximum host memory of all workers, such as '64 GiB'."
     )
     threads: Count | None = Field(None, description="Maximum threads of all workers.")
     scratch: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
-        None, description="Maximum disk that all workers may spill to, such as '100 GiB'."
+        None, description="Maximum disk space that all workers may spill to, such as '100 GiB'."
     )
     idle_timeout_seconds: Count | None = Field(None, description="Maximum idle time of a cluster on this machine.")
     walltime: Time | None = Field(None, description="How long a cluster on this machine may run, such as '04:00:00'.")
@@ -105,7 +105,7 @@ class SharingSection(NothingEmpty):
     """The section in the file."""
 
     slots_per_gpu: Annotated[int, Field(strict=True, ge=1, le=MOST_SLOTS)] | None = Field(
-        None, description="Number of slots per whole GPU; 1: one cluster at a time."
+        None, description="Number of slots that each whole GPU is divided into; 1: a GPU is for one cluster at a time."
     )
     reserved_gpus: list[Device] = Field(default_factory=list, description="GPUs that are never assigned.")
     per_user: PerUserSection | None = Field(None, description="What one user may have.")

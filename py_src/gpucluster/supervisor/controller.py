@@ -86,11 +86,11 @@ class RoutineChecks:
         before, self._notice = self._notice, None
         if failed:
             causes = ", ".join(dict.fromkeys(cause_of(error) for error in failed.values()))
-            self._notice = f"The cluster's process cannot look after the cluster ({causes}); see the log."
+            self._notice = f"The cluster's process cannot manage the cluster ({causes}); see the log."
         if self._notice == before:
             return
         for name, error in failed.items():
-            logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
+            logger.error("The periodic step '%s' failed", name.strip("_"), exc_info=error)
         if self._store.model.notice in {None, before}:
             self._store.update(say={MessageCode.NOTICE: self._notice})
 
@@ -341,7 +341,7 @@ class Controller:
             self.folder.touch()
 
     def _look_at_holder(self) -> None:
-        """End a lease whose holder is gone, also while it waits in the queue."""
+        """End a lease whose holder is gone, even while it waits in the queue."""
         if (why := self.parts.why_lease_over()) is not None:
             self.requests.stop(why)
 
@@ -388,7 +388,7 @@ class Controller:
                 self._end_state = ClusterState.FAILED
             self.requests.stop(members.ended)
         elif self._walltime is not None and seconds_since_boot() >= self._walltime:
-            self._stop_unasked("The time that this site gives a cluster on this machine is over.", by="site")
+            self._stop_unasked("The cluster reached this site's time limit for clusters on this machine.", by="site")
         elif self._idle.expired:
             idle = span(self._idle.timeout_seconds or 0)
             self._stop_unasked(f"Idle for {idle}: no connection and no computation.", by="idle timer")

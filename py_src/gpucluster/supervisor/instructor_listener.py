@@ -128,9 +128,9 @@ class InstructorListener:
         """Serve an instructor in another thread; refuse all other users here, without reading a byte."""
         user = peer_of(connection)[1]
         if user is None or not instructors().include(user, groups_of(connection)):
-            _refuse(connection, "Only instructors of this site may speak to the clusters of others.")
+            _refuse(connection, "Only instructors of this site may contact other users' clusters.")
         elif not self._places.acquire(blocking=False):
-            _refuse(connection, "Too many instructors speak to this cluster now. Try again in some seconds.")
+            _refuse(connection, "Too many instructors are connected to this cluster now. Try again in a few seconds.")
         else:
             threading.Thread(target=self._serve, args=(connection, user), daemon=True).start()
 
@@ -167,7 +167,9 @@ class InstructorListener:
         except TookTooLong:
             # After this answer it must not be done later either.
             if done.cancel():
-                return InstructorAnswer(done=False, message="The process of the cluster is busy and has not done it.")
+                return InstructorAnswer(
+                    done=False, message="The cluster's process is busy and did not carry out the request."
+                )
             done.result(CARRIED_OUT_SECONDS)
         except GPUClusterError as error:
             return InstructorAnswer(done=False, message=printable(error.message, 200))
@@ -233,7 +235,7 @@ def carry_out(requests: Requests, request: InstructorRequest, who: str) -> None:
     """Do what an instructor asks for; every interface shows the owner which instructor it was."""
     if requests.parts.model.wanted.stopped or requests.parts.model.state.ended:
         # Without the cluster's name, which instructors do not see.
-        raise InvalidState("It is being stopped already.")
+        raise InvalidState("It is already being stopped.")
     by = f"instructor {who}"
     if request.ask == "stop":
         end = "" if request.text.endswith((".", "!", "?", "…")) else "."

@@ -63,7 +63,7 @@ class Interface:
         controller = self.require_controller()
         if controller.sampler is None:
             raise InvalidState(
-                f"The cluster '{controller.model.name}' is {controller.model.state.value}; it has no figures yet."
+                f"The cluster '{controller.model.name}' is {controller.model.state.value}; it has no data yet."
             )
         return controller.sampler
 
@@ -246,7 +246,7 @@ class _Unknown(_Handler):
 def _refusal(method: str | None, path: str, status: int) -> InvalidRequest:
     where = json.dumps(path[:80])
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
-        return InvalidRequest(f"{where} does not take the method {method}.")
+        return InvalidRequest(f"{where} does not support the method {method}.")
     return InvalidRequest(f"The request for {where} cannot be read. Check how its path is encoded.")
 
 

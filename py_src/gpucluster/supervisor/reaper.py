@@ -38,7 +38,10 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
     if remembered is None:
         if not os.path.lexists(folder.remembered):
             return None
-        failure = f"What was started elsewhere may still run: {folder.remembered} cannot be read. Look, then delete it."
+        failure = (
+            f"Processes started elsewhere may still be running: {folder.remembered} cannot be read. "
+            "Check, then delete it."
+        )
         _note(folder, "failure", failure)
         return failure
 
@@ -51,9 +54,9 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
         await _in_time(backend.reap(remembered.state, ReapContext(folder.id, report, timeout)), timeout)
         folder.remembered.unlink(missing_ok=True)
     except Exception as error:
-        logger.error("What was started elsewhere could not be stopped", exc_info=error)
+        logger.error("Processes started elsewhere could not be stopped", exc_info=error)
         left = backend.left_behind(remembered.state) if backend is not None else None
-        failure = f"What was started elsewhere may still run ({cause_of(error)}). It is tried again."
+        failure = f"Processes started elsewhere may still be running ({cause_of(error)}). Retrying."
         failure = f"{failure} {left}" if left else failure
         _note(folder, "failure", failure)
         return failure

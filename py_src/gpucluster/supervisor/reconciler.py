@@ -411,8 +411,8 @@ class Reconciler:
             self._activity_log.mark_lost(slot.name for slot in self._slots() if slot.state is SlotState.LOST)
             await self._deployment.scale(wanted)
         elif (seconds := self._backoff.take_wait_to_report()) is not None:
-            why = self._could_not_start or "Workers were lost again soon after they had come."
-            self._report_failure(f"{why} They are requested again in {seconds:.0f} seconds.")
+            why = self._could_not_start or "Workers were lost again soon after they started."
+            self._report_failure(f"{why} They will be requested again in {seconds:.0f} seconds.")
 
     def _report_failure(self, notice: str | None) -> None:
         """Report once why workers are missing; ``None`` withdraws the report."""

@@ -55,7 +55,7 @@ async def retire_worker(
     worker = next(iter(members.named({name})), None)
     if worker is not None and worker.holds and not last() and alone(members, name):
         return (
-            f"{titles.of(name)} was not retired: no other worker is there to take its results. "
+            f"{titles.of(name)} was not retired: there is no other worker to take its results. "
             "Scale to 0 workers to give them up."
         )
     if worker is not None and len(members.workers) > 1:

@@ -61,7 +61,7 @@ async def close(deployment: Deployment) -> bool:
     try:
         await asyncio.wait_for(deployment.close(), CLOSE_SECONDS)
     except Exception as error:
-        logger.warning("The cluster did not close in good order (%s: %s)", type(error).__name__, error)
+        logger.warning("The cluster did not shut down cleanly (%s: %s)", type(error).__name__, error)
         with suppress(Exception):
             await asyncio.wait_for(deployment.scheduler.close(), 1.0)
         return False

@@ -11,7 +11,7 @@ from typing import Any
 
 WAIT_SECONDS = 0.2  # Maximum delay of a heartbeat; then it takes the figures of the previous reading.
 NO_ANSWER_SECONDS = 10.0  # After this long without an answer, old figures are not shown any more.
-NO_ANSWER = "The NVIDIA driver has not answered for some time. Run nvidia-smi on this worker's machine."
+NO_ANSWER = "The NVIDIA driver has not responded for some time. Run nvidia-smi on this worker's machine."
 
 
 class BackgroundReading:

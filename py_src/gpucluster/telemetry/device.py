@@ -64,12 +64,12 @@ class Rates:
 _TEMPERATURE_OF_GPU = 0
 _NOT_FOUND = 6
 _UNAVAILABLE = {
-    "no_library": "The NVIDIA driver, or the package 'nvidia-ml-py', is not installed on this worker's machine.",
+    "no_library": "The NVIDIA driver, or the package 'nvidia-ml-py', is missing on this worker's machine.",
     "no_driver": "The NVIDIA driver is not loaded on this worker's machine. Load it, or restart the machine.",
     "version_mismatch": "The NVIDIA driver was updated while in use. Restart the machine, or this cluster.",
     "no_permission": "This account may not use the GPUs of this worker's machine. Ask for access to /dev/nvidia*.",
 }
-_NO_SUCH_DEVICE = "This worker's GPU has disappeared. Run nvidia-smi on its machine."
+_NO_SUCH_DEVICE = "This worker's GPU is no longer available. Run nvidia-smi on its machine."
 
 
 def first_device(setting: str | None) -> str | None:
@@ -174,7 +174,7 @@ class DeviceReader:
 
 
 def _sentence(error: NVMLUnavailable) -> str:
-    return _UNAVAILABLE.get(error.code, "The NVIDIA driver of this worker's machine does not answer.")
+    return _UNAVAILABLE.get(error.code, "The NVIDIA driver of this worker's machine does not respond.")
 
 
 def _watts(milliwatts: Any) -> int | None:

@@ -41,7 +41,7 @@ def pickled_plugin(*, devices: bool) -> bytes:
                 rest_while_idle(worker, **AT_REST)
             except Exception as error:  # An error in here would keep the worker from starting.
                 logging.getLogger("gpucluster.telemetry").warning(
-                    "This worker cannot report all its figures (%s: %s)", type(error).__name__, error
+                    "This worker cannot report all metrics (%s: %s)", type(error).__name__, error
                 )
 
         def teardown(self, worker: Worker) -> None:

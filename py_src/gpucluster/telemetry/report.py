@@ -232,7 +232,7 @@ class WorkerReport:
                 # A failure must not affect the other figures; it is logged once.
                 if name not in self._failing:
                     self._failing.add(name)
-                    logger.warning("The figures of '%s' cannot be read (%s: %s)", name, type(error).__name__, error)
+                    logger.warning("The metrics of '%s' cannot be read (%s: %s)", name, type(error).__name__, error)
         if self._device is not None:
             figures |= await self._device.latest()
         if is_one_of_many(self._worker):

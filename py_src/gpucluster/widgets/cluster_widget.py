@@ -179,7 +179,7 @@ def _note(model: ClusterModel) -> str:
 
 NO_SERVER = (
     "This kernel belongs to no Jupyter server that could show the dashboard here. On this machine, a browser can open "
-    "cluster.dashboard_link, which holds a secret: do not pass it on."
+    "cluster.dashboard_link, which contains a secret: do not share it."
 )
 
 

@@ -111,7 +111,7 @@ class ClusterFeed:
         await asyncio.sleep(RETRY_SECONDS)  # Do not repeat refused requests four times a second.
 
 
-PATIENCE_SECONDS = 30.0  # Views that do not answer within this time are gone: the browser was closed.
+PATIENCE_SECONDS = 30.0  # Views that do not respond within this time are gone: the browser was closed.
 UNANSWERED = 12  # Most unanswered messages to a front end; views answer every fifth second.
 UNANSWERED_WHILE_BUSY = 60  # While the kernel runs a cell: most kernels then read no answers.
 PROBE_SECONDS = 10.0  # Interval of messages to a front end that does not keep up.

@@ -59,7 +59,7 @@ def test_scale_up_from_none_and_down(four_gpus: None, play: Any) -> None:
 def test_more_workers_than_devices_are_refused_without_a_change(four_gpus: None, play: Any) -> None:
     result = play("more_workers_than_devices", n_workers=1)
     assert [code for code, _ in result["refusals"]] == ["invalid_request"] * 3
-    assert result["refusals"][0][1] == "5 workers cannot be had: this cluster has 4 GPUs, one worker each."
+    assert result["refusals"][0][1] == "5 workers are not possible: this cluster has 4 GPUs, one worker each."
     assert result["plan_unchanged"] is True
     assert result["then"] == 3
 
@@ -120,7 +120,7 @@ def test_an_allocator_that_cannot_be_set_up(four_gpus: None, play: Any, options:
 def test_a_gpu_that_vanishes_after_the_checks(four_gpus: None, play: Any, fault: str, words: str) -> None:
     result = play("failing_start", n_workers=1, environment={"FAKE_BETWEEN": fault})
     assert (result["code"], result["left"]) == ("start_failed", [])
-    assert result["message"].startswith("A GPU could not be used any more") and words in result["message"]
+    assert result["message"].startswith("A GPU became unusable") and words in result["message"]
 
 
 def test_a_cancelled_start_leaves_nothing(four_gpus: None, play: Any) -> None:

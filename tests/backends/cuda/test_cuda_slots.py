@@ -99,7 +99,7 @@ def test_reserved_gpus_are_not_given_out(play: Any) -> None:
     assert left["most"] == 1
     assert named.startswith("GPU 0 (Fake A16) is reserved at this site")
     none = play([gpu(1), gpu(2)], "  reserved_gpus: [none]\n", "return await cluster()")
-    assert none.startswith("All GPUs of this machine are reserved at this site")
+    assert none.startswith("All GPUs on this machine are reserved at this site")
 
 
 def test_user_gets_no_more_than_the_site_allows(play: Any) -> None:

@@ -1,4 +1,4 @@
-"""Figures of the GPUs of a real ``LocalCUDACluster``, also when GPUs change while it runs."""
+"""Figures of the GPUs of a real ``LocalCUDACluster``, even when GPUs change while it runs."""
 
 from __future__ import annotations
 

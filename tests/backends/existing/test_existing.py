@@ -188,4 +188,4 @@ def test_scheduler_that_restarts_is_found_again(site, tmp_path, monkeypatch, wai
     finally:
         second.end()
     ended = site.wait_for(model.id, lambda model: model.state.ended)
-    assert (ended.state, ended.reason) == (ClusterState.FAILED, "The scheduler does not answer any more.")
+    assert (ended.state, ended.reason) == (ClusterState.FAILED, "The scheduler no longer responds.")

@@ -155,7 +155,7 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(VARIABLE)
         shared_site.control.list()
-    wait_until(lambda: "may still run" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
+    wait_until(lambda: "may still be running" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
     message = activity.read(folder.activity)[-1].message
     assert f"the environment variable {VARIABLE} is not set here" in message
     assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in message
@@ -164,7 +164,7 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(
     assert name_of(made) not in living(gateway)
     wait_until(lambda: not gateway.cluster_processes(), what=gateway.cluster_processes)
     reported = [entry.message for entry in shared_site.control.activity(made.id).entries]
-    assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in reported
+    assert f"The cluster {name_of(made)} left behind by its dead process was shut down at the Dask Gateway" in reported
 
 
 @pytest.mark.full
@@ -175,7 +175,7 @@ def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) 
     model, other = (shared_site.create(**request, shutdown_on_stop=ends) for ends in (None, True))
     model, other = (shared_site.control.wait(one.id, timeout=60) for one in (model, other))
     assert (model.wanted.n_workers, model.n_workers, model.n_pending) == (None, 0, 0)
-    assert model.notes == [f"This cluster, {name}, was there already: Stop only ends the view."]
+    assert model.notes == [f"This cluster, {name}, already existed: Stop only ends the view."]
     assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert living(gateway) - before == {name}
     # When it is shut down there, the reason is shown here.
@@ -224,7 +224,7 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
     [
         ({"gateway_options": {"worker_cores": 9}}, "gateway_options.worker_cores: must be a whole number from 1 to 4"),
         ({"gateway_options": {"profile": "bigg"}}, "must be one of 'small', 'big', not 'bigg'. Did you mean 'big'?"),
-        ({"gateway_options": {"profil": "big"}}, "offers no such option; there are worker_cores, "),
+        ({"gateway_options": {"profil": "big"}}, "offers no such option; available: worker_cores, "),
         ({"cluster_name": "nope"}, "Cluster nope not found"),
         ({"username": "alice", "password_from": "PATH"}, "rejected your login (basic). Are user name and password"),
         ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set here"),

@@ -92,7 +92,7 @@ def test_typed_values_are_converted() -> None:
         ({"fast": "perhaps"}, "gateway_options.fast: must be true or false, not 'perhaps'."),
         ({"environment": "A=b"}, "must be a mapping, as an object of JSON, not 'A=b'"),
         ({"image": []}, "gateway_options.image: must be text, not '[]'."),
-        ({"core": 2, "fast": 2}, "there are cores, share, profile, fast, image, environment, later. Did you mean 'co"),
+        ({"core": 2, "fast": 2}, "available: cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
 )
 def test_values_that_the_server_would_refuse_are_refused(given: dict[str, Any], message: str) -> None:
@@ -147,7 +147,7 @@ async def test_defaults_come_from_dasks_configuration(monkeypatch: pytest.Monkey
         assert (client.auth.username, client.auth.password) == ("bob", "hub.example.org")
         assert "hub.example.org" not in str({**found.to_remember(), "address": ""}), "no secret is written down"
         assert Login.remembered(found.to_remember()) == found
-        # The configuration of one kind of log-in is not used for another.
+        # The configuration of one kind of login is not used for another.
         monkeypatch.setenv(HUB_TOKEN, "t")
         assert Login.of(GatewaySpec(auth="jupyterhub")).gateway().auth.api_token == "t"
     for address, message in ((None, "no 'gateway.address'"), ("{NOT_THERE_AT_ALL}", "not set here")):

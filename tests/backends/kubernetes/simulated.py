@@ -1,7 +1,7 @@
 """A simulated Kubernetes: ``python simulated.py FOLDER``, with Dask's real operator unless ``--without-operator``.
 
 It prints the path of a kubeconfig, and ends when its standard input does. Its contexts: ``admin``, ``student`` (without
-access to the resources in ``denied``) and ``unknown`` (with an expired log-in).
+access to the resources in ``denied``) and ``unknown`` (with an expired login).
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ def test_preview_shows_the_manifest_and_makes_nothing(kubernetes: Any, previews:
     made = yaml.safe_load(shown["text"])
     assert made["spec"]["worker"]["replicas"] == 3
     assert made["metadata"]["namespace"] == "class", "that of the context"
-    assert shown["notes"] == [f"Kubernetes ({kubernetes.server}) would take it; nothing was made."]
+    assert shown["notes"] == [f"Kubernetes ({kubernetes.server}) would accept it; nothing was created."]
     assert not kubernetes.names("gpucluster-id")
     other = previews.ask(kubeconfig=kubernetes.kubeconfig, context="elsewhere")
     assert yaml.safe_load(other["text"])["metadata"]["namespace"] == "default", "that of the context that was asked for"
@@ -272,7 +272,7 @@ def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, 
     there = {"kubeconfig": kubernetes.kubeconfig}
     assert "There is no kubeconfig at " in previews.refusal(kubeconfig=str(tmp_path / "none"))
     assert "has no context 'other'" in previews.refusal(context="other", **there)
-    assert "the log-in in the kubeconfig has expired" in previews.refusal(context="unknown", **there)
+    assert "the login in the kubeconfig has expired" in previews.refusal(context="unknown", **there)
     assert "this Kubernetes has no namespace 'nowhere'" in previews.refusal(namespace="nowhere", **there)
     gone = tmp_path / "gone"
     gone.write_text(Path(kubernetes.kubeconfig).read_text().replace(kubernetes.server, "http://127.0.0.1:9"))

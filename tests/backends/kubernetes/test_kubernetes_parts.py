@@ -172,16 +172,16 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
             [event("TriggeredScaleUp", "pod triggered scale-up", "Normal")],
             Verdict("0/1 nodes are available: 1 Insufficient cpu, a node is being added"),
         ),
-        (waiting("ErrImagePull"), [], Verdict("its image 'i' could not be pulled, and is tried again")),
+        (waiting("ErrImagePull"), [], Verdict("its image 'i' could not be pulled; retrying")),
         (
             waiting("ImagePullBackOff", 'Back-off pulling image "i"'),
             [event("Failed", "Failed to pull image: 401 Unauthorized")],
             Verdict("its image 'i' cannot be pulled: Failed to pull image: 401 Unauthorized", hopeless=True),
         ),
         (waiting("CrashLoopBackOff", restartCount=1, lastState=OOM), [], Verdict(
-            "it ends again and again: it used more memory than its limit")),
+            "it keeps crashing: it used more memory than its limit")),
         (waiting("CrashLoopBackOff", restartCount=3, lastState=OOM), [], Verdict(
-            "it ends again and again: it used more memory than its limit", hopeless=True)),
+            "it keeps crashing: it used more memory than its limit", hopeless=True)),
         (
             waiting("CreateContainerConfigError", 'secret "gpucluster-1" not found'),
             [],

@@ -184,14 +184,14 @@ def test_all_ranks_restart_when_one_dies(shared_site, cluster, handle, client, w
     orphan = client.submit(lambda: subprocess.Popen(ORPHAN).pid, pure=False).result()
     before, n_entries = pids(client), len(handle.activity())
     os.kill(client.submit(os.getpid, workers=["1"], pure=False).result(), signal.SIGKILL)
-    wait_until(lambda: "rank 1 was killed by SIGKILL. All its ranks are started again" in messages(handle))
+    wait_until(lambda: "rank 1 was killed by SIGKILL. All its ranks are being restarted" in messages(handle))
     wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
     assert gone(orphan)
     assert client.submit(lambda value: value + 1, result).result() == 82
     wait_until(lambda: "joined" in handle.activity()[-1].message)
     new = sorted(entry.message for entry in handle.activity()[n_entries:])
     assert len(new) == 3, "the end of one rank is reported once, and for that rank only"
-    assert new[0] == "The MPI program ended: rank 1 was killed by SIGKILL. All its ranks are started again."
+    assert new[0] == "The MPI program ended: rank 1 was killed by SIGKILL. All its ranks are being restarted."
     assert new[1] == "Workers 0 and 1 joined"
     # Whether the task that asked for a process is among them depends on when its future was forgotten.
     assert re.fullmatch(r"Workers 0 and 1 left\. (1 result|2 results) to recompute\.", new[2])

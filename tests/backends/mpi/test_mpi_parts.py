@@ -222,7 +222,7 @@ def test_rank_killed_for_lack_of_memory_is_reported(kills, reason, monkeypatch):
     program.over = "rank 0 was killed by SIGKILL"
     deployment._note_end(program)
     assert messages == [
-        f"The MPI program ended: rank 0 was killed by SIGKILL{reason}. All its ranks are started again."
+        f"The MPI program ended: rank 0 was killed by SIGKILL{reason}. All its ranks are being restarted."
     ]
 
 

@@ -279,8 +279,8 @@ def test_aborted_program_is_restarted(cluster, client, wait_until):
     reported = messages(gpucluster.connect(cluster.id))
     assert f"rank {parse(first).rank} called MPI_Abort" in reported
     assert client.submit(pow, 2, 5).result(30) == 32
-    # They are requested once each time, also if some ranks end before the others, so there is no delay yet.
-    assert "They are requested again" not in reported
+    # They are requested once each time, even if some ranks end before the others, so there is no delay yet.
+    assert "They will be requested again" not in reported
 
 
 def test_card_shows_that_ranks_do_not_encrypt(cluster):

@@ -162,7 +162,7 @@ class RealSlurm:
         return Path("/proc", pid, "root", "tmp")
 
     def stop_controller(self) -> None:
-        """End slurmctld in good order."""
+        """End slurmctld cleanly."""
         _end(self._pids("slurmctld.pid"), signal.SIGTERM)
 
     def stop(self) -> None:

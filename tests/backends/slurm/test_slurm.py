@@ -136,7 +136,7 @@ def test_preempted_jobs_are_replaced(slurm: Any, shared_site: Any, two: Any, wai
     urgent = ("sbatch", "--parsable", "-p", "urgent", "--exclusive", "-w", node, "-t", "5", "-o", "/dev/null")
     number = slurm.ask(*urgent, "--wrap", "sleep 300").strip()
     try:
-        wait_until(lambda: f"more urgent jobs took its place on {node}" in messages(two), what=lambda: log_of(two))
+        wait_until(lambda: f"it was preempted by more urgent jobs on {node}" in messages(two), what=lambda: log_of(two))
         model = shared_site.wait_for("jobs", lambda model: model.n_workers == 2 and gone not in names(model))
     finally:
         slurm.ask("scancel", number)
@@ -185,7 +185,7 @@ def test_adaptive_scaling_follows_the_load(slurm: Any, shared_site: Any, two: An
         client.gather(futures)
         del futures
     wait_until(lambda: not slurm.jobs(two.id), what=slurm.jobs)
-    assert "cancelled" not in messages(two).rpartition("follow the load")[2]
+    assert "cancelled" not in messages(two).rpartition("Scale adaptively")[2]
     with two.get_client() as client:
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
 
@@ -232,11 +232,11 @@ def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"partition": "nope"}, "Slurm has no partition 'nope' here. There are (apart, )?main, short, urgent, whole."),
+        ({"partition": "nope"}, "Slurm has no partition 'nope' here. Available: (apart, )?main, short, urgent, whole."),
         ({"partition": "short", "walltime": "02:00:00"}, "walltime: 02:00:00 is more than .* allows, 00:30:00"),
-        ({"gpus_per_node": 1, "gpu_type": "h100"}, "gpu_type: .* no GPUs of the type 'h100'. There are fake."),
-        ({"directives": ["--gres=gpu:9"]}, "Slurm would not take such a job: no node has what one job requests"),
-        ({"constraint": "lunar"}, "Slurm would not take such a job: constraint: no node has these features"),
+        ({"gpus_per_node": 1, "gpu_type": "h100"}, "gpu_type: .* no GPUs of the type 'h100'. Available: fake."),
+        ({"directives": ["--gres=gpu:9"]}, "Slurm would reject this job: no node has what one job requests"),
+        ({"constraint": "lunar"}, "Slurm would reject this job: constraint: no node has these features"),
         ({"cores": 99}, "cores: no node of the partition 'main' has 99 cores; the largest has 4."),
         ({"memory_limit": "100 GiB"}, "memory_limit: no node .* has 100 GiB of memory; the largest has 7.8 GiB."),
         ({"interface": "ib7"}, "interface: no network interface 'ib7' here"),
@@ -283,9 +283,9 @@ def test_a_controller_that_is_down(
     slurm.stop_controller()
     try:
         refused = shared_site.create(**JOBS)
-        with pytest.raises(StartFailed, match="Slurm's controller does not answer. Try again later"):
+        with pytest.raises(StartFailed, match="Slurm's controller does not respond. Try again later"):
             shared_site.control.wait(refused.id)
-        wait_until(lambda: any("does not answer" in note for note in shared_site.get(model.id).notes))
+        wait_until(lambda: any("does not respond" in note for note in shared_site.get(model.id).notes))
         stopped(shared_site, model.id)
         folder = shared_site.registry.folder(model.id)
         assert folder.remembered.exists(), "what may be left is not forgotten"

@@ -323,11 +323,11 @@ def test_partitions_of_the_site_are_parsed() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. There are boost, serial, whole."),
-        ({"partition": "old"}, "partition: the partition 'old' takes no jobs now"),
+        ({"partition": "gpu"}, "partition: Slurm has no partition 'gpu' here. Available: boost, serial, whole."),
+        ({"partition": "old"}, "partition: the partition 'old' accepts no jobs now"),
         ({"partition": "serial", "walltime": "8:00:00"}, "walltime: 8:00:00 is more .* allows, 04:00:00."),
         ({"partition": "serial", "gpus_per_node": 1}, "'serial' has no GPUs. Those with GPUs are boost, old"),
-        ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. There are a100, h100."),
+        ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. Available: a100, h100."),
         ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the maximum is 4."),
         ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the largest has 32."),
         ({"partition": "serial", "nodes_per_job": 3}, "nodes_per_job: the partition 'serial' has 2 nodes, not 3."),
@@ -371,9 +371,9 @@ def test_jobs_in_the_queue() -> None:
     [
         ("OUT_OF_MEMORY", None, "it used more memory than its limit of 2 GiB; ask for more with memory_limit"),
         ("FAILED", "slurmstepd: error: Exceeded job memory limit", "it used more memory than its limit of 2 GiB"),
-        ("TIMEOUT", None, "the walltime of 01:00:00 was over"),
+        ("TIMEOUT", None, "it reached its walltime of 01:00:00"),
         ("NODE_FAIL", None, "its node failed (n1)"),
-        ("PREEMPTED", None, "more urgent jobs took its place on n1"),
+        ("PREEMPTED", None, "it was preempted by more urgent jobs on n1"),
         ("CANCELLED", None, "its job 7 was cancelled"),
         ("FAILED", "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-23T13:30:00 ***", "was cancelled"),
         ("FAILED", "bash: python: command not found", "its job 7 failed on n1: bash: python: command not found"),
@@ -389,17 +389,17 @@ def test_end_of_a_job_is_explained(state: str, printed: str | None, message: str
     ("error", "message"),
     [
         ("sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
-         "account: Slurm does not take this account with this partition (Slurm: Invalid account or "
+         "account: Slurm does not accept this account with this partition (Slurm: Invalid account or "
          "account/partition combination specified)"),
-        ("sbatch: error: Batch job submission failed: Invalid qos specification", "qos: Slurm does not take"),
+        ("sbatch: error: Batch job submission failed: Invalid qos specification", "qos: Slurm does not accept"),
         ("sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates "
          "accounting/QOS policy (job submit limit, user's size and/or time limits)",
          "Slurm's limits for you, your account or the QOS do not allow it (Slurm: QOSMaxSubmitJobPerUserLimit)"),
         ("sbatch: error: Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)",
          "walltime: it is more than the partition, the account or the QOS allows"),
         ("sbatch: unrecognized option '--nonsense'\nTry \"sbatch --help\" for more information",
-         "Slurm refused the job: unrecognized option '--nonsense'"),
-        ("", "Slurm refused the job: without a reason"),
+         "Slurm rejected the job: unrecognized option '--nonsense'"),
+        ("", "Slurm rejected the job: without a reason"),
     ],
 )  # fmt: skip
 def test_refusals_are_explained(error: str, message: str) -> None:

@@ -205,7 +205,7 @@ async def test_unusable_python_is_refused(servers, tmp_path):
     assert "prints 'Welcome' before anything else" in await _refusal(
         tmp_path, servers, hosts="a", remote_python=str(bare)
     )
-    for name, message in (("python", "Tasks can travel only between"), ("distributed", "is 2020.1 there and")):
+    for name, message in (("python", "Tasks can be exchanged only between"), ("distributed", "is 2020.1 there and")):
         bare.write_text(f"#!/bin/sh\necho '{_hello(**{name: '2020.1'})}'\nexec cat >/dev/null\n")
         assert message in await _refusal(tmp_path, servers, hosts="a", remote_python=str(bare))
 

@@ -66,7 +66,7 @@ async def every_size(addresses: list[str]) -> Any:
 
 
 async def awaited(addresses: list[str]) -> Any:
-    """Each message is noticed without regular polling, also behind packets that MPI reads itself."""
+    """Each message is noticed without regular polling, even behind packets that MPI reads itself."""
     generator = random.Random(0)
     comm = await connect(addresses[1])
     for n in range(300):
@@ -122,7 +122,7 @@ async def cancelled_and_closed(addresses: list[str]) -> Any:
     await asyncio.gather(reading, return_exceptions=True)
     await comm.write({"n": 0, "x": to_serialize(large[:9]), "echo": True})
     assert len((await comm.read())["x"]) == 9, "a read that was cancelled took nothing away"
-    # Sent and closed at once: it is delivered anyway, also while the other side does not read.
+    # Sent and closed at once: it is delivered anyway, even while the other side does not read.
     await comm.write("wait")
     for place in range(1, 4):
         await comm.write({"n": place, "x": to_serialize(large), "echo": False})

@@ -197,7 +197,7 @@ def test_a_line_that_does_not_belong_says_why(letter: dict[str, str]) -> None:
 
 def test_indentation_counts_where_it_is_asked_for(letter: dict[str, str]) -> None:
     flat = [letter[name] for name in ("start", "other", "loop", "add")]
-    assert judge(" ".join(flat)) == (False, [f"not so: {letter['add']}"])
+    assert judge(" ".join(flat)) == (False, [f"wrong: {letter['add']}"])
     assert judge([flat[0], flat[1].lower(), (flat[2], 0), [flat[3], 1]]) == (True, [])
 
 

@@ -1,4 +1,4 @@
-"""Shared views: what a link allows and refuses, with a real server and cluster and without log-in."""
+"""Shared views: what a link allows and refuses, with a real server and cluster and without login."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_full_disk_stops_spilling(site, small_disk, wait_until):
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(52 * MIB))
     low = site.wait_for("modest", lambda now: now.warnings)
-    assert low.warnings[0].startswith(f"The disk {small_disk} has 12 MiB left: workers spill no more until it has")
+    assert low.warnings[0].startswith(f"The disk {small_disk} has 12 MiB left: spilling is paused until it has")
     assert low.news[-1].kind == "spill"
     with gpucluster.connect("modest").get_client() as client:
         futures = kept(client, 60)

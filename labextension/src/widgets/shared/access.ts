@@ -7,7 +7,7 @@ export type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'login' }
   | { readonly kind: 'refused'; readonly message: string }
-  /** The server does not answer. */
+  /** The server does not respond. */
   | { readonly kind: 'offline' };
 
 /** Take the token out of the address, where it could be seen, copied and kept; null where there is none. */
@@ -22,7 +22,7 @@ export function takeToken(): string | null {
   return waiting;
 }
 
-/** Keep the token for the way to the log-in and back, in this tab only. */
+/** Keep the token for the way to the login and back, in this tab only. */
 export function keepToken(token: string): void {
   sessionStorage.setItem(WAITING, token);
 }

@@ -43,7 +43,7 @@ class CudaBackend(Backend[CudaSpec]):
 
     async def preflight(self, spec: CudaSpec, context: StartContext) -> Plan:
         """Choose the devices and resolve all sizes; refuse what cannot work."""
-        context.report("preflight", "Looking at the GPUs")
+        context.report("preflight", "Checking the GPUs")
         if spec.protocol != "tls" and context.security is not None:
             # UCX ignores credentials silently.
             raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'unix' or 'tls'.")
@@ -84,7 +84,7 @@ class CudaBackend(Backend[CudaSpec]):
                 cluster: SpecCluster = module.DeviceCluster(**options, **plan.options)
             except module.DEVICE_ERRORS as error:
                 raise StartFailed(
-                    f"A GPU could not be used any more after it had been checked ({error}). "
+                    f"A GPU became unusable after it had been checked ({error}). "
                     "Look at the list of GPUs, or run nvidia-smi, and try again."
                 ) from error
             return cluster

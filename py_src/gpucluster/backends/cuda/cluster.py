@@ -67,4 +67,4 @@ class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
 
     def _too_many(self, wanted: int) -> str:
         count = len(self.cuda_visible_devices)
-        return f"{wanted} workers cannot be had: this cluster has {count} GPU{'s' * (count != 1)}, one worker each."
+        return f"{wanted} workers are not possible: this cluster has {count} GPU{'s' * (count != 1)}, one worker each."

@@ -75,7 +75,7 @@ def given_out(
         reserved = next(device for device in chosen if not is_given(device))
         raise refused_devices(f"{describe(reserved)} is reserved at this site; choose another, or leave 'devices' out.")
     if not devices:
-        raise refused_devices("All GPUs of this machine are reserved at this site; ask for CPU workers (kind 'local').")
+        raise refused_devices("All GPUs on this machine are reserved at this site; ask for CPU workers (kind 'local').")
     return devices
 
 

@@ -85,7 +85,7 @@ def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
         value = getattr(security, name)
         if value is None:
             raise PreflightFailed(
-                f"The scheduler at {address} encrypts: give tls_ca_file, tls_cert and tls_key, or set "
+                f"The scheduler at {address} uses TLS: give tls_ca_file, tls_cert and tls_key, or set "
                 "distributed.comm.tls in Dask's configuration."
             )
         if "\n" not in value:  # A path; Dask also accepts the text itself.

@@ -94,7 +94,7 @@ class ExistingBackend(Backend[ExistingSpec]):
 def _refused(address: str, error: Exception) -> str:
     if "pickle" in str(error).lower():
         return (
-            f"The scheduler at {address} takes no code from clients (distributed.scheduler.pickle is off there), and "
-            "gpucluster needs that to look at it."
+            f"The scheduler at {address} accepts no code from clients (distributed.scheduler.pickle is off there), and "
+            "gpucluster needs that to monitor it."
         )
-    return f"The scheduler at {address} cannot be looked at ({cause_of(error)})."
+    return f"The scheduler at {address} cannot be inspected ({cause_of(error)})."

@@ -49,7 +49,7 @@ class ExistingDeployment(Deployment):
 
     async def release(self, names: Collection[str]) -> None:
         """Refuse, because they were started outside gpucluster."""
-        raise self._refusal("be ended from here: they were started outside gpucluster")
+        raise self._refusal("be stopped from here: they were started outside gpucluster")
 
     async def close(self) -> None:
         await self.scheduler.close()

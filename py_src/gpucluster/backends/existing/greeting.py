@@ -48,7 +48,7 @@ async def greet(address: str, security: Security | None) -> Greeting:
             if identity.get("type") != "Scheduler":
                 kind = printable(str(identity.get("type")), 20).lower()
                 raise PreflightFailed(
-                    f"What listens at {address} is a {kind} of Dask, not a scheduler: give the scheduler's address."
+                    f"The server at {address} is a Dask {kind}, not a scheduler: give the scheduler's address."
                 )
             versions = await caller.versions()
     except (OSError, ValueError, AttributeError, TypeError) as error:  # A timeout, which is an OSError, has a cause.
@@ -77,7 +77,7 @@ def _why_not(address: str, error: BaseException) -> str:
             f"The scheduler at {address} rejects the certificate in tls_cert. Are these the files of that scheduler, "
             "and are they still valid?"
         )
-    return f"The scheduler at {address} does not answer as one of Dask ({printable(chain[-1], 120)})."
+    return f"The scheduler at {address} does not respond like a Dask scheduler ({printable(chain[-1], 120)})."
 
 
 def _compare(address: str, versions: dict[str, Any]) -> str | None:
@@ -88,7 +88,7 @@ def _compare(address: str, versions: dict[str, Any]) -> str | None:
         shown = printable(".".join(python.split(".")[:3]), 10)
         raise PreflightFailed(
             f"The scheduler at {address} runs Python {shown}, and this environment has {platform.python_version()}. "
-            "Tasks can travel only between the same minor versions: use an environment "
+            "Tasks can be exchanged only between the same minor versions: use an environment "
             f"with Python {'.'.join(python.split('.')[:2])}."
         )
     there = str(versions.get("packages", {}).get("distributed", ""))
@@ -163,15 +163,15 @@ async def must_speak(address: str) -> None:
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)
     if spoken is Speaks.OTHER:
-        raise PreflightFailed(f"What listens at {address} is not a scheduler of Dask. Is it the right port?")
+        raise PreflightFailed(f"The server at {address} is not a Dask scheduler. Is it the right port?")
     if scheme == "tls" and spoken is Speaks.DASK:
         raise PreflightFailed(
-            f"The scheduler at {place} does not encrypt: its address is tcp://{place}. Anyone who can reach it can run "
+            f"The scheduler at {place} does not use TLS: its address is tcp://{place}. Anyone who can reach it can run "
             "code on its workers."
         )
     if scheme == "tcp" and spoken is Speaks.TLS:
         raise PreflightFailed(
-            f"What listens at {place} encrypts: if it is a scheduler, its address is tls://{place}, and you need its "
+            f"The server at {place} uses TLS: if it is a scheduler, its address is tls://{place}, and you need its "
             "TLS files."
         )
 

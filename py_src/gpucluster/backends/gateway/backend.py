@@ -61,7 +61,7 @@ class GatewayBackend(Backend[GatewaySpec]):
             )
         if spec.cluster_name is not None:
             what = "shuts it down there, too" if spec.ends_with_us else "only ends the view"
-            remarks.append(f"This cluster, {spec.cluster_name}, was there already: Stop {what}.")
+            remarks.append(f"This cluster, {spec.cluster_name}, already existed: Stop {what}.")
         elif not spec.ends_with_us:
             remarks.append("Stop only ends the view; the cluster keeps running on the Dask Gateway.")
         return Plan(
@@ -89,7 +89,7 @@ class GatewayBackend(Backend[GatewaySpec]):
             notes = [f"Dask Gateway {version} at {server.login.address}."]
             if spec.cluster_name is not None:
                 await _look(server, spec)
-                notes.append(f"The cluster {spec.cluster_name} is there, and would be connected to.")
+                notes.append(f"The cluster {spec.cluster_name} exists and would be connected to.")
                 return Submission(notes=notes)
             notes += [f"It offers {option.described()}." for option in offered] or ["It offers no options."]
             request = json.dumps(_checked(offered, spec), indent=2, ensure_ascii=False)
@@ -103,7 +103,7 @@ class GatewayBackend(Backend[GatewaySpec]):
         return await start(plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Shut down the remembered cluster, also if its name was not known yet."""
+        """Shut down the remembered cluster, even if its name was not known yet."""
         from .ending import end_remembered
 
         await end_remembered(remembered, context)
@@ -147,7 +147,7 @@ async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
         if not report.ended:
             return report.options
         others = [other.name for other in await server.clusters()]
-    listed = f"There are {', '.join(others)}" if others else "You have no running cluster"
+    listed = f"Available: {', '.join(others)}" if others else "You have no running cluster"
     raise PreflightFailed(f"cluster_name: the cluster {spec.cluster_name} is {report.status.lower()}. {listed}.")
 
 

@@ -189,12 +189,12 @@ class GatewayDeployment(Deployment):
             self._unknown_since = self._unknown_since or time.monotonic()
             if time.monotonic() - self._unknown_since > UNKNOWN_SECONDS:
                 self._scheduler.is_over(
-                    f"Dask Gateway knows no cluster {self._name} any more: was it restarted without its list?",
+                    f"Dask Gateway no longer has the cluster {self._name}: was it restarted without its list?",
                     failed=True,
                 )
             return
         except OperationFailed as error:
-            self._trouble = f"{error.message} What is shown of the cluster may be old."
+            self._trouble = f"{error.message} The state shown may be out of date."
             return
         self._trouble = self._unknown_since = None
         if report.status == "FAILED":

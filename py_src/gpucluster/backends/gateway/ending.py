@@ -29,7 +29,7 @@ async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
         names = [str(name)] if name is not None else await _requested(server, remembered)
         for found in names:
             if await end(server, found):
-                context.report(f"The cluster {found} that its dead process had left was shut down at the Dask Gateway")
+                context.report(f"The cluster {found} left behind by its dead process was shut down at the Dask Gateway")
 
 
 async def end(server: GatewayServer, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The Dask Gateway server, and the log-in there. Secrets leave this module only to the server."""
+"""The Dask Gateway server, and the login there. Secrets leave this module only to the server."""
 
 from __future__ import annotations
 

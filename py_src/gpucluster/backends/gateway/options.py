@@ -146,4 +146,4 @@ def _unknown(name: str, names: Sequence[str]) -> str:
     if not names:
         return "this Dask Gateway offers no options"
     listed = ", ".join(names)
-    return f"this Dask Gateway offers no such option; there are {listed}.{_nearest(name, names)}".rstrip(".")
+    return f"this Dask Gateway offers no such option; available: {listed}.{_nearest(name, names)}".rstrip(".")

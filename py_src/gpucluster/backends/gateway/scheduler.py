@@ -36,7 +36,7 @@ def security_of(report: Report) -> Security:
 class GatewayScheduler(RemoteScheduler):
     """Reads a scheduler behind a gateway, and reconnects when the connection breaks."""
 
-    silent: Callable[[], None] | None = None  # Called when the scheduler may have ended, or does not answer.
+    silent: Callable[[], None] | None = None  # Called when the scheduler may have ended, or does not respond.
     _over: Members | None = None
     _address_and_security: tuple[str, Security]
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class GatewayAway(OperationFailed):
-    """The server does not answer, or not as a Dask Gateway."""
+    """The server does not respond, or not as a Dask Gateway."""
 
     code = "gateway_away"
 
@@ -99,7 +99,7 @@ class GatewayServer:
         return f"{self._gateway.proxy_address}/{name}"
 
     async def version(self) -> str:
-        """Return the server's version, without a log-in."""
+        """Return the server's version, without a login."""
         answer = await self._ask("GET", "/api/version")
         if not isinstance(answer, dict) or "version" not in answer:
             raise GatewayAway(_NO_GATEWAY.format(self.login.address))
@@ -159,7 +159,7 @@ def _remark(answer: Any) -> str | None:
 
 
 _NO_GATEWAY = (
-    "What answers at {} is not a Dask Gateway. Is it the right address, with its path, such as "
+    "The server at {} is not a Dask Gateway. Is it the right address, with its path, such as "
     "'https://hub.example.org/services/dask-gateway'?"
 )
 
@@ -183,18 +183,18 @@ def _explained(login: Login) -> Iterator[None]:
     except ValueError as error:  # 404, 422
         message = printable(str(error).strip(), 300)
         if _UNKNOWN.fullmatch(message):
-            raise ClusterUnknown(f"Dask Gateway knows of no such cluster: {message}.") from error
+            raise ClusterUnknown(f"Dask Gateway has no such cluster: {message}.") from error
         # A proxy whose server is just starting, or another kind of server, also answers 404.
         if message.lower() in {"", "not found", "404 page not found", "404: not found"} or "<" in message:
             raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
-        raise GatewayRefused(f"Dask Gateway refuses that: {message}.") from error
+        raise GatewayRefused(f"Dask Gateway rejected the request: {message}.") from error
     except refused as error:
         raise GatewayRefused(f"Dask Gateway could not do this: {printable(str(error), 300)}.") from error
     except broken as error:
         raise GatewayAway(f"The Dask Gateway at {login.address} reported an internal error; see its log.") from error
     except TimeoutError as error:
         raise GatewayAway(
-            f"The Dask Gateway at {login.address} has not answered for {ANSWER_SECONDS:.0f} seconds."
+            f"The Dask Gateway at {login.address} has not responded for {ANSWER_SECONDS:.0f} seconds."
         ) from error
     except (ClientSSLError, ssl.SSLError) as error:
         raise GatewayAway(

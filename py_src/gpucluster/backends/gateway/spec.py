@@ -121,7 +121,7 @@ class GatewaySpec(SpecBase):
         None,
         title="Shut down on stop",
         description="Whether Stop, and the end of the cluster's process, shut it down on the server. Default: a new "
-        "one yes, one that was there already no.",
+        "one yes, an existing one no.",
         json_schema_extra=shown_in("Dask Gateway", advanced=True),
     )
 

@@ -149,7 +149,7 @@ async def _connect(server: GatewayServer, report: Report, context: StartContext)
     try:
         scheduler = await GatewayScheduler.connect(address, security, timeout=CONNECT_SECONDS)
     except Exception as error:
-        raise StartFailed(f"The scheduler at {address} cannot be looked at ({cause_of(error)}).") from error
+        raise StartFailed(f"The scheduler at {address} cannot be inspected ({cause_of(error)}).") from error
     scheduler.reconnects_to(address, security)
     found = pages(server, report)
     if found is not None:

@@ -1,4 +1,4 @@
-"""Kubernetes' API through kr8s: the server, the log-in, and its error messages explained."""
+"""Kubernetes' API through kr8s: the server, the login, and its error messages explained."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MERGE = {"content-type": "application/merge-patch+json"}
 
 
 class KubernetesSilent(StartFailed):
-    """Kubernetes does not answer."""
+    """Kubernetes does not respond."""
 
 
 class KubernetesRefused(StartFailed):
@@ -210,15 +210,15 @@ async def _explained(where: str) -> AsyncIterator[None]:
             "address right, and is this network the right one?"
         ) from error
     except (KeyError, OSError, RuntimeError, TypeError, AttributeError) as error:
-        # From kr8s if a kubeconfig is not as it expects, or a program that it names for the log-in fails.
+        # From kr8s if a kubeconfig is not as it expects, or a program that it names for the login fails.
         raise KubernetesSilent(
-            f"The log-in to Kubernetes ({where}) failed ({type(error).__name__}: {printable(str(error), 200)})."
+            f"The login to Kubernetes ({where}) failed ({type(error).__name__}: {printable(str(error), 200)})."
         ) from error
 
 
 def _refusal(status: int, message: str) -> str:
     if status == 401:
-        return "Kubernetes does not know who you are: the log-in in the kubeconfig has expired; log in again"
+        return "Kubernetes does not know who you are: the login in the kubeconfig has expired; log in again"
     if "exceeded quota" in message:
         return f"The namespace's quota is used up: {quota_of(message)}"
     if status == 403:
@@ -284,7 +284,7 @@ def faults_of_kubeconfig(path: str | None, context: str | None) -> list[FieldErr
     ]
     if context is None or not files or context in known:
         return []
-    listed = f"; there are {printable(', '.join(known[:5]), 200)}" if known else ""
+    listed = f"; available: {printable(', '.join(known[:5]), 200)}" if known else ""
     return [FieldError(field="context", message=f"the kubeconfig has no context '{context}'{listed}")]
 
 

@@ -46,7 +46,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         from .api import private_keys_in
         from .scheduler import is_inside
 
-        context.report("preflight", "Asking Kubernetes whether it takes such a cluster")
+        context.report("preflight", "Asking Kubernetes whether it accepts this cluster")
         n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
         inside = await asyncio.to_thread(is_inside)
         private_keys_in(context.scratch_directory)
@@ -55,7 +55,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         remarks = []
         if spec.protocol == "tcp":
             remarks.append(
-                "This cluster does not encrypt: anyone who reaches one of its pods, or this machine's port, can run "
+                "This cluster does not use TLS: anyone who reaches one of its pods, or this machine's port, can run "
                 "code in all of them."
             )
         return Plan(
@@ -83,7 +83,8 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             kubernetes, manifest = await _accepted(spec, "id", n_workers, inside=is_inside())
             await kubernetes.close()
         return Submission(
-            text=manifest_text(manifest), notes=[f"Kubernetes ({kubernetes.server}) would take it; nothing was made."]
+            text=manifest_text(manifest),
+            notes=[f"Kubernetes ({kubernetes.server}) would accept it; nothing was created."],
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
@@ -117,7 +118,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             ended += await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
             await kubernetes.close()
         if ended:
-            context.report(f"What its dead process had left in Kubernetes was deleted: {', '.join(ended)}")
+            context.report(f"What its dead process left behind in Kubernetes was deleted: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
         from .ending import commands_to_remove

@@ -295,7 +295,7 @@ class KubernetesDeployment(Deployment):
             if hasattr(self, "scheduler"):
                 await asyncio.wait_for(self.scheduler.close(), 2.0)
         except TimeoutError:
-            logger.warning("The view of the scheduler did not end in good order")
+            logger.warning("The view of the scheduler did not end cleanly")
         finally:
             try:
                 await ending

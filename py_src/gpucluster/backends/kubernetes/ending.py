@@ -60,7 +60,7 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
 
 
 def commands_to_remove(name: str, namespace: str, kubeconfig: str | None, context: str | None) -> list[str]:
-    """Return commands that remove a cluster and its dependents, also without a running operator."""
+    """Return commands that remove a cluster and its dependents, even without a running operator."""
     kubectl = ["kubectl", "--namespace", namespace]
     if kubeconfig is not None and kubeconfig != os.environ.get("KUBECONFIG"):
         kubectl += ["--kubeconfig", kubeconfig]

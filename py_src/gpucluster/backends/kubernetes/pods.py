@@ -15,9 +15,9 @@ from .api import quota_of
 Thing = Mapping[str, Any]  # An object of Kubernetes, as from its API.
 _HOPELESS = {
     "ImagePullBackOff": "its image cannot be pulled",
-    "InvalidImageName": "its image has an impossible name",
-    "ErrImageNeverPull": "its image is missing, and must not be pulled",
-    "CrashLoopBackOff": "it ends again and again",
+    "InvalidImageName": "its image name is invalid",
+    "ErrImageNeverPull": "its image is not on the node, and pulling it is not allowed",
+    "CrashLoopBackOff": "it keeps crashing",
     "CreateContainerConfigError": "its container cannot be created",
     "CreateContainerError": "its container cannot be created",
     "RunContainerError": "its container cannot be run",
@@ -118,7 +118,7 @@ def _waiting(pod: Thing, container: Thing, waiting: Thing, last: Thing | None, n
     image = printable(str(container.get("image", "")), 120)
     message = _short(str(waiting.get("message") or ""))
     if reason in {"ErrImagePull", "RegistryUnavailable"}:
-        return Verdict(f"its image '{image}' could not be pulled, and is tried again")
+        return Verdict(f"its image '{image}' could not be pulled; retrying")
     if reason == "ImagePullBackOff" and last is not None and last.get("type") == "Warning":
         message = _short(str(last.get("message") or message))
     why = _HOPELESS.get(reason, f"its container waits ({printable(reason, 60)})")

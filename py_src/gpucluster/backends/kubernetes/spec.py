@@ -150,7 +150,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     image_pull_secret: str | None = Field(
         None,
         title="Image pull secret",
-        description="Name of a secret of the namespace with the log-in for the image's registry.",
+        description="Name of a secret of the namespace with the login for the image's registry.",
         json_schema_extra=shown_in("Kubernetes", advanced=True),
     )
     gpu_resource: str = Field(

@@ -29,7 +29,7 @@ _ENDS = frozenset(
 
 async def look(kubernetes: Kubernetes, selector: str) -> tuple[list[Thing], list[Thing]]:
     """Return the deployments and pods with these labels, without deployments that are being deleted."""
-    # One after the other: kr8s renews an expired log-in for one request at a time.
+    # One after the other: kr8s renews an expired login for one request at a time.
     deployments = await kubernetes.items("deployments", version="apps/v1", labelSelector=selector)
     pods = await kubernetes.items("pods", labelSelector=selector)
     return [deployment for deployment in deployments if not is_leaving(deployment)], [*pods]

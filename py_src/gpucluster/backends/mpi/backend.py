@@ -83,7 +83,7 @@ class MPIBackend(Backend[MPISpec]):
         ended = await asyncio.to_thread(end_processes, context.cluster_id)
         await asyncio.to_thread(remove_scratch, context.cluster_id, remembered["local_directory"])
         if ended:
-            context.report(f"{counted(ended, 'process', 'processes')} that its dead process had left were killed.")
+            context.report(f"{counted(ended, 'process', 'processes')} left behind by its dead process were stopped.")
 
 
 def _must_have_packages(spec: MPISpec) -> None:

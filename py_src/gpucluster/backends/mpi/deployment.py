@@ -44,7 +44,7 @@ WHY_FIXED = (
 
 
 class RanksScheduler(PrivateDashboardScheduler):
-    """A scheduler whose workers are the ranks of one program, also for Dask clients that bypass the supervisor.
+    """A scheduler whose workers are the ranks of one program, even for Dask clients that bypass the supervisor.
 
     `restart`: ends the program and starts it again; returns when that has begun. Its argument: whether only some
     workers were to be restarted. `nannies`: whether workers have nannies, so that Dask can restart them alone.
@@ -243,7 +243,7 @@ class MPIDeployment(Deployment):
                     await self._end_broken(program)
                 self._note_end(program)
             except Exception:
-                logger.exception("The MPI program could not be looked at")
+                logger.exception("The MPI program could not be inspected")
 
     async def _end_broken(self, program: Program) -> None:
         await program.end(f"the worker of rank {', '.join(self._missing())} has ended")
@@ -253,14 +253,14 @@ class MPIDeployment(Deployment):
         if program.over is None or program is self._noted:
             return
         self._noted = program
-        logger.warning("The MPI program is over: %s", program.over)
+        logger.warning("The MPI program has ended: %s", program.over)
         if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
             self.scheduler.over = "The allocation of Slurm that its workers were in is over."
         elif self.slots()[0].state is not SlotState.FAILED and self._program is program:
             why = program.over
             if "SIGKILL" in why and self._kills.since_last():
                 why = f"{why}, as this machine ran out of memory"
-            self._context.tell("worker_died", f"The MPI program ended: {why}. All its ranks are started again.")
+            self._context.tell("worker_died", f"The MPI program ended: {why}. All its ranks are being restarted.")
 
     def _connected(self) -> set[str]:
         return {str(worker.name) for worker in self._scheduler.workers.values()}

@@ -214,7 +214,7 @@ async def _run(*command: str) -> tuple[int | None, str]:
     try:
         output, _ = await asyncio.wait_for(process.communicate(), PATIENCE_SECONDS)
     except TimeoutError:
-        return None, f"it did not answer within {PATIENCE_SECONDS:.0f} seconds"
+        return None, f"it did not respond within {PATIENCE_SECONDS:.0f} seconds"
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):

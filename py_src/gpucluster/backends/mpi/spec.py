@@ -41,8 +41,8 @@ class MPISpec(NodeSpec, GPUSpec):
     backend: Literal["mpi"] = Field(
         "mpi",
         title="Kind",
-        description="Workers as the ranks of one MPI program (dask-mpi), also within an allocation of Slurm; their "
-        "number is fixed: it cannot be scaled, follow the load or retire a worker.",
+        description="Workers as the ranks of one MPI program (dask-mpi), even within an allocation of Slurm; their "
+        "number is fixed: it can neither be scaled nor retire workers.",
     )
     n_workers: WorkerCount | None = Field(
         None,
@@ -135,7 +135,7 @@ class MPISpec(NodeSpec, GPUSpec):
         if value and not value[0].startswith("-"):
             raise ValueError(
                 f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "
-                "take the first word that is not an option for the program to start"
+                "treat the first word that is not an option as the program to start"
             )
         return value
 

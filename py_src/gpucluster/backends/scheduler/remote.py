@@ -100,7 +100,7 @@ class RemoteScheduler(SchedulerView):
             except Exception as error:
                 await self._come_back()
                 if self.members().ended is not None:
-                    logger.error("The scheduler does not answer (%s: %s)", type(error).__name__, error)
+                    logger.error("The scheduler does not respond (%s: %s)", type(error).__name__, error)
             if self.members() != before:
                 try:
                     self._changed()
@@ -133,14 +133,14 @@ class RemoteScheduler(SchedulerView):
     async def refresh(self) -> None:
         found = await self._ask("read")
         if found is None:  # distributed's answer to an unknown request.
-            raise LookupError("Another scheduler has taken its place")
+            raise LookupError("Another scheduler is at its address")
         self._last = found
         self._answered = time.monotonic()
 
     def members(self) -> Members:
         found = self._last["members"]
         if found["ended"] is None and time.monotonic() - self._answered > self._patience():
-            gone = "The scheduler does not answer any more."
+            gone = "The scheduler no longer responds."
             found = found | {"workers": [], "computes": False, "is_quiet": True, "ended": gone, "failed": True}
         return members_of(found)
 

@@ -171,7 +171,7 @@ class SchedulerView(ABC):
 
     @abstractmethod
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
-        """Register a pickled ``WorkerPlugin`` with all workers, also with those that join later."""
+        """Register a pickled ``WorkerPlugin`` with all workers, including those that join later."""
 
     @abstractmethod
     async def close(self) -> None:

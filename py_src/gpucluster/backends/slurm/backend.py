@@ -121,7 +121,7 @@ class SlurmBackend(Backend[SlurmSpec]):
         if folder.name == context.cluster_id:
             await asyncio.to_thread(JobFolder(folder.parent, folder.name).remove)
         if ended:
-            context.report(f"The jobs that its dead process had left were cancelled: {', '.join(ended)}")
+            context.report(f"The jobs left behind by its dead process were cancelled: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
         jobs = [str(job) for job in remembered["jobs"]]
@@ -187,7 +187,7 @@ async def _ask_slurm(spec: SlurmSpec, script: str) -> tuple[site.Site, datetime 
                 # 'sbatch --test-only' considers only nodes that are up. The job itself would be accepted and wait.
                 named = ", ".join(away[:MOST_NAMED]) + (", …" if len(away) > MOST_NAMED else "")
                 return found, None, [f"Jobs may have to wait: these nodes accept none at the moment: {named}."]
-            raise PreflightFailed(f"Slurm would not take such a job: {error.message}.") from error
+            raise PreflightFailed(f"Slurm would reject this job: {error.message}.") from error
     except commands.SlurmSilent as error:
         raise PreflightFailed(error.message) from error
     finally:

@@ -40,22 +40,22 @@ _PREFIX = re.compile(r"^(sbatch|squeue|scancel|sinfo|scontrol|slurm_\w+|allocati
 _LIMIT = re.compile(r"(QOS|Assoc)\w+")
 _NO_SUCH_NODE = r"node configuration is not available"
 _HINTS = (
-    (r"invalid partition", "partition: Slurm has no such partition, or it is not for you"),
-    (r"invalid account", "account: Slurm does not take this account with this partition"),
-    (r"invalid qos", "qos: Slurm does not take this quality of service with this account and partition"),
+    (r"invalid partition", "partition: Slurm has no such partition, or you may not use it"),
+    (r"invalid account", "account: Slurm does not accept this account with this partition"),
+    (r"invalid qos", "qos: Slurm does not accept this quality of service with this account and partition"),
     (r"invalid feature", "constraint: no node has these features"),
-    (r"memory specification", "memory_limit: no node has so much memory"),
+    (r"memory specification", "memory_limit: no node has that much memory"),
     (_NO_SUCH_NODE, "no node has what one job requests: cores, memory, GPUs or their type"),
-    (r"invalid generic resource", "gpu_type: Slurm knows no such GPUs"),
+    (r"invalid generic resource", "gpu_type: Slurm has no such GPUs"),
     (r"violates accounting/qos policy", "Slurm's limits for you, your account or the QOS do not allow it"),
     (r"time limit", "walltime: it is more than the partition, the account or the QOS allows"),
     (r"access/permission denied|user not allowed", "Slurm does not allow that"),
-    (r"slurm temporarily unable to accept job", "Slurm takes no jobs just now; try again later"),
+    (r"slurm temporarily unable to accept job", "Slurm accepts no jobs at the moment; try again later"),
 )  # fmt: skip
 
 
 class SlurmSilent(StartFailed):
-    """Slurm does not answer."""
+    """Slurm does not respond."""
 
 
 class SlurmRefused(StartFailed):
@@ -127,12 +127,12 @@ async def ask(
         if not isinstance(error, TimeoutError):
             raise
         raise SlurmSilent(
-            f"Slurm does not answer: '{command[0]}' took more than {patience:.0f} seconds. Try again later."
+            f"Slurm does not respond: '{command[0]}' took more than {patience:.0f} seconds. Try again later."
         ) from None
     output, messages = out.decode(errors="replace"), err.decode(errors="replace")
     if process.returncode != 0:
         if _SILENT.search(messages):
-            raise SlurmSilent("Slurm's controller does not answer. Try again later, or ask those who run the site.")
+            raise SlurmSilent("Slurm's controller does not respond. Try again later, or ask those who run the site.")
         kind = NoSuchNode if re.search(_NO_SUCH_NODE, messages, re.IGNORECASE) else SlurmRefused
         raise kind(refusal(messages or output))
     return output, messages
@@ -149,4 +149,4 @@ def refusal(messages: str) -> str:
     for pattern, hint in _HINTS:
         if re.search(pattern, messages, re.IGNORECASE):
             return f"{hint} (Slurm: {own})"
-    return f"Slurm refused the job: {own}"
+    return f"Slurm rejected the job: {own}"

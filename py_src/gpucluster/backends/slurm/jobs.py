@@ -20,16 +20,16 @@ _CANCELLED = re.compile(r"\*\*\* (job|step) \S+ on \S+ cancelled at \S+ \*\*\*")
 """What a cancelled job prints; its script may then end with a failure."""
 _NODES = re.compile(r"([^,\[\]]+)(?:\[([\d,-]+)\])?([^,\[\]]*)")
 _WHY_WAITING = {
-    "None": "Slurm has not looked at it yet",
+    "None": "Slurm has not considered it yet",
     "PartitionTimeLimit": "PartitionTimeLimit: the walltime is more than the partition allows",
     "PartitionNodeLimit": "PartitionNodeLimit: the partition does not have what it requests",
-    "PartitionDown": "PartitionDown: the partition takes no jobs now",
+    "PartitionDown": "PartitionDown: the partition accepts no jobs now",
     "JobHeldUser": "JobHeldUser: a user holds it; 'scontrol release' releases it",
     "JobHeldAdmin": "JobHeldAdmin: those who run the site hold it",
     "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions": (
         "its nodes are down, drained, or kept for jobs of a higher priority"
     ),
-    "BeginTime": "BeginTime: Slurm has put it back and tries again soon",
+    "BeginTime": "BeginTime: Slurm has requeued it and will retry soon",
 }
 
 
@@ -82,10 +82,10 @@ class Job:
         )
         known = {
             "OUT_OF_MEMORY": too_big,
-            "TIMEOUT": f"the walltime of {walltime} was over",
+            "TIMEOUT": f"it reached its walltime of {walltime}",
             "NODE_FAIL": f"its node failed ({node})",
             "BOOT_FAIL": f"its node could not be started ({node})",
-            "PREEMPTED": f"more urgent jobs took its place on {node}",
+            "PREEMPTED": f"it was preempted by more urgent jobs on {node}",
             "CANCELLED": f"its job {self.id} was cancelled",
             "DEADLINE": "its job could not start before its deadline",
             "REVOKED": "its job was taken over by another cluster of the site",

@@ -3,7 +3,7 @@
 The clusters' processes share the answers through a private file: one process queries, the others wait for its answer.
 The file is on shared storage, so it also serves processes on several login nodes.
 
-``end_jobs`` ends all jobs of a cluster, known by the prefix of their names, also after its supervisor's death.
+``end_jobs`` ends all jobs of a cluster, known by the prefix of their names, even after its supervisor's death.
 """
 
 from __future__ import annotations

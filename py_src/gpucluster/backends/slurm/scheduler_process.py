@@ -1,7 +1,7 @@
 """The scheduler of a cluster, as the program of a job.
 
 It ends when the cluster's process, which is always connected, has been gone for a while: then it cancels all jobs of
-the cluster, also those that wait, so that nothing is left in the queue.
+the cluster, including those that wait, so that nothing is left in the queue.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class SchedulerInJob(RemoteScheduler):
     """A scheduler in a job of this cluster."""
 
     lost: str | None = None  # How it ended, as a sentence, when its job is over.
-    uneasy: Callable[[], None] = staticmethod(lambda: None)  # Called when it does not answer.
+    uneasy: Callable[[], None] = staticmethod(lambda: None)  # Called when it does not respond.
 
     def here(self) -> set[str]:
         return {worker.name for worker in self.members().workers}
@@ -120,7 +120,7 @@ class SchedulerInJob(RemoteScheduler):
         gone = [worker for worker in super().members().workers if worker.name in names]
         if not gone or self.lost is not None:
             return
-        # If it does not answer just now, the workers end with their jobs.
+        # If it does not respond just now, the workers end with their jobs.
         with suppress(OSError):
             if close:
                 await self.end_workers([worker.name for worker in gone])
@@ -161,7 +161,7 @@ class SchedulerJob:
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
         """Wait until the scheduler has published its address; return it and the port of its web pages."""
         if self.slot.refused is not None:
-            raise StartFailed(f"Slurm did not take the scheduler's job. {self.slot.refused}.")
+            raise StartFailed(f"Slurm did not accept the scheduler's job. {self.slot.refused}.")
         reported = None
         while True:
             published = self._published()

@@ -145,12 +145,12 @@ def check(spec: SlurmSpec, site: Site) -> None:
     names = site.names(spec.partition)
     unknown = [name for name in names if name not in site.partitions]
     if unknown and site.partitions:
-        raise PreflightFailed(f"partition: Slurm has no partition '{unknown[0]}' here. There are {_listed(site)}.")
+        raise PreflightFailed(f"partition: Slurm has no partition '{unknown[0]}' here. Available: {_listed(site)}.")
     if not (chosen := site.chosen(spec.partition)):
         return
     where = f"the partition '{names[0]}'" if len(names) == 1 else "these partitions"
     if not any(one.up for one in chosen):
-        raise PreflightFailed(f"partition: {where} takes no jobs now. There are {_listed(site)}.")
+        raise PreflightFailed(f"partition: {where} accepts no jobs now. Available: {_listed(site)}.")
     longest = max((one.most_seconds or 10**9) for one in chosen)
     if spec.walltime_seconds > longest:
         raise PreflightFailed(
@@ -210,7 +210,7 @@ def _check_gpus(spec: SlurmSpec, chosen: list[Partition], where: str, site: Site
         raise PreflightFailed(f"gpus_per_node: {where} has no GPUs. {there}")
     if spec.gpu_type is not None and spec.gpu_type not in types and any(types):
         raise PreflightFailed(
-            f"gpu_type: {where} has no GPUs of the type '{spec.gpu_type}'. There are {', '.join(filter(None, types))}."
+            f"gpu_type: {where} has no GPUs of the type '{spec.gpu_type}'. Available: {', '.join(filter(None, types))}."
         )
     most = max(
         (count for one in chosen for kind, count in one.gpus.items() if not kind or spec.gpu_type in {None, kind}),

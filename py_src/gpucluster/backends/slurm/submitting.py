@@ -44,7 +44,7 @@ class Submitter:
                 output, _ = await commands.ask(*command, text=self._script(slot.size), env=self._environment)
                 slot.job_id = output.strip().splitlines()[-1].partition(";")[0]
                 slot.submitted = time.time()
-                slot.why = "Slurm has not looked at it yet"
+                slot.why = "Slurm has not considered it yet"
                 logger.info("Job %s is handed to Slurm as %s", slot.job_id, name)
             except IndexError:
                 slot.refused = "Slurm did not return the job's number"
@@ -52,7 +52,7 @@ class Submitter:
                 # A job that was accepted although Slurm did not answer in time is found by its name.
                 slot.refused, slot.silent = error.message.rstrip("."), isinstance(error, commands.SlurmSilent)
             if slot.refused is not None:
-                logger.error("Slurm did not take the job %s: %s", name, slot.refused)
+                logger.error("Slurm did not accept the job %s: %s", name, slot.refused)
 
     async def cancel(self, ids: Iterable[str | None]) -> None:
         """End these jobs. Raises `SlurmSilent`."""

@@ -186,7 +186,7 @@ class Endings:
 
     def of(self, slot: JobSlot) -> str:
         """Return why a job is over, without a full stop."""
-        return self._known.get(slot.name, f"its job {slot.job_id} is over")
+        return self._known.get(slot.name, f"its job {slot.job_id} has ended")
 
     async def learn(self, slot: JobSlot, job: Job | None) -> None:
         """Find out why a job is over, once, before it counts as that. `job`: its entry in the queue."""

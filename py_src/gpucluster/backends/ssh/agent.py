@@ -325,7 +325,7 @@ async def serve(agent: Agent, scratch: str) -> None:
 
 
 def serve_no_pages(worker: Any, *_: Any) -> None:
-    """Replace a worker's web server, which has no log-in."""
+    """Replace a worker's web server, which has no login."""
     worker.http_server = None
 
 

@@ -64,7 +64,7 @@ class SSHBackend(Backend[SSHSpec]):
         load_asyncssh()
         named = named_hosts(spec)
         host = None if spec.interface is None else scheduler_address(spec.interface)
-        context.report("preflight", f"Looking at {counted(len(named), 'host')}")
+        context.report("preflight", f"Checking {counted(len(named), 'host')}")
         context.remember(
             {
                 "hosts": [asdict(each) for each in named],

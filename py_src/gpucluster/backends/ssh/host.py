@@ -122,7 +122,7 @@ class Host:
             async with asyncio.timeout(HELLO_SECONDS):
                 line = await process.stdout.readline()
         except TimeoutError:
-            raise HostUnusable(f"{self.name}: its Python did not begin within {HELLO_SECONDS:.0f} seconds.") from None
+            raise HostUnusable(f"{self.name}: its Python did not start within {HELLO_SECONDS:.0f} seconds.") from None
         if not line:
             with suppress(Exception):
                 await asyncio.wait_for(process.wait(), 2)
@@ -139,7 +139,7 @@ class Host:
             assert isinstance(found, dict)
         except (AssertionError, ValueError):
             raise HostUnusable(
-                f"{self.name}: its log-in prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
+                f"{self.name}: its login prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
                 "anything else, which breaks the connection. Make ~/.bashrc there print only in interactive shells."
             ) from None
         return found
@@ -154,7 +154,7 @@ class Host:
                 f"there is no Python {self._python} there{printed}. Create the same environment there, or set its "
                 "path: remote_python"
             )
-        return f"its Python {self._python} ended at once ({last.rstrip('.') or 'without a word'})"
+        return f"its Python {self._python} ended at once ({last.rstrip('.') or 'without output'})"
 
     def _check(self) -> None:
         facts = self.facts
@@ -259,7 +259,7 @@ class Host:
         if not self._closing:
             with suppress(Exception):
                 await asyncio.wait_for(process.wait(), 1)
-            self.unclean, why = True, "its agent has ended"
+            self.unclean, why = True, "its agent has exited"
             if process.exit_status is None and process.exit_signal is None:
                 # The connection broke before any status came: prefer other hosts for a while.
                 why = "the connection is lost"
@@ -283,7 +283,7 @@ class Host:
         self._lost(gone)
 
     async def close(self) -> None:
-        """End everything there, in bounded time also if the host does not answer."""
+        """End everything there, in bounded time also if the host does not respond."""
         self._closing = True
         process, found = self._process, self._connection
         if process is not None:

@@ -136,15 +136,15 @@ def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) 
         return f"your SSH configuration cannot be read ({shown})"
     if isinstance(error, (TimeoutError, asyncio.TimeoutError)):
         return (
-            f"it does not answer within {CONNECT_SECONDS:.0f} seconds. See whether it is up, and whether a firewall "
-            "lets you through"
+            f"it did not respond within {CONNECT_SECONDS:.0f} seconds. Check that it is up, and that no firewall "
+            "blocks the connection"
         )
     if isinstance(error, socket.gaierror):
         return "the host was not found"
     if isinstance(error, ConnectionRefusedError):
         return "connection refused on its SSH port: check that sshd runs there, on that port"
     if isinstance(error, OSError) and error.errno in {errno.EHOSTUNREACH, errno.ENETUNREACH}:
-        return "no way leads there from this machine"
+        return "there is no route to it from this machine"
     if isinstance(error, (asyncssh.DisconnectError, asyncssh.ConnectionLost)):
-        return f"what listens there ends the connection ({shown}). See whether it is an SSH server, and the right port"
+        return f"the server there closes the connection ({shown}). See whether it is an SSH server, and the right port"
     return f"it cannot be reached ({type(error).__name__}: {shown})"

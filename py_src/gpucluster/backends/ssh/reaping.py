@@ -51,9 +51,9 @@ async def reap(remembered: Remembered, context: ReapContext) -> None:
     unreachable = [host.name for host, one in zip(hosts, found, strict=True) if isinstance(one, BaseException)]
     answers = [one for one in found if isinstance(one, dict)]
     if any(answer["left"] for answer in answers):
-        raise RuntimeError("Some processes on the hosts do not end")
+        raise RuntimeError("Some processes on the hosts did not exit")
     if ended := sum(answer["ended"] for answer in answers):
-        context.report(f"{ended} processes that its dead process had left on its hosts were killed.")
+        context.report(f"{ended} processes left behind on its hosts by its dead process were stopped.")
     if unreachable:
         # The agents there end what they started after a minute without a message.
         context.report(f"Could not reach {', '.join(unreachable)}; the workers there end automatically.")

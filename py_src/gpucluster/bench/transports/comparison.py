@@ -117,7 +117,7 @@ def compare_transports(
     """
     for name in transports:
         if name not in TRANSPORTS:
-            raise InvalidRequest(f"transports: there is no '{name[:40]}'. There are {', '.join(TRANSPORTS)}.")
+            raise InvalidRequest(f"transports: there is no '{name[:40]}'. Available: {', '.join(TRANSPORTS)}.")
     started, at = time.perf_counter(), datetime.now(UTC).isoformat(timespec="seconds")
     notes: list[str] = []
     with _clusters(list(dict.fromkeys(transports)), notes, say) as targets:
@@ -146,7 +146,7 @@ def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dic
             except GPUClusterError as error:
                 notes.append(f"Left out: {name}: {error.message}")
         if not found:
-            raise NothingToMeasure(" ".join(["No cluster could be created.", *notes]))
+            raise NothingToMeasure(" ".join(["No cluster could be started.", *notes]))
         notes += _note_on_kinds([name for name in transports if name in found], transports)
         yield found
 

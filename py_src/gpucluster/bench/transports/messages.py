@@ -46,7 +46,7 @@ async def send_blocks(other: str, sizes: tuple[int, ...], dask_worker: Any) -> l
                 answer = await comm.read()
                 taken.append(time.perf_counter() - began)
                 if answer != size:
-                    raise RuntimeError(f"{answer!r} bytes came of {size}")
+                    raise RuntimeError(f"{answer!r} of {size} bytes arrived")
             found.append(statistics.median(taken[1:]))
     finally:
         comm.abort()

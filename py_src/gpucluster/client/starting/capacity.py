@@ -34,7 +34,7 @@ _UNKNOWN = Traits(this_machine=False)  # Of a kind that is not installed here.
 
 
 def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
-    """Validate a request, also against the capacity of this machine and the rules of this site.
+    """Validate a request, including against the capacity of this machine and the rules of this site.
 
     A ``preset`` is replaced by its fields, the site's defaults are filled in, and open fields are narrowed to its
     limits.
@@ -60,7 +60,7 @@ def bounded_spec(spec: SpecBase) -> SpecBase:
 
 
 def checked_patch(model: ClusterModel, value: ClusterPatch | dict[str, Any]) -> ClusterPatch:
-    """Validate a change of a cluster, also against the rules of this site. Raises `InvalidRequest`."""
+    """Validate a change of a cluster, including against the rules of this site. Raises `InvalidRequest`."""
     patch = value if isinstance(value, ClusterPatch) else parse_patch(value)
     this_site().check_patch(model, patch)
     return patch
@@ -156,7 +156,7 @@ def _traits(backend: str) -> Traits:
 
 
 def usable_gpus(devices: list[int | str] | None = None) -> int | None:
-    """Return how many of these GPUs of this machine, by default of all, are usable; ``None``: unknown."""
+    """Return how many of these GPUs on this machine, by default of all, are usable; ``None``: unknown."""
     from ...devices import host_devices
     from ...devices.selection import select_devices
 

@@ -93,7 +93,8 @@ def launch(
             process.wait(_GONE_SECONDS)
     if not readable:
         raise StartTimedOut(
-            f"The cluster's process did not start within {timeout:.0f} seconds and was killed. Its Python is {python}."
+            f"The cluster's process did not start within {timeout:.0f} seconds and was terminated. "
+            f"Its Python is {python}."
         )
     if not pid:
         lines = tail(folder.log, 5)

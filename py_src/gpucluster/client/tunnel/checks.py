@@ -29,25 +29,25 @@ def answers(host: str, port: int, base_url: str, *, secure: bool) -> Check:
             connection.request("GET", path)
             version = str(json.loads(connection.getresponse().read(4096))["version"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
-        return Check(ok=False, told=f"What listens on port {port} does not answer as Jupyter does.")
-    return Check(ok=True, told=f"Jupyter {version[:20]} answers on port {port}.")
+        return Check(ok=False, told=f"The program on port {port} is not a Jupyter server.")
+    return Check(ok=True, told=f"Jupyter {version[:20]} responds on port {port}.")
 
 
 def leads_here(node: str) -> Check:
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo(node, None)}
     except OSError:
-        return Check(ok=False, told=f"The name {node} cannot be resolved here; the login node may still know it.")
+        return Check(ok=False, told=f"The name {node} cannot be resolved here; the login node may still resolve it.")
     if not found & our_addresses():
-        return Check(ok=False, told=f"The name {node} leads to another machine ({', '.join(sorted(found))}).")
-    return Check(ok=True, told=f"The name {node} leads to this machine.")
+        return Check(ok=False, told=f"The name {node} resolves to another machine ({', '.join(sorted(found))}).")
+    return Check(ok=True, told=f"The name {node} resolves to this machine.")
 
 
 def opens(node: str, port: int) -> Check:
     try:
         socket.create_connection((node, port), timeout=PATIENCE_SECONDS).close()
     except OSError as error:
-        why = error.strerror or "no answer"
+        why = error.strerror or "no response"
         return Check(ok=False, told=f"Port {port} cannot be reached as {node}:{port} ({why}).")
     return Check(ok=True, told=f"Port {port} can be reached as {node}:{port}.")
 
@@ -64,8 +64,8 @@ def lets_in(host: str, what: str) -> Check:
     except socket.gaierror:
         return Check(ok=False, told=f"Host '{name}' not found.")
     except OSError as error:
-        why = error.strerror or "no answer"
+        why = error.strerror or "no response"
         return Check(ok=False, told=f"No SSH server can be reached on {what} {name} ({why}).")
     if not banner.startswith(b"SSH-"):
-        return Check(ok=False, told=f"What answers on {what} {name} is not an SSH server.")
-    return Check(ok=True, told=f"An SSH server answers on {what} {name}.")
+        return Check(ok=False, told=f"The program on {what} {name} is not an SSH server.")
+    return Check(ok=True, told=f"An SSH server responds on {what} {name}.")

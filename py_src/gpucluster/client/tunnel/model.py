@@ -10,7 +10,7 @@ class Check(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    ok: bool = Field(description="Whether it is as it should be.")
+    ok: bool = Field(description="Whether the check passed.")
     told: str = Field(description="What was found.")
 
 
@@ -20,9 +20,9 @@ class Tunnel(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     line: str = Field(description="To be run on the laptop.")
-    link: str | None = Field(description="What to open in the laptop's browser then, without a token.")
-    node: str = Field(description="This machine, as its neighbours call it.")
-    login_node: str | None = Field(description="Where the laptop logs in; null: at this machine itself.")
+    link: str | None = Field(description="URL for the laptop's browser, without a token.")
+    node: str = Field(description="Host name of this machine on its network.")
+    login_node: str | None = Field(description="Host that the laptop logs in to; null: this machine.")
     checks: list[Check]
     notes: list[str]
 

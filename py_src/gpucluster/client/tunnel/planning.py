@@ -72,8 +72,8 @@ def _line(node: str, gate: str | None, port: int, local: int, outer: str | None)
         if not own.ok:
             own = Check(
                 ok=False,
-                told=f"{own.told.rstrip('.')}, and only this machine itself reaches port {port}: start Jupyter with "
-                f"--ip={node}, and then the way goes without it.",
+                told=f"{own.told.rstrip('.')}, and port {port} can be reached from this machine only. Start Jupyter "
+                f"with --ip={node}; then the login node is not needed.",
             )
         return shlex.join(words), [*seen, own]
     target = node if outer == "*" or seen[0].ok else bracketed(outer)

@@ -4,7 +4,7 @@ While something is on its way, the event loop polls MPI, first without and then 
 the bell of this rank rings, and polls rarely in case a ring was lost.
 
 Matched probes (``MPI_Improbe``) take an envelope out of MPI's queue in one step, so that no other thread can take it.
-All messages are received, also those of closed connections: one that stays in the queue would be taken for another.
+All messages are received, including those of closed connections: one left in the queue would be taken for another.
 
 Waking up takes longer than most messages, because the kernel has to find a processor, which may itself sleep. Polling
 takes a processor from others. So a rank polls only as long as that was useful recently: if its bell rings soon after it

@@ -168,16 +168,16 @@ def over_mpi(
     """
     if nanny:
         raise MissingMPI(
-            "Workers with a nanny are not processes of an MPI program, so they cannot use MPI. Start the cluster "
-            "with dask-mpi --worker-class distributed.Worker, or use communicator='workers'."
+            "Workers with a nanny are not processes of an MPI program, so they cannot communicate over MPI. Start "
+            "the cluster with dask-mpi --worker-class distributed.Worker, or use communicator='workers'."
         )
     mpi = load_mpi()
     world = mpi.COMM_WORLD
     places = _ranks_in(addresses) or ranks.allgather(world.Get_rank())
     if len(set(places)) < ranks.size:
         raise MissingMPI(
-            "The workers are not processes of one MPI program, so they cannot use MPI. Start the cluster with "
-            "dask-mpi, or use communicator='workers'."
+            "The workers are not processes of one MPI program, so they cannot communicate over MPI. Start the "
+            "cluster with dask-mpi, or use communicator='workers'."
         )
     tag = zlib.crc32(job.encode()) % _LEAST_TAG_BOUND
     return MPICommunicator(world.Create_group(world.group.Incl(places), tag), look or ranks.raise_if_cancelled)

@@ -105,7 +105,7 @@ _N_COMPONENTS = Rule(
         or (isinstance(value, str) and value == "mle")
         or (whole(1) if isinstance(value, Integral) else real(0, 1 - np.finfo(float).eps, above=True)).allows(value)
     ),
-    "a whole number from 1, a share of the variance between 0 and 1, 'mle' or None",
+    "a whole number from 1, a fraction of the variance between 0 and 1, 'mle' or None",
 )
 
 
@@ -124,13 +124,13 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     Parameters
     ----------
     n_components : int, float, "mle" or None
-        How many components to keep: a number, the share of the variance to keep (0 to 1), Minka's estimate, or all.
+        How many components to keep: a number, the fraction of the variance to keep (0 to 1), Minka's estimate, or all.
     copy : bool
         Without effect: the data are never changed.
     whiten : bool
         Scale components to variance 1.
     svd_solver : {"auto", "full", "covariance_eigh"}
-        ``covariance_eigh``, also for ``auto``: the eigenvalues of the covariance matrix; variances below 1e-7
+        ``covariance_eigh``, even for ``auto``: the eigenvalues of the covariance matrix; variances below 1e-7
         (float32) or 1e-15 (float64) of the largest one are rounding errors. ``full``: the singular values of the
         triangular factor of the centred rows, from a tree of small QRs in float64: all digits of small variances,
         several times slower. ``randomized`` (scikit-learn, Dask-ML) and ``jacobi`` (cuML) mean ``covariance_eigh``,

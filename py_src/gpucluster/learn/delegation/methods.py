@@ -85,7 +85,7 @@ InvalidParameter, NotSupported
 _RAISES = """sklearn.exceptions.NotFittedError
     Nothing was fitted.
 ValueError
-    X has not the columns that were fitted (``InvalidData`` on Dask), or holds NaN or infinity that `fit` refuses."""
+    X does not have the columns seen in `fit` (``InvalidData`` on Dask), or holds NaN or infinity that `fit` refuses."""
 _FITS = {"fit", "partial_fit", "fit_predict", "fit_transform"}
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 

@@ -42,7 +42,7 @@ def raise_if_task_cancelled() -> Callable[[], None]:
 
     def check() -> None:
         if cancelled():
-            raise CancelledError("The forest is not wanted any more.")
+            raise CancelledError("The forest is no longer needed.")
 
     return check
 

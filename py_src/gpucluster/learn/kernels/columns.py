@@ -1,4 +1,4 @@
-"""Mean, variance and extremes of each column in one pass, also with missing values and for data far from zero.
+"""Mean, variance and extremes of each column in one pass, even with missing values and for data far from zero.
 
 Source: T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance: Analysis and
 Recommendations", The American Statistician 37 (1983), formulas 2.1.

@@ -97,7 +97,8 @@ def _class_weights(wanted: ClassWeight, classes: Array, counts: Array) -> Array 
     unknown = sorted(str(label) for label in wanted if label not in set(classes.tolist()))
     if unknown:
         raise InvalidParameter(
-            f"class_weight: {', '.join(unknown)} is not in y. Its classes are {', '.join(map(str, classes[:20]))}."
+            f"class_weight: {', '.join(unknown)} is not a class of y. "
+            f"Its classes are {', '.join(map(str, classes[:20]))}."
         )
     return np.array([float(wanted.get(label, 1.0)) for label in classes.tolist()])
 

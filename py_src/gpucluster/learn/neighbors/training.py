@@ -259,7 +259,7 @@ class NeighborsEstimator(DistributedEstimator):
         return SearchResults(lazy, lengths=training.lengths, lazy=True, computes=False)
 
     def _as_lazy(self) -> Training:
-        """Return the training data as delayed objects, also if they are in memory."""
+        """Return the training data as delayed objects, even if they are in memory."""
         training = self._reached_training()
         if training.lazy:
             return training

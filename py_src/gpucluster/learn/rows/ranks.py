@@ -86,7 +86,7 @@ def prepare(client: Any, addresses: list[str]) -> None:
     answers = client.run(take_links, workers=new, on_error="return") if new else {}
     for address, answer in answers.items():
         if isinstance(answer, BaseException):
-            raise PeerLost(f"The worker at {address} does not answer.")
+            raise PeerLost(f"The worker at {address} does not respond.")
     prepared.update(new)
 
 
@@ -124,7 +124,7 @@ def run_ranks(
             else:
                 logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
     raise WorkersLost(
-        f"Workers were lost in {ATTEMPTS} attempts, so the computation was aborted. Look at the cluster's log: most "
+        f"Workers were lost in {ATTEMPTS} attempts, so the computation was aborted. See the cluster's log: most "
         "often they ran out of memory."
     )
 

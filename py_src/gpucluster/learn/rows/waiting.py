@@ -1,6 +1,6 @@
-"""Wait for results of workers, also inside a task, and report if the cluster ends during the wait.
+"""Wait for results of workers, even inside a task, and report if the cluster ends during the wait.
 
-Everything that a computation keeps on the workers is released when it ends, also after Ctrl-C: a stored traceback, as
+Everything that a computation keeps on the workers is released when it ends, even after Ctrl-C: a stored traceback, as
 in IPython, would otherwise hold the futures.
 """
 
@@ -42,7 +42,7 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
     """Wait for results of a cluster within the ``with`` block.
 
     In a Dask task, the worker may run other tasks during the wait, to avoid a deadlock where all threads wait. What
-    `persisted` has kept is released at the end, also after an error; ``pop_all()`` leaves it to the caller. Raises
+    `persisted` has kept is released at the end, even after an error; ``pop_all()`` leaves it to the caller. Raises
     `ClusterStopped` where the cluster ended or cancelled the computation, and `InvalidData` where the collections are
     kept on another cluster.
     """
@@ -145,7 +145,7 @@ def _end_of(client: Any) -> str:
     if isinstance(end := getattr(client, "after_the_end", lambda: None)(), ClusterEnded):
         return end.message
     return (
-        "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
+        "The cluster was stopped, or can no longer be reached. Create another one or "
         "connect to another one, load the data again, and repeat the computation."
     )
 

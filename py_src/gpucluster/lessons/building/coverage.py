@@ -89,7 +89,7 @@ def problems(rows: list[Row]) -> list[str]:
             sentences.append(f"{row.id} is neither covered nor planned.")
         if row.planned is not None and row.planned not in _PLANNED:
             sentences.append(
-                f"{row.id} is planned for {row.planned!r}, which is not among the lessons still to be written."
+                f"{row.id} is planned for {row.planned!r}, which is not a lesson that is still to be written."
             )
         sentences += [
             f"{row.id} points to {place!r}, which does not exist." for place in row.where if place not in places

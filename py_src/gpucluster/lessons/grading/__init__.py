@@ -4,7 +4,7 @@ Three kinds of processes take part. The *command* (``gpucluster lessons grade``:
 each notebook (`runner`), with limits of time, memory and processes, in a folder that is thrown away (`sandbox`). The
 runner starts the learner's *kernel* (`kernel`). At each check the *grader* in the runner looks at the answers through a
 channel (`remote`): it sends inputs, gets plain data back, and checks that itself. What the notebook prints or claims is
-never looked at. Where an exercise cannot be looked at from outside, the check runs in the kernel instead; the results
+never looked at. Where an exercise cannot be checked from outside, the check runs in the kernel instead; the results
 say so.
 
 What this does not protect against is in ``docs/grading.md``.

@@ -73,7 +73,7 @@ class StageClock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count the time of a ``with`` block for a stage, also when it fails."""
+        """Count the time of a ``with`` block for a stage, even when it fails."""
         began = time.perf_counter()
         try:
             yield

@@ -121,7 +121,7 @@ def _computed_since(dask_scheduler: Any, before: int) -> Counter[str]:
 class TaskHistory:
     """How often each task was computed inside a ``with`` block, by the scheduler's own log.
 
-    The log is short (1,000 changes of state by default): enough for some hundred tasks.
+    The log is short (1,000 changes of state by default): enough for a few hundred tasks.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def check_order(exam: Examination, exercise: str, order: Any) -> None:
             for letter, indent in placed
             if letter in rules["indent"] and (indent or 0) != rules["indent"][letter]
         ]
-        exam.expect("Each line has its indentation", not wrong, f"not so: {wrong[0]}" if wrong else "it does")
+        exam.expect("Each line has its indentation", not wrong, f"wrong: {wrong[0]}" if wrong else "it does")
 
 
 def _placed(exam: Examination, problem: Parsons, order: Any) -> list[Placed]:

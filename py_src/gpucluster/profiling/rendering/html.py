@@ -1,6 +1,6 @@
-"""A report as HTML without scripts, also for saved notebooks.
+"""A report as HTML without scripts, even for saved notebooks.
 
-Text has the colour of JupyterLab's theme, also after a change of theme; elsewhere, that of the page.
+Text has the colour of JupyterLab's theme, even after a change of theme; elsewhere, that of the page.
 """
 
 from __future__ import annotations

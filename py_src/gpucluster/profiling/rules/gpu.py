@@ -49,7 +49,7 @@ def busy_gpu_at_low_power(report: ReportFigures) -> Finding | None:
     worker, power = min(low, key=lambda item: item[1])
     return Finding(
         rule="small_kernels",
-        title="The GPUs are busy with little",
+        title="The GPUs are busy but underused",
         evidence=f"{len(low)} of {len(on_gpu(report))} GPUs ran kernels nearly all the time, but at low power: "
         f"{worker.title} {worker.mean_gpu_utilization_percent:.0f} % of the time with {share(power)} of its "
         "power limit.",

@@ -51,7 +51,8 @@ def memory_pressure(report: ReportFigures) -> Finding | None:
         title="Workers were close to their memory limit",
         evidence=f"{len(tight)} of {len(report.workers)} workers used {share(PRESSURE_SHARE)} of their host memory or "
         f"more; {worst.title} {format_size(worst.peak_memory_bytes)} of "
-        f"{format_size(worst.memory_limit_bytes)} ({share(used)}). Dask pauses such a worker, and ends it at 95 %.",
+        f"{format_size(worst.memory_limit_bytes)} ({share(used)}). Dask pauses such a worker, and terminates it at "
+        "95 %.",
         advice="Use smaller partitions, fewer threads per worker, or a larger memory_limit.",
     )
 
@@ -83,6 +84,6 @@ def out_of_memory(report: ReportFigures) -> Finding | None:
     return Finding(
         rule="out_of_memory",
         title="Out of memory",
-        evidence=f"Tasks failed for want of memory: {texts[0]}",
+        evidence=f"Tasks ran out of memory: {texts[0]}",
         advice="Make partitions smaller, let data frames spill (enable_cudf_spill=True), or use more workers.",
     )

@@ -41,9 +41,9 @@ def lost_workers(report: ReportFigures) -> Finding | None:
     return Finding(
         rule="worker_lost",
         title="Workers died",
-        evidence=f"{counted(len(lost), 'worker')} ended during the run ({names}); what they held was computed again, "
-        "or lost.",
-        advice="Most often the operating system or Dask's nanny ended them for using too much memory: look at "
+        evidence=f"{counted(len(lost), 'worker')} ended during the run ({names}); their results were "
+        "recomputed or lost.",
+        advice="Most often the operating system or Dask's nanny killed them for using too much memory: see "
         "'%gpucluster logs', make partitions smaller, or give the workers more memory.",
     )
 
@@ -78,7 +78,7 @@ def failed_tasks(report: ReportFigures) -> Finding | None:
         rule="failed",
         title="Tasks failed",
         evidence=f"{counted(report.n_failed_tasks, 'task')} of {report.n_tasks or 0:,} failed.{example}",
-        advice="The figures hold for what ran until then. Correct the error first.",
+        advice="The results cover only what ran until then. Fix the error first.",
     )
 
 
@@ -215,13 +215,13 @@ def imports(report: ReportFigures) -> Finding | None:
         )
     if there >= floor or between >= floor:
         advice.append(
-            "Scheduler and workers import what tasks need when they first meet it, and never again: run the cell once "
-            "more for figures without that. Workers that start with it: preload=['MODULE'] when the cluster is created."
+            "Scheduler and workers import what tasks need when they first meet it, and never again: run the cell again "
+            "for measurements without that. Workers that start with it: preload=['MODULE'] when the cluster is created."
         )
     if not evidence:
         return None
     return Finding(
-        rule="imports", title="Importing modules took the time", evidence=" ".join(evidence), advice=" ".join(advice)
+        rule="imports", title="Imports took much of the time", evidence=" ".join(evidence), advice=" ".join(advice)
     )
 
 

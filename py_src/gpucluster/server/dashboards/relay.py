@@ -131,7 +131,7 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         model = await self.control.get(cluster)
         if model.state.ended:
             # Its port may belong to another program by now.
-            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}: it has no dashboard any more.")
+            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}: it no longer has a dashboard.")
         address = self.control.dashboard(model.id)
         self._disguise = Disguise(address.prefix, self.public_path(cluster))
         return Target(address, checked_path(path), forwarded_query(self.request.query))
@@ -212,12 +212,12 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
         self.client = client
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Authenticate: redirect a page to the log-in, refuse a WebSocket."""
+        """Authenticate: redirect a page to the login, refuse a WebSocket."""
         await JupyterHandler.prepare(self, _redirect_to_login=not self.wants_socket)
         self.admit()
 
     def refuse_stranger(self) -> None:
-        """Redirect a page to the log-in."""
+        """Redirect a page to the login."""
         if self.wants_socket:
             raise HTTPError(403)
         self.send_to_login()

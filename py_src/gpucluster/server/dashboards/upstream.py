@@ -28,13 +28,13 @@ RETURNED_HEADERS = ("Content-Type", "Content-Disposition", "Cache-Control", "Exp
 
 
 class DashboardUnreachable(GPUClusterError):
-    """The dashboard does not answer."""
+    """The dashboard does not respond."""
 
     code = "dashboard_unreachable"
     http_status = 502
 
     def __init__(self) -> None:
-        super().__init__("The dashboard of this cluster does not answer. Try again, or look at the cluster's log.")
+        super().__init__("The dashboard of this cluster does not respond. Try again, or look at the cluster's log.")
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, b
 
 
 def put_first(application: Application, rules: list[Rule]) -> None:
-    """Add rules before all others, also before those of extensions that were loaded earlier."""
+    """Add rules before all others, even before those of extensions that were loaded earlier."""
     known = application.default_router.rules
     before = list(known)
     application.add_handlers(".*$", rules)

@@ -23,7 +23,7 @@ RETRY_SECONDS = (1.0, 30.0)  # First and longest pause before the stream is open
 
 
 class EventPump:
-    """Reads ``control.raw_events()``, and the GPUs of this machine, while at least one viewer is attached."""
+    """Reads ``control.raw_events()``, and the GPUs on this machine, while at least one viewer is attached."""
 
     def __init__(self, control: AsyncControl, host: HostWatch, log: logging.Logger) -> None:
         self._control = control

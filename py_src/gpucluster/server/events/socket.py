@@ -20,7 +20,7 @@ MAX_MESSAGE_BYTES = 1024  # Viewers' messages are ignored.
 
 
 class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
-    """Sends events to one page; log-in and origin are checked before the upgrade."""
+    """Sends events to one page; login and origin are checked before the upgrade."""
 
     auth_resource = AUTH_RESOURCE
     _viewer: Viewer | None = None

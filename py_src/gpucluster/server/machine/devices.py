@@ -1,4 +1,4 @@
-"""The GPUs of this machine: their users, updates for open pages, and stopping the user's own processes."""
+"""The GPUs on this machine: their users, updates for open pages, and stopping the user's own processes."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class DeviceReader:
             self._in_use = in_use
             return host if self._may_stop else _shown_only(host)
         except Exception as error:
-            self._log.warning("The GPUs of this machine could not be read: %s", error, exc_info=True)
+            self._log.warning("The GPUs on this machine could not be read: %s", error, exc_info=True)
             return HostDevices(
                 available=False,
                 code="error",
-                message="The GPUs of this machine could not be read; see the log of the Jupyter server.",
+                message="The GPUs on this machine could not be read; see the log of the Jupyter server.",
             )
 
 
@@ -171,7 +171,7 @@ class StopProcessHandler(ClusterAPIHandler):
             if process.pid == number and process.birth == birth
         ]
         if not found:
-            raise InvalidState(f"Process {number} does not use a GPU any more, or is not yours.")
+            raise InvalidState(f"Process {number} no longer uses a GPU, or is not yours.")
         if not found[0].can_stop:
             owner = f"the cluster '{found[0].cluster}'; stop the cluster instead" if found[0].cluster else "this server"
             raise InvalidState(f"Process {number} runs {owner}.")

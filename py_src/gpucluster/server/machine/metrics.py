@@ -60,11 +60,11 @@ WORKER_FIGURES = (
     Figure("tier_disk_bytes", "results_disk_bytes", "bytes", "Results spilled to disk"),
     Figure("cudf_spilled_bytes", "cudf_spilled_bytes", "bytes", "Data frames that cuDF has moved to host memory"),
     Figure("vram_total_bytes", "vram_total_bytes", "bytes", "Memory of the worker's GPU"),
-    Figure("vram_used_bytes", "vram_used_bytes", "bytes", "Used memory of that GPU, by all programs"),
+    Figure("vram_used_bytes", "vram_used_bytes", "bytes", "Used memory of that GPU, by any program"),
     Figure("vram_cluster_bytes", "vram_cluster_bytes", "bytes", "Part of it used by this cluster"),
     Figure("rmm_used_bytes", "rmm_used_bytes", "bytes", "Allocated through RMM"),
     Figure("rmm_pool_bytes", "rmm_pool_bytes", "bytes", "Size of the RMM pool"),
-    Figure("gpu_utilization_percent", "gpu_utilization_ratio", "ratio", "Share of time in which a kernel ran", 100),
+    Figure("gpu_utilization_percent", "gpu_utilization_ratio", "ratio", "Fraction of time in which a kernel ran", 100),
     Figure("gpu_power_watts", "gpu_power_watts", "watts", "Power draw of the worker's GPU"),
     Figure("gpu_temperature_celsius", "gpu_temperature_celsius", "celsius", "Temperature of the worker's GPU"),
     Figure("sent_bytes", "sent_bytes", "bytes", "Results sent since the worker's start", grows=True),
@@ -74,7 +74,7 @@ GPU_FIGURES = (
     Figure("memory_total_bytes", "memory_total_bytes", "bytes", "Memory of the GPU"),
     Figure("memory_used_bytes", "memory_used_bytes", "bytes", "Memory used by programs"),
     Figure("memory_reserved_bytes", "memory_reserved_bytes", "bytes", "Memory kept by the driver"),
-    Figure("utilization_percent", "utilization_ratio", "ratio", "Share of time in which a kernel ran", 100),
+    Figure("utilization_percent", "utilization_ratio", "ratio", "Fraction of time in which a kernel ran", 100),
     Figure("power_watts", "power_watts", "watts", "Power draw"),
     Figure("power_limit_watts", "power_limit_watts", "watts", "Power limit"),
     Figure("temperature_celsius", "temperature_celsius", "celsius", "Temperature"),
@@ -100,7 +100,7 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
         "gpucluster_cluster_workers_pending", "Workers that have not connected yet.", labels=["cluster"]
     )
     clients = GaugeMetricFamily("gpucluster_cluster_clients", "Clients that are connected.", labels=["cluster"])
-    up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has reported its figures.", labels=["cluster"])
+    up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has reported metrics.", labels=["cluster"])
     for model in living:
         info.add_metric([model.name], {"id": model.id, "backend": model.backend})
         current.add_metric([model.name], {state.value: state is model.state for state in ClusterState})

@@ -95,7 +95,7 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         if address is Address.PAGE:
             self._is_page = True
             if self.loads.is_over(session.link):
-                raise TooOften("Too many pages were loaded by this link. Try again in a minute.")
+                raise TooOften("Too many pages were loaded with this link. Try again in a minute.")
             self.loads.note(session.link)
         await self.pass_page(cluster, path)
 

@@ -21,7 +21,7 @@ from .sessions import OpenViews, ViewSession
 MOST_MESSAGE_BYTES = 1024  # Viewers' messages are ignored.
 OVER_CODE = 4001  # Closes a WebSocket for good: the page does not reconnect.
 FULL_CODE = 1013  # Of the protocol: try again later.
-TOO_MANY = "Too many pages are open by this link. Close some, and load this one again."
+TOO_MANY = "Too many pages are open with this link. Close some, and load this one again."
 WHY_OVER = "The link has expired or was revoked, or the cluster has stopped."
 
 

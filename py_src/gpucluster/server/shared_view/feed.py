@@ -105,7 +105,7 @@ class _Feed:
                 pass  # It has just ended, or hangs: its state shows that.
             except Exception as error:
                 if not failed:
-                    self._log.warning("The figures of a shared view were interrupted: %s", error, exc_info=True)
+                    self._log.warning("The data stream of a shared view was interrupted: %s", error, exc_info=True)
                 failed = True
             await asyncio.sleep(RETRY_SECONDS)
 

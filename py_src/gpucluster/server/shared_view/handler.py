@@ -62,7 +62,7 @@ class ViewRefused(GPUClusterError):
 
 
 class LoginFirst(GPUClusterError):
-    """The link is valid, but requires the hub's log-in."""
+    """The link is valid, but requires the hub's login."""
 
     code = "log_in_first"
     http_status = 401
@@ -76,7 +76,7 @@ class TooOften(GPUClusterError):
 
 
 class SharedViewMixin(JupyterHandler):
-    """First base of the handlers below ``gpucluster/shared/``. None of them requires Jupyter's log-in by default."""
+    """First base of the handlers below ``gpucluster/shared/``. None of them requires Jupyter's login by default."""
 
     control: AsyncControl
     sessions: ViewSessions
@@ -86,7 +86,7 @@ class SharedViewMixin(JupyterHandler):
     policy_of_content = "default-src 'none'"  # Content-Security-Policy, without frame-ancestors.
     embedded = "'none'"  # Who may embed it.
     linkable = False  # Whether other sites may link to it.
-    leads_to_login = False  # Whether a stranger is sent to the log-in.
+    leads_to_login = False  # Whether a stranger is sent to the login.
 
     def initialize(self, **parts: Any) -> None:
         vars(self).update(parts)
@@ -132,9 +132,9 @@ class SharedViewMixin(JupyterHandler):
         self.openings.note(session.link)
 
     def must_be_known(self, link: SharedLink) -> None:
-        """Refuse viewers without the hub's log-in if the link requires it. Raises `LoginFirst`."""
+        """Refuse viewers without the hub's login if the link requires it. Raises `LoginFirst`."""
         if self.sessions.policy.asks_for_login(link) and not self.current_user:
-            raise LoginFirst("This link is for people who are logged in to this hub. Log in, and it opens.")
+            raise LoginFirst("This link is for users who are logged in to this hub. Log in to open it.")
 
     def view_path(self, cluster: str) -> str:
         """Return the path of a view, with a slash at its end."""
@@ -156,7 +156,7 @@ class SharedViewMixin(JupyterHandler):
         return f"{self.policy_of_content}; frame-ancestors {self.embedded}; base-uri 'none'; form-action 'none'"
 
     def _forbidden(self, error: BaseException | None) -> str:
-        """Return a message without Jupyter's log-in, which is not required here."""
+        """Return a message without Jupyter's login, which is not required here."""
         return "This request does not come from the page of the link."
 
 

@@ -24,7 +24,7 @@ WRONG_TOKENS = (10, 60.0)
 """Number and seconds: more wrong tokens from one address have to wait. A right token is always accepted, since users
 may share an address, and 256 bits cannot be guessed."""
 WRONG = (
-    "This link is not valid, and your address has sent too many invalid ones. Ask for a new one, or try again in a "
+    "This link is not valid, and too many invalid ones came from your address. Ask for a new one, or try again in a "
     "minute."
 )
 OPENINGS_TOLD = (1, 600.0)  # Number and seconds of log entries about opening a link; the list counts each time.
@@ -145,7 +145,7 @@ class SharedSessionHandler(SharedViewHandler):
             opened = await asyncio.to_thread(note_opened, folder, link.id, viewer)
             model = await self.control.get(cluster)
         except (GPUClusterError, OSError) as error:
-            self.log.warning("The opening of a link could not be logged: %s", error)
+            self.log.warning("Could not log that a link was opened: %s", error)
             return
         if opened is None or self.told.is_over(link.id):
             return
@@ -170,12 +170,12 @@ def _later(coroutine: Any) -> None:
 
 
 class SharedLoginHandler(SharedViewHandler):
-    """Redirect to the hub's log-in and back to the view."""
+    """Redirect to the hub's login and back to the view."""
 
     linkable = True
     leads_to_login = True
 
     @authenticated
     async def get(self, cluster: str) -> None:
-        """Redirect to the view after the log-in."""
+        """Redirect to the view after the login."""
         self.redirect(self.view_path(cluster))

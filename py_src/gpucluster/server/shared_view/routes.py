@@ -1,4 +1,4 @@
-"""Addresses of shared views and their handlers. All other routes of the extension require Jupyter's log-in."""
+"""Addresses of shared views and their handlers. All other routes of the extension require Jupyter's login."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class LinkPolicy:
     """Rules of this server and its site about links."""
 
     shows: bool = True  # Whether this server shows clusters through links.
-    hub: bool = False  # Whether it belongs to a hub, whose log-in is required besides the link.
+    hub: bool = False  # Whether it belongs to a hub, whose login is required besides the link.
 
     def allows(self, link: SharedLink) -> bool:
         """Return whether an existing link is valid here and now."""

@@ -82,7 +82,7 @@ class ActivityLog:
             self.note_request("idle_timeout", by, request)
         elif patch.adapt is not None:
             bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
-            self.note_request(Verb.ADAPT, by, f"Let the number of workers follow the load, {bounds}")
+            self.note_request(Verb.ADAPT, by, f"Scale adaptively, {bounds}")
         else:
             self.note_request(Verb.SCALE, by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
 

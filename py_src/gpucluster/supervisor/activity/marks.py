@@ -53,7 +53,7 @@ class Marks:
         if self._paused or not paused:
             return []
         self._paused = True
-        why = "probably its memory is almost full"
+        why = "its memory is probably almost full"
         if paused[0].spills_no_more:
             why = "its next result may not fit into its memory, and does not fit into the scratch that it may take"
         return [("pause", f"{self._titles.of(paused[0].name)} is paused and starts no new tasks: {why}.")]

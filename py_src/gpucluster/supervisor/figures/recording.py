@@ -33,7 +33,7 @@ class ClusterRecording:
         """Start recording; returns when the first sample is written."""
         model = self._store.model
         if self._recorder is not None:
-            raise InvalidState(f"The cluster '{model.name}' is being recorded already: {self._recorder.path.name}.")
+            raise InvalidState(f"The cluster '{model.name}' is already being recorded: {self._recorder.path.name}.")
         recorder = LineRecorder(
             file, model.name, sampler.listen, lambda: self._store.model, title=model.name, private=True
         )

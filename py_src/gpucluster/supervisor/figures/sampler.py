@@ -166,7 +166,7 @@ class Sampler:
             await self._scheduler.add_worker_plugin(PLUGIN, pickled_plugin(devices=devices))
         except Exception as error:
             # A worker may have left meanwhile. Those that come later still get the plugin.
-            logger.warning("Some workers cannot report all figures (%s: %s)", type(error).__name__, error)
+            logger.warning("Some workers cannot report all metrics (%s: %s)", type(error).__name__, error)
 
     async def _run(self) -> None:
         while True:

@@ -49,7 +49,7 @@ def pickled_bound(limit_bytes: int | None) -> bytes:
                     set_metric(worker, SPILL_METRIC, spills_no_more)
             except Exception as error:  # An error in here would keep the worker from starting.
                 logging.getLogger("gpucluster.supervisor").warning(
-                    "What this worker spills cannot be bounded (%s: %s)", type(error).__name__, error
+                    "Spilling of this worker cannot be limited (%s: %s)", type(error).__name__, error
                 )
 
     pickled: bytes = cloudpickle.dumps(SpillBound(limit_bytes))
@@ -136,7 +136,7 @@ class ScratchWatch:
 
     def _low_disk(self, disk: Disk) -> tuple[str, str, str]:
         free, room = format_size(disk.free_bytes), format_size(disk.room_bytes)
-        short = f"The disk {disk.path[-40:]} has {free} left: workers spill no more until it has {room}."
+        short = f"The disk {disk.path[-40:]} has {free} left: spilling is paused until it has {room}."
         if self._has_gpus:
             short = f"The disk {disk.path[-40:]} has {free} left, less than {room}: what workers spill may fill it."
         advice = (
@@ -189,7 +189,7 @@ class ScratchWatch:
             await self._scheduler.add_worker_plugin(BOUND, pickled_bound(bound))
         except Exception as error:
             # A worker may have left meanwhile. Those that come later are still bounded.
-            logger.warning("Some workers do not know how much they may spill (%s: %s)", type(error).__name__, error)
+            logger.warning("The spill limit of some workers is not set (%s: %s)", type(error).__name__, error)
 
     async def _walk(self) -> None:
         begun = time.monotonic()

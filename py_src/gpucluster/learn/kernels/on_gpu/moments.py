@@ -40,7 +40,7 @@ def is_taken(X: Array, work: Dtype) -> bool:
 def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> tuple[Array, Array]:
     """Return the sums of rows relative to a shift, float64 of shape (d,), and of their outer products, (d, d).
 
-    X is on a GPU, see `is_taken`; the results are in host memory. ``work`` is the type of the products of some hundred
+    X is on a GPU, see `is_taken`; the results are in host memory. ``work`` is the type of the products of a few hundred
     rows, which are then added up in float64; not smaller than that of X.
     """
     number = device_of(X)

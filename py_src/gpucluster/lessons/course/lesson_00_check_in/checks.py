@@ -73,7 +73,7 @@ class LargerClient:
 
 @exercise("00.1", "inspect")
 def check_inspect(exam: Examination, inspect: Any) -> None:
-    """The three numbers are those of the cluster, also of one with more than five workers."""
+    """The three numbers are those of the cluster, even of one with more than five workers."""
     facts = known_workers(exam.client).values()
     true = len(facts), sum(w["nthreads"] for w in facts), sum(w["memory_limit"] for w in facts)
     _expect_size(exam, exam.call(inspect, exam.client), true, "the lesson's cluster")

@@ -8,7 +8,7 @@
 #     objectives:
 #       - start, inspect and close a cluster
 #       - find out in which process a piece of code runs
-#       - open the gauges and the dashboard, also behind a hub
+#       - open the gauges and the dashboard, even behind a hub
 #       - tell a laptop, one accelerator and a cluster apart
 #     topics:
 #       processes: {title: Notebook, scheduler and workers, link: "00#processes"}
@@ -26,7 +26,7 @@
 #
 # * **start**, **inspect** and **close** a cluster;
 # * **find out** in which process a piece of code runs;
-# * **open** the gauges and the dashboard, also behind a hub;
+# * **open** the gauges and the dashboard, even behind a hub;
 # * **tell** a laptop, one accelerator and a cluster apart.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. Three functions help:
@@ -336,7 +336,7 @@ print("devices that this worker sees:", set(lab.client.run(os.environ.get, "CUDA
 # ## 5. Start a cluster, and leave nothing behind
 #
 # A cluster that is forgotten holds memory and ports, and on a shared machine it holds what others wait for. A `with` block cannot
-# forget: at its end the cluster stops, also when an error ends it. (A cluster without connections and computations stops
+# forget: at its end the cluster stops, even when an error ends it. (A cluster without connections and computations stops
 # itself after an hour.)
 
 # %% tags=["run"]
@@ -365,7 +365,7 @@ with lessons.expect_failure():
 # ### Exercise 00.4 · Borrow a cluster (6 min)
 #
 # Write `borrow`: it starts a cluster by calling `start()`, calls `job(client)` with a client of it, and returns
-# what the job returns. (`start()` returns a Dask cluster; `Client(cluster)` connects to it.) Afterwards **nothing** is left, also when the job fails. (Its error must still reach the caller.)
+# what the job returns. (`start()` returns a Dask cluster; `Client(cluster)` connects to it.) Afterwards **nothing** is left, even when the job fails. (Its error must still reach the caller.)
 
 # %% tags=["exercise"] exercise="00.4"
 from distributed import Client
@@ -423,7 +423,7 @@ lessons.cards("00")
 #
 # In plain Dask-CUDA the second and third row are `LocalCUDACluster()`: one worker process for each GPU, each with its own GPU context.
 # The scheduler is an ordinary CPU process, here as there. For GPUs with NVLink one adds `protocol="ucx"`, between machines with
-# InfiniBand as well; on a laptop sockets of the machine itself are enough. (NVLink joins the GPUs of one machine, InfiniBand joins machines. UCX is a library
+# InfiniBand as well; on a laptop sockets of the machine itself are enough. (NVLink joins the GPUs on one machine, InfiniBand joins machines. UCX is a library
 # that can use both; TCP is the ordinary network protocol. A GPU context is what a process needs before it can use the GPU.)
 
 # %% [markdown] tags=["instructor"]

@@ -102,7 +102,7 @@ compare("01.a", used.sum() / len(flights), "bytes per row")
 # %% [markdown] exercise="01.1" title="Estimate before you load" topic="sizing"
 # ### Exercise 01.1 · Estimate before you load (6 min)
 #
-# You have a **sample** of a table: some thousand rows. The whole table has `n_rows` rows like these. How many bytes will it need
+# You have a **sample** of a table: a few thousand rows. The whole table has `n_rows` rows like these. How many bytes will it need
 # in memory? Write `table_bytes`.
 #
 # The check makes random tables. Some have text that pandas stores as Python objects (`dtype=object`), as older files do: make sure that

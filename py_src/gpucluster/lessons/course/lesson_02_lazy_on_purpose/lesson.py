@@ -243,7 +243,7 @@ if (found := count_orders(breakfast)) is not None:
 # %% [markdown] anchor="loads"
 # ## 3. How often does it run?
 #
-# `counted` makes a function that counts its calls, also those on the workers. Look at the five snippets. (`dask.compute(a, b)` takes several
+# `counted` makes a function that counts its calls, including those on the workers. Look at the five snippets. (`dask.compute(a, b)` takes several
 # plans as one request. `.persist()` runs the plan and keeps the result on the workers.) **How often does `load` run in each of them?**
 #
 # ```python

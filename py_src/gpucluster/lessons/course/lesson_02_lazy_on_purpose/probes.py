@@ -1,4 +1,4 @@
-"""``load = counted(function)``: a function that counts how often it runs, also on the workers."""
+"""``load = counted(function)``: a function that counts how often it runs, even on the workers."""
 
 from __future__ import annotations
 

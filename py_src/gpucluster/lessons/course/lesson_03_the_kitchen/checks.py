@@ -294,7 +294,7 @@ def _expect_balanced(exam: Examination, client: Any, result: Any, rows: int, wan
     numbers = np.sort(np.concatenate([np.asarray(part) for part in found]))
     distinct = len(np.unique(numbers))
     exam.expect("No row is lost", distinct == rows, f"{distinct} different rows of {rows}")
-    exam.expect("No row appears twice", len(numbers) == distinct, f"{len(numbers) - distinct} too many")
+    exam.expect("No row occurs twice", len(numbers) == distinct, f"{len(numbers) - distinct} too many")
 
 
 @exercise("03.5", "batched")
@@ -413,7 +413,7 @@ def _expect_shares(exam: Examination, idle_share: Any) -> None:
         found = exam.call(idle_share, log, cooks)
         right = isinstance(found, (int, float)) and abs(float(found) - share) < 1e-6
         observed = "all are" if right else f"{found!r} instead of {share:.6f}: {len(log)} orders, {cooks} cooks"
-        exam.expect("The idle share is right in 20 random logs, also when a cook has nothing to do", right, observed)
+        exam.expect("The idle share is right in 20 random logs, even when a cook has nothing to do", right, observed)
 
 
 def _finished(exam: Examination, kitchen: Watched, futures: Any, function: Any) -> list[Entry]:
@@ -513,7 +513,7 @@ class _Run:
     def expect(self, exam: Examination) -> None:
         names = sorted(entry.name for entry in self.entries)
         done = names == sorted(order.name for order in self.orders) and self.n_tasks == len(self.orders)
-        exam.expect("Each order is done once, also where two are the same", done,
+        exam.expect("Each order is done once, even where two are the same", done,
                     f"{self.n_tasks} tasks for {len(self.orders)} orders")  # fmt: skip
         wanted, told = ([one.name for one in several] for several in (self.orders, self.entries))
         exam.expect("The futures stand in the sequence of the orders", told == wanted,

@@ -223,7 +223,7 @@ predict("03.b", 2.8)  # SOLUTION
 # ### Exercise 03.2 · Wait for a knife (10 min)
 #
 # 1. Write `with_semaphore`: an order that needs a knife takes one from `knives` (a `Semaphore`), does its work with `hands_on`, and gives the
-#    knife back, also when `hands_on` raises an error. Other orders are done at once.
+#    knife back, even when `hands_on` raises an error. Other orders are done at once.
 # 2. Write `idle_share`: the share of the cooks' time in which their hands did nothing. The time of all cooks together is `cooks` times
 #    the makespan. An entry of the log has `cook`, `taken`, `began` and `ended`; hands are busy from `began` to `ended`. The makespan begins
 #    with the first `taken` and ends with the last `ended`. The entries come in any order.

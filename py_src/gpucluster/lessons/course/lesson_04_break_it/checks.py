@@ -520,7 +520,7 @@ def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
             ]
         errors = [job.exception() for job in jobs if job.exception()]
         exam.expect(
-            "Tasks may run again, also at the same time",
+            "Tasks may run again, even at the same time",
             not errors,
             explain(errors[0], record) if errors else "no error",
         )

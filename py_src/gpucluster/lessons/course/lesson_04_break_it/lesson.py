@@ -478,7 +478,7 @@ print(f"12 tasks, {len(written)} lines. More than once: "
 # 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order. The folder is there, and holds only what `record` put there. No line has a
 #    line break in it; any letters may be in it (ü, á).
 #
-# The check runs tasks once, several times, at the same time, and with real crashes, also between opening a file and writing into it.
+# The check runs tasks once, several times, at the same time, and with real crashes, even between opening a file and writing into it.
 
 # %% tags=["exercise"] exercise="04.4"
 def record(folder, number, line):

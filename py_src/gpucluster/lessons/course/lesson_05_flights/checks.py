@@ -338,7 +338,7 @@ def check_audit(exam: Examination, audit: Any, kinds: Any) -> None:
 def _with_faults(exam: Examination) -> Any:
     """Weather with rows that occur again elsewhere in the table, some of them twice, and some columns without a gap.
 
-    In some keys a value is missing; one of these keys appears twice.
+    In some keys a value is missing; one of these keys occurs twice.
     """
     table = sample(exam.rng, "weather", 200, ["origin", "time_hour", "temp", "wind_dir", "wind_gust", "pressure"])
     import pandas as pd
@@ -383,7 +383,7 @@ def _expect_audit(exam: Examination, audit: Any, lazy: Any, table: Any, key: lis
     )
     again = int(table.duplicated(key).sum())
     exam.expect(
-        "duplicates counts the rows whose key was there before, also in another partition",
+        "duplicates counts the rows whose key was there before, even in another partition",
         found["duplicates"] == again,
         f"{found['duplicates']} {where}" + ("" if found["duplicates"] == again else ", which is not right"),
     )

@@ -73,7 +73,7 @@ def check_weather(exam: Examination, join_weather: Any, no_weather: Any) -> None
 
 
 def _hidden_weather(exam: Examination) -> tuple[Any, Any]:
-    """Flights and weather in which some hours are missing, some temperatures, and one clock hour appears twice."""
+    """Flights and weather in which some hours are missing, some temperatures, and one clock hour occurs twice."""
     import pandas as pd
 
     weather = real("weather")
@@ -212,7 +212,7 @@ BYTES_PER_ROW = 110
 
 @exercise("05.7", "one_hot")
 def check_one_hot(exam: Examination, one_hot: Any) -> None:
-    """Every partition has a column for every category of the table, also for one it has never seen."""
+    """Every partition has a column for every category of the table, even for one it has never seen."""
     import pandas as pd
 
     for count, column in ((4, "carrier"), (3, "dest"), (1, "origin")):
@@ -339,7 +339,7 @@ def _expect_minutes(exam: Examination, found: Any, block: Any) -> None:
     began = found["flight_row"].map(flown["departure"]).astype("int64")
     right = (found["clock"] == began + found["minute"]).sum()
     exam.expect(
-        "clock is the minute of departure plus minute, also after the end of the year",
+        "clock is the minute of departure plus minute, even after the end of the year",
         right == len(found),
         f"{right:,} of {len(found):,} rows",
     )

@@ -257,7 +257,7 @@ def _parts_of(exam: Examination, partial: Any, points: Floats, labels: Any, cent
         raise Halt from None
     exam.require("sums has one row per centroid and one column per feature", sums.shape == (k, d),
                  f"shape {sums.shape} for k = {k}, d = {d}")  # fmt: skip
-    exam.require("counts has one number per centroid, also for one without points", counts.shape == (k,),
+    exam.require("counts has one number per centroid, even for one without points", counts.shape == (k,),
                  f"shape {counts.shape} for k = {k}")  # fmt: skip
     exam.require("inertia is one number", inertia.ndim == 0, f"shape {inertia.shape}")
     return [sums, counts, inertia]

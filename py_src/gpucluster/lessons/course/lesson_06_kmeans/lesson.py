@@ -675,7 +675,7 @@ check("06.7", update)
 
 # %% [markdown] tags=["hint-3"] exercise="06.7"
 # Let `empty = np.flatnonzero(~used)[:len(far_points)]`; then `new[empty] = far_points[:len(empty)]`. Both sides have the same
-# number of rows, also when it is 0.
+# number of rows, even when it is 0.
 
 # %% tags=["run"]
 def kmeans_with_rule(client, parts, start, update, iterations=15):

@@ -64,7 +64,7 @@ def _expect_votes(exam: Examination, vote: Any, known: list[list[int]]) -> None:
     own = shares[np.arange(len(queries)), found]
     right = own >= shares.max(axis=1) - 1e-9
     exam.expect(
-        "Each row gets the class with the largest share of all trees, also where a forest has never seen a class",
+        "Each row gets the class with the largest share of all trees, even where a forest has never seen a class",
         right.all(),
         f"{right.sum()} of {len(queries)} rows",
     )

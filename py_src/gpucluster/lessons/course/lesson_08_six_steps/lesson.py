@@ -331,7 +331,7 @@ check("08.1", class_sums, naive_bayes)
 # Think of one class only. `y == 3` is true for its rows. Count them, and add them up pixel by pixel.
 
 # %% [markdown] tags=["hint-2"] exercise="08.1"
-# Do it for all classes from 0 to `n_classes - 1`, also for those that the block does not have: their sums are 0. `np.bincount(y, minlength=n_classes)` counts them
+# Do it for all classes from 0 to `n_classes - 1`, including those that the block does not have: their sums are 0. `np.bincount(y, minlength=n_classes)` counts them
 # all at once.
 
 # %% [markdown] tags=["hint-3"] exercise="08.1"

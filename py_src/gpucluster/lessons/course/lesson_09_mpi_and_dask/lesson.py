@@ -917,7 +917,7 @@ print("on this lesson's workers:", int((x + x.T).sum().compute()), "· NumPy:", 
 #
 # Write `read_launch`: it takes such a line (in one piece) apart. The launcher's options are those of the table. The launcher may stand there with its path, its options in any order.
 # Each `NAME=VALUE` before `python` is a variable of the environment, whether it stands before or after the launcher's name; no name comes twice. A value may contain `=`; the value, or all of `NAME=VALUE`,
-# may stand in quotes, which do not belong to it. From `python` on everything is the program's, also where it looks like an option of the launcher or a variable. The program uses dask-mpi's `initialize`, as above.
+# may stand in quotes, which do not belong to it. From `python` on everything is the program's, even where it looks like an option of the launcher or a variable. The program uses dask-mpi's `initialize`, as above.
 
 # %% tags=["exercise"] exercise="09.10"
 def read_launch(line):

@@ -192,8 +192,8 @@ def check_verdict(exam: Examination, verdict: Any) -> None:
 
 
 _RULES = {
-    "diverges: number": "diverges: a loss that is no finite number, anywhere, also where an earlier one was good",
-    "diverges: rising": "diverges: the last loss is larger than the first, also where one between them was good",
+    "diverges: number": "diverges: a loss that is no finite number, anywhere, even where an earlier one was good",
+    "diverges: rising": "diverges: the last loss is larger than the first, even where one between them was good",
     "good": "good: the aim was reached, exactly or on the way",
     "slow": "slow: no harm at the end, and the aim was not reached",
 }
@@ -269,7 +269,7 @@ def random_log(rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
 
 @exercise("10.8", "read_log")
 def check_log(exam: Examination, read_log: Any) -> None:
-    """All entries are right for random logs, also for such without a summary."""
+    """All entries are right for random logs, even for such without a summary."""
     for _ in range(25):
         text, true = random_log(exam.rng)
         found = exam.call(read_log, text)

@@ -144,7 +144,7 @@ def ladder() -> None:
     """Draw the places that data can be in, from the fastest to the slowest, and who moves it down."""
     rungs: Sequence[tuple[str, str, str, str]] = (
         ("GPU memory", "device_memory_limit: Dask moves whole results down", DEEP_BLUE,
-         "cuDF spilling: cuDF moves buffers, also in the middle of a task"),
+         "cuDF spilling: cuDF moves buffers, even in the middle of a task"),
         ("host memory", "memory_limit: Dask writes whole results to files", DEEP_GREEN,
          "read over the bus when it is used"),
         ("disk", "files below local_directory", DEEP_ORANGE, "read back when used, gone at the end"),

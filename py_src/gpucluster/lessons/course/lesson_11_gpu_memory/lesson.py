@@ -538,7 +538,7 @@ figures.ladder()
 # | option | who moves | what | from → to |
 # |---|---|---|---|
 # | `device_memory_limit` (default: 80 % of the card) | Dask | whole results of tasks | GPU memory → host memory |
-# | `enable_cudf_spill` | cuDF | buffers of tables, also in the middle of a task | GPU memory → host memory |
+# | `enable_cudf_spill` | cuDF | buffers of tables, even in the middle of a task | GPU memory → host memory |
 # | `memory_limit` | Dask | whole results of tasks | host memory → disk |
 # | `rmm_managed_memory` | the driver | pages | GPU memory ↔ host memory |
 # | `jit_unspill` | – | – | removed from dask-cuda in 26.06 |

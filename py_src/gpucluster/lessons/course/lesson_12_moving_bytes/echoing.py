@@ -2,7 +2,7 @@
 
 Started with ``python -m``. It reads one line of JSON (see `listen_to`), writes one with
 the addresses, and ends when its standard input does. It never deserializes what it reads, and listens on this machine's
-own address only, also where the transport itself would listen on all.
+own address only, even where the transport itself would listen on all.
 """
 
 from __future__ import annotations

@@ -453,7 +453,7 @@ if ready("12.4", one_way(LINKS["PCIe 4.0 ×16"])):
 # | word | what it means |
 # |---|---|
 # | **UCX**, **MPI** | libraries that carry messages, each by the best of these ways that both ends have; many an MPI uses UCX underneath |
-# | **NVLink** | a link between the GPUs of one machine (and, with switches, of a few machines) |
+# | **NVLink** | a link between the GPUs on one machine (and, with switches, of a few machines) |
 # | **PCIe** | the bus between GPUs, host, network cards and drives |
 # | **shared memory** | two processes of one machine see the same host memory |
 # | **RDMA** | a network card reads and writes the other machine's memory without its CPU; InfiniBand cards can, and those for RoCE |

@@ -265,7 +265,7 @@ class StageTimers:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Note the beginning and the end of a ``with`` block, also when it fails."""
+        """Note the beginning and the end of a ``with`` block, even when it fails."""
         self.events.append(Event(name, "begin", self._now()))
         try:
             yield

@@ -212,7 +212,7 @@ def true_place(step: dict[str, Any], login_minutes: float) -> str:
 
 @exercise("14.1", "places")
 def check_places(exam: Examination, places: Any) -> None:
-    """Each of many random steps is where the rules put it, also at the limit."""
+    """Each of many random steps is where the rules put it, even at the limit."""
     for turn in range(60):
         limit = [10, 10, 5, 30, 0.5][turn % 5]
         steps = [

@@ -504,7 +504,7 @@ if ready("15.5", lift) and ready("15.3", choose):
 # ## 6. The gate
 #
 # The fifth phase ends at a gate: **go**, or **go back**, by the criterion that was written down before there was a model. It must be able to say
-# no, also on a Friday evening; so it is a function.
+# no, even on a Friday evening; so it is a function.
 
 # %% [markdown] exercise="15.6" title="The gate" topic="gate"
 # ### Exercise 15.6 · The gate (8 min)
@@ -741,7 +741,7 @@ if ready("15.6", gate) and ready("15.5", baseline):
 # Write `score_month(table, chance, folder, name)`. `table` is a data frame, `chance` a function that takes it and returns one number per row, `folder` a `Path` that
 # exists. Write all columns of the table, in the order of the rows, and the column `chance`, not rounded, into `folder / (name + ".parquet")`; return the number of rows.
 #
-# * Called again, also with other rows for the same name, the file has what the **last** call gave, and the folder has nothing else.
+# * Called again, even with other rows for the same name, the file has what the **last** call gave, and the folder has nothing else.
 # * If writing fails in the middle (the check lets the disk be full), the error comes out, the file of the run before stays **unchanged**, and nothing that ends with
 #   `.parquet` is half a file.
 

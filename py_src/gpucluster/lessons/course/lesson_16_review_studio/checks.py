@@ -97,7 +97,7 @@ def check_points(exam: Examination, fair_points: Any) -> None:
 
 @exercise("16.2", "luck", "pass_mark")
 def check_luck(exam: Examination, luck: Any, pass_mark: Any) -> None:
-    """Exact for random exams, also with questions of different kinds, and at both ends."""
+    """Exact for random exams, even with questions of different kinds, and at both ends."""
     rng = exam.rng
     exams = [[0.25] * 10, [0.5, 0.5], [1.0, 0.0, 0.25], [0.2]]
     exams += [[float(one) for one in rng.uniform(0.03, 0.6, int(rng.integers(1, 13)))] for _ in range(25)]
@@ -202,7 +202,7 @@ CASES: tuple[tuple[str, list[Event], int], ...] = (
     ("Three failed checks give 4", [_check("failed")] * 3, 4),
     ("An exercise that has passed once stays passed", [_check("failed"), _check("passed"), _check("failed")], 0),
     ("A check of an empty answer counts for nothing", [_check("not_yet")] * 4, 0),
-    ("A solution that was read gives 2, also where the exercise has passed", [_check("passed"), READ], 2),
+    ("A solution that was read gives 2, even where the exercise has passed", [_check("passed"), READ], 2),
     ("All three hints give 1 more where nothing has passed", [_check("failed"), *HINTS], 4),
     ("Two hints give nothing", [_check("failed"), *HINTS[:2]], 3),
     ("With the solution read, the hints do not count again", [_check("failed"), *HINTS, READ], 5),
@@ -472,7 +472,7 @@ def check_levels(exam: Examination, levels: Any) -> None:
         ("Passed without help is 'alone'", passed, "alone"),
         ("One hint makes it 'with hints'", {**passed, "hints": 1}, "with hints"),
         ("A solution that was read counts more than hints", {**passed, "hints": 3, "solution_seen": True}, LEVELS[1]),
-        ("What has failed is 'not yet', also with the solution read",
+        ("What has failed is 'not yet', even with the solution read",
          {**passed, "state": "failed", "solution_seen": True}, "not yet"),
         ("Many attempts are no help of others", {**passed, "attempts": 40}, "alone"),
         ("Topics without attempts are 'not yet'", None, "not yet"),

@@ -226,7 +226,7 @@ if ready("16.2", luck, pass_mark):
     print(f"The exam above: {pass_mark(chances, 0.01)} or more, with a luck of {luck(chances, pass_mark(chances, 0.01)):.2%}.")
 
 # %% [markdown]
-# **Explain:** the dots lie on the bars: what was drawn at random on the workers and what you calculated are the same. The exact way costs some hundred
+# **Explain:** the dots lie on the bars: what was drawn at random on the workers and what you calculated are the same. The exact way costs a few hundred
 # multiplications, the other one 4 million random numbers. To draw at random is worth it where you cannot calculate.
 
 # %% [markdown] anchor="habits"

@@ -1,4 +1,4 @@
-"""Running a check in the learner's kernel, for the exercises that cannot be looked at from outside.
+"""Running a check in the learner's kernel, for the exercises that cannot be checked from outside.
 
 All modules of the lessons are imported again for the check, which undoes changes made by the notebook; only the one
 that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass,

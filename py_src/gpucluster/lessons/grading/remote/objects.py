@@ -130,7 +130,7 @@ class KernelConnection:
         Raises
         ------
         Exception
-            What the learner's code raised, or that the kernel does not answer.
+            What the learner's code raised, or that the kernel does not respond.
         """
         if self._failure is not None:
             raise self._failure

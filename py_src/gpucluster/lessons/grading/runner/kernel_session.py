@@ -252,7 +252,7 @@ class KernelSession:
             with suppress(TimeoutError):
                 return listening.accept()[0]
             self._raise_if_ended()
-        raise KernelEnded("the kernel does not answer")
+        raise KernelEnded("the kernel does not respond")
 
     def _finish(self, request: str, deadline: float) -> Outcome:
         """Wait for the end of a cell; one that is late is interrupted, and one that does not stop is killed."""

@@ -35,7 +35,7 @@ _OF_ITS_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 @dataclass(frozen=True)
 class _Names:
-    """Global names of one cell: what it binds, what it changes in place, and what it reads, also in functions."""
+    """Global names of one cell: what it binds, what it changes in place, and what it reads, even in functions."""
 
     binds: frozenset[str]
     changes: frozenset[str]

@@ -38,7 +38,7 @@ class ResourceMonitor(threading.Thread):
     peak_bytes : int
         Most memory that was in use at once; pages that processes share count once for each.
     exceeded : str or None
-        Which limit was passed; "stopped" when the processes could not be looked at any more.
+        Which limit was passed; "stopped" when the processes could not be inspected any more.
     forgiven : str or None
         Which limit was passed before `go_on`.
     failure : str or None

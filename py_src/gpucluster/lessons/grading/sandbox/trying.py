@@ -104,7 +104,7 @@ def try_out(sandboxing: Sandboxing) -> Tried:
                 answer = _answer(sandbox, sandboxing)
             found, protection = answer["found"], Protection.model_validate(answer["protection"])
         except subprocess.TimeoutExpired:
-            return Tried(sandboxing, "it does not answer")
+            return Tried(sandboxing, "it does not respond")
         except (OSError, ValueError, KeyError) as error:
             return Tried(sandboxing, str(error) or type(error).__name__)
         finally:

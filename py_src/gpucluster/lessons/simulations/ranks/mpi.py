@@ -32,7 +32,7 @@ def mpiexec() -> str | None:
 
 
 def surroundings(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment for ranks: one thread each, because they share the cores; all of them on this machine, also
+    """Return an environment for ranks: one thread each, because they share the cores; all of them on this machine, even
     inside a job of a batch system.
     """
     return {**environment, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",

@@ -68,7 +68,7 @@ def import_file(
     Returns
     -------
     Imported
-        The content, also when nothing was written.
+        The content, even when nothing was written.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def check_ids(prefix: str, ids: Iterable[str]) -> None:
 def unique(ids: list[str]) -> None:
     """Raise a sentence unless all ids are different."""
     if twice := [name for name, times in Counter(ids).items() if times > 1]:
-        raise ValueError(f"the id {twice[0]!r} appears twice")
+        raise ValueError(f"the id {twice[0]!r} occurs twice")
 
 
 class Option(Part):
@@ -71,7 +71,7 @@ class _OptionQuestion(_Question):
     def _options_in_order(self) -> Self:
         texts = Counter(option.text for option in self.options)
         if twice := [text for text, times in texts.items() if times > 1]:
-            raise ValueError(f"the option {twice[0]!r} appears twice")
+            raise ValueError(f"the option {twice[0]!r} occurs twice")
         for option in self.options:
             if not option.correct and not option.why.strip():
                 raise ValueError(f"the wrong option {option.text!r} needs a 'why': explain why it is wrong")

@@ -88,7 +88,7 @@ def with_semaphore(order, knives):
     return hands_on(order)
 
 # %% wrong busy_share: The share of work, not of idleness.
-# fails: The idle share is right in 20 random logs, also when a cook has nothing to do
+# fails: The idle share is right in 20 random logs, even when a cook has nothing to do
 # edit of wrong no_knife
 # ~ 1 - sum => sum
 def with_semaphore(order, knives):

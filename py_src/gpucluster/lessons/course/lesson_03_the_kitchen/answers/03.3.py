@@ -76,7 +76,7 @@ def serve(client, orders):
         client.submit(hands_on, order, resources={"knife": 1} if order.knife else {}, pure=False) for order in orders
     ]
 
-# %% wrong b_all_need_one: All orders ask for a knife, also those that need none.
+# %% wrong b_all_need_one: All orders ask for a knife, including those that need none.
 # fails: The evening takes at most 1.5 times the lower bound
 # edit of right b_enumerate
 # ~ int(i < knives) => 1 if i < knives else 0
@@ -90,7 +90,7 @@ def serve(client, orders):
 # +     return [client.submit(hands_on, order, pure=False) for order in orders]
 
 # %% wrong b_pure: Pure=False is missing, so equal orders are cooked only once.
-# fails: Each order is done once, also where two are the same
+# fails: Each order is done once, even where two are the same
 # edit of wrong b_all_need_one
 def serve(client, orders):
     return [client.submit(hands_on, order, resources={"knife": 1} if order.knife else None) for order in orders]

@@ -54,7 +54,7 @@ def balance(table, npartitions):
     return table.set_index("row", npartitions=npartitions, drop=False)
 
 # %% wrong twice: Rows at the edges are in two partitions.
-# fails: No row appears twice
+# fails: No row occurs twice
 def balance(table, npartitions):
     even = table.shuffle("row", npartitions=npartitions)
     return even.map_partitions(lambda part: part.iloc[[0, *range(len(part))]])

@@ -53,7 +53,7 @@ def bars(records):
 # ~ ["stop"] - work["start"] => ["stop"]
 # ~ first, seconds => first, seconds - first
 
-# %% wrong b_transfers_too: Draws a bar for each part, also for transfers, instead of one per task.
+# %% wrong b_transfers_too: Draws a bar for each part, even for transfers, instead of one per task.
 # fails: There is one bar per task
 # -         (work,) = [part for part in record["startstops"] if part["action"] == "compute"]
 # -         found.append([row, work["start"], work["stop"] - work["start"], record["key"]])

@@ -96,7 +96,7 @@ def survive(client, lazy):
 # -     for address in workers:
 # -         crash(client, address)
 
-# %% wrong c_first_worker: Crashes the first worker, also where it has done nothing of the result yet.
+# %% wrong c_first_worker: Crashes the first worker, even where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
 # edit of wrong b_no_crash
 # ~ addresses, restored => addresses, crash, restored
@@ -113,7 +113,7 @@ def survive(client, lazy):
 # +     time.sleep(0.4)
 # +     victim = max(client.has_what().items(), key=lambda one: len(one[1]))[0]
 
-# %% wrong c_last_worker: Crashes the last worker, also where it has done nothing of the result yet.
+# %% wrong c_last_worker: Crashes the last worker, even where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
 # edit of wrong c_first_worker
 # ~ crash(client, addresses(client)[0]) => crash(client, addresses(client)[-1])

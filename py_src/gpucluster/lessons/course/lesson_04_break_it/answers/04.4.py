@@ -67,7 +67,7 @@ def read_lines(folder):
     return [text.split(" ", 1)[1] for _, text in found]
 
 # %% wrong c_one_dictionary: One JSON file for all, read and written again: two tasks at the same time lose a line.
-# fails: Tasks may run again, also at the same time: JSONDecodeError
+# fails: Tasks may run again, even at the same time: JSONDecodeError
 # -     with connect(folder) as database:
 # -         return [line for (line,) in database.execute("select line from lines order by number")]
 # +     path = Path(folder) / "lines.json"
@@ -83,7 +83,7 @@ def record(folder, number, line):
     path.write_text(json.dumps(lines))
 
 # %% wrong c_same_name_beside: Two runs of a task at the same time write beside under one name; one moves it away from the other.
-# fails: Tasks may run again, also at the same time: FileNotFoundError
+# fails: Tasks may run again, even at the same time: FileNotFoundError
 # edit of wrong append
 # ~ (Path(folder) / "lines.txt").read_text().splitlines() => [path.read_text() for path in Path(folder).glob("*.txt")]
 # -     with open(Path(folder) / "lines.txt", "a") as file:

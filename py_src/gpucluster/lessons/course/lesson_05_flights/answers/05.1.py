@@ -84,12 +84,12 @@ def audit(table, key):
     return {"rows": len(first), "nulls": nulls[nulls > 0].to_dict(), "duplicates": int(first.duplicated(key).sum())}
 
 # %% wrong keys_with_gaps_lost: Groups leave out the keys with a gap.
-# fails: duplicates counts the rows whose key was there before, also in another partition
+# fails: duplicates counts the rows whose key was there before, even in another partition
 # edit of right columns_one_by_one
 # ~ key, dropna=False => key
 
 # %% wrong repeated_keys: Counts the keys that occur again, not the rows.
-# fails: duplicates counts the rows whose key was there before, also in another partition
+# fails: duplicates counts the rows whose key was there before, even in another partition
 # edit of right columns_one_by_one
 # ~ rows - groups => again
 # -     groups = len(table.groupby(key, dropna=False).size())

@@ -26,7 +26,7 @@ def pipeline(flights, weather):
     score = (table["dep_delay"] - table["dep_delay"].mean()) / table["dep_delay"].std()
     return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
 
-# %% wrong b_before_the_join: Mean and deviation of all departed flights, also of those without weather; "the same result".
+# %% wrong b_before_the_join: Mean and deviation of all departed flights, including those without weather; "the same result".
 # fails: mean is the mean of the normalised delay
 def pipeline(flights, weather):
     departed = flights.dropna(subset=["dep_delay"])

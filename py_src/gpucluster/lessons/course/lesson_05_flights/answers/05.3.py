@@ -9,7 +9,7 @@ def mean_delay(flights):
     groups = flights.groupby("origin")["dep_delay"]
     return groups.sum() / groups.count()
 
-# %% wrong b_all_flights: Divides by the number of all flights, also of those that never left.
+# %% wrong b_all_flights: Divides by the number of all flights, including those that never left.
 # fails: Each flight that departed counts once, whatever its partition
 def mean_delay(flights):
     groups = flights.groupby("origin")

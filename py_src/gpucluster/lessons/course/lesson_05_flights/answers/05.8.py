@@ -102,7 +102,7 @@ def minutes_in_air(block):
 # ~ dtype="int32" => "int64"
 
 # %% wrong c_clock_begins_again: The clock begins again at 0 when the year ends.
-# fails: clock is the minute of departure plus minute, also after the end of the year
+# fails: clock is the minute of departure plus minute, even after the end of the year
 # ~ clock += minute => clock = (clock + minute) % (365 * 1440)
 
 # %% wrong c_fails_without_flights: Fails for a block of which no flight was in the air: there is nothing to concatenate.

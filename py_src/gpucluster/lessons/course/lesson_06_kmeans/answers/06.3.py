@@ -32,7 +32,7 @@ def partial(points, labels, centroids):
 # ~ counts, np.vdot(difference, difference) => counts, (difference**2).sum(axis=1).mean()
 
 # %% wrong b_no_minlength: Counts are shorter than k if the last clusters have no points, but k counts are asked.
-# fails: counts has one number per centroid, also for one without points
+# fails: counts has one number per centroid, even for one without points
 # edit of right add_at
 def partial(points, labels, centroids):
     sums = np.array([points[labels == j].sum(axis=0) for j in range(len(centroids))])

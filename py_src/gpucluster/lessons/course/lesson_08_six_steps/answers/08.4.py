@@ -59,7 +59,7 @@ def deal(X, y, seed):
 # ~ random.default_rng(seed).permutation(len(X)) => concatenate([np.arange(len(X))[start::4] for start in range(4)])
 
 # %% wrong b_columns_left: The columns of a forest are put to the left, without asking classes_ which they are.
-# fails: Each row gets the class with the largest share of all trees, also where a forest has never seen a class
+# fails: Each row gets the class with the largest share of all trees, even where a forest has never seen a class
 # -         chances[:, np.asarray(forest.classes_, dtype=int)] += forest.predict_proba(X)
 # -     return chances.argmax(axis=1)
 # +         own = forest.predict_proba(X)

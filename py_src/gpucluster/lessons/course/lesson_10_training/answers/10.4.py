@@ -31,13 +31,13 @@ def verdict(losses, wanted):
 # ~ int((curve <= wanted).any()) => 1
 
 # %% wrong last_only_finite: Looks at the last loss alone.
-# fails: diverges: a loss that is no finite number, anywhere, also where an earlier one was good
+# fails: diverges: a loss that is no finite number, anywhere, even where an earlier one was good
 # ~ np.isnan(curve).any() or np.isinf(curve).any() => not np.isfinite(curve[-1])
 
 # %% wrong order: Asks for good first, so that a run that recovers into infinity counts as good.
-# fails: diverges: a loss that is no finite number, anywhere, also where an earlier one was good
+# fails: diverges: a loss that is no finite number, anywhere, even where an earlier one was good
 # ~ 2 if bad else int((curve <= wanted).any()) => 1 if (curve <= wanted).any() else 2 * int(bad)
 
 # %% wrong rising_forgotten: Only numbers that are not finite.
-# fails: diverges: the last loss is larger than the first, also where one between them was good
+# fails: diverges: the last loss is larger than the first, even where one between them was good
 # ~ np.isinf(curve).any() or curve[-1] - curve[0] > 0 => np.isinf(curve).any()

@@ -12,7 +12,7 @@ def shuffled_bytes(left, right, n_workers):
         total += table.memory_usage(index=False).sum() + 8 * len(table)
     return total * (1 - 1 / n_workers)
 
-# %% wrong all_move: Counts all rows, also those that are where they belong.
+# %% wrong all_move: Counts all rows, including those that are where they belong.
 # fails: The bytes are right within one per cent
 def shuffled_bytes(left, right, n_workers):
     return sum(len(t) * (8 + sum(d.itemsize for d in t.dtypes)) for t in (left, right))

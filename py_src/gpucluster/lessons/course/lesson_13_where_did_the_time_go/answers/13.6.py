@@ -88,7 +88,7 @@ def prefetched(load, numbers, depth):
 # -             if len(pending) > depth:
 # +             if len(pending) > depth:
 # +                 for future in pending:
-# +                     future.result()  # all of them, also those that are not due
+# +                     future.result()  # all of them, including those that are not due
 
 # %% wrong fails_on_empty
 # fails: Without numbers it yields nothing, and ends: RuntimeError

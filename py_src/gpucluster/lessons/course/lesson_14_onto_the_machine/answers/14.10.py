@@ -27,7 +27,7 @@ def with_gpus(manifest, workers, image, gpus, memory):
     new["spec"]["worker"]["replicas"] = workers
     return new
 
-# %% wrong cpu_command: dask worker, also with GPUs.
+# %% wrong cpu_command: dask worker, even with GPUs.
 # fails: The worker's command is the right one
 # -         inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
 

@@ -73,7 +73,7 @@ srun {worker}
 # fails: It asks for the right cpus-per-task
 # ~ gpus * site["cores_per_gpu"] or job["cores"] => site["cores_per_gpu"] if gpus else job["cores"]
 
-# %% wrong cpu_workers_on_gpus: dask worker, also with GPUs.
+# %% wrong cpu_workers_on_gpus: dask worker, even with GPUs.
 # fails: dask cuda worker with GPUs, dask worker without
 # ~ "cuda worker" if gpus => "worker" if gpus
 

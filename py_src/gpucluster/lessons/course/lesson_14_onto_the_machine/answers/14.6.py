@@ -27,7 +27,7 @@ def tunnel_line(user, login, node, port, loopback, local_port):
 # ~ local_port}:localhost:{port => port}:localhost:{local_port
 # ~ local_port}:{node}:{port => port}:{node}:{local_port
 
-# %% wrong localhost_always: localhost, also at the login node.
+# %% wrong localhost_always: localhost, even at the login node.
 # fails: It leads to a server that listens on its network
 # ~ N -L {local_port}:{node}:{port} {user} => N -L {local_port}:localhost:{port} {user}
 

@@ -9,7 +9,7 @@ order = [(letter.lower(), 1 if letter in "DBAL" else 0) for letter in "FHJGEDBAL
 # %% right tuples: A tuple of lists.
 order = tuple([letter, level] for letter, level in zip("FHJGEDBALI", [0] * 5 + [1] * 4 + [0], strict=True))
 
-# %% wrong all_in_job: All lines at level 1, also those that come before the job.
+# %% wrong all_in_job: All lines at level 1, including those that come before the job.
 # fails: No line that does not belong
 order = [(letter, 1) for letter in "ABCDEFGH"]
 

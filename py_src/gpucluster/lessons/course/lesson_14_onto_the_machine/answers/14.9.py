@@ -48,7 +48,7 @@ def to_apptainer(command):
 # -     return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
 # +     return shlex.join(["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest])
 
-# %% wrong always_exec: exec, also without a program.
+# %% wrong always_exec: exec, even without a program.
 # fails: apptainer exec with a program, apptainer run without
 # ~ apptainer", "exec" if program else "run", *options, " => apptainer", "exec", *options, "
 
@@ -61,7 +61,7 @@ def to_apptainer(command):
 # fails: --nv is there where Docker's option was, with the same values in order
 # ~ pop(0).partition("=") => pop(0), "", ""
 
-# %% wrong c_replaced_everywhere: Replaces options wherever they stand, also in the program's own words.
+# %% wrong c_replaced_everywhere: Replaces options wherever they stand, even in the program's own words.
 # fails: It runs without an error: IndexError
 # ~ options = [] => options, rest = [], []
 # ~ while words[0].startswith("-"): => while words:

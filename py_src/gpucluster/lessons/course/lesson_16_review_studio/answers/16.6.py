@@ -151,7 +151,7 @@ def weak_topics(events, topics):
 # ~ cards[event["id"]] = event["known"] => cards[event["id"]] = not event["known"]
 
 # %% wrong more_than_two: Topics with exactly two points are left out.
-# fails: A solution that was read gives 2, also where the exercise has passed
+# fails: A solution that was read gives 2, even where the exercise has passed
 # ~ [1] >= 2 => [1] > 2
 
 # %% wrong one_point_is_weak
@@ -159,6 +159,6 @@ def weak_topics(events, topics):
 # ~ [1] >= 2 => [1] >= 1
 
 # %% wrong solution_after_passing_is_free
-# fails: A solution that was read gives 2, also where the exercise has passed
+# fails: A solution that was read gives 2, even where the exercise has passed
 # -             total += 2
 # +             total += 2 * (one not in passed)

@@ -55,7 +55,7 @@ def levels(objectives, exercises):
 # ~ () => () if names
 
 # %% wrong failed_counts
-# fails: What has failed is 'not yet', also with the solution read
+# fails: What has failed is 'not yet', even with the solution read
 # edit of right minimum
 # ~ entry["state"] != "passed" => entry["state"] == "not_yet"
 
