@@ -235,7 +235,7 @@ LESSONS = Commands(
             "class", "Show where each learner of a class is, and which check fails most.", declare_class, "show_class"
         ),
         _verb("grade", "Grade the notebooks of a class.", declare_grade),
-        _verb("marks", "Make a table of marks from grades, also for Moodle and Canvas.", declare_marks),
+        _verb("marks", "Make marks from grades: a table for a spreadsheet, Moodle or Canvas.", declare_marks),
         _verb("import", "Import jupyterquiz questions or jupytercards cards.", declare_import, "import_questions"),
     ),
     "Lessons about them.",

@@ -179,7 +179,7 @@ def moodle_text(marks: Sequence[Marks]) -> str:
 
 
 def canvas_text(marks: Sequence[Marks]) -> str:
-    """Return CSV for the gradebook import of Canvas: learners are log-in names, grades are percentages."""
+    """Return CSV for the gradebook import of Canvas: learners are login names, grades are percentages."""
     rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "gpucluster"]]
     rows.append(["Points Possible", "", "", "", "", "100"])
     return _csv([*rows, *([one.learner, "", "", one.learner, "", f"{one.percent:.1f}"] for one in marks)])
