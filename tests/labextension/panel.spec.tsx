@@ -242,7 +242,8 @@ const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.El
 const list = (
   manager: IClusterManager,
   onCreate = jest.fn(),
-  onQuickStart = jest.fn()
+  onQuickStart = jest.fn(),
+  isReturning = false
 ): JSX.Element => (
   <ClusterList
     manager={manager}
@@ -253,6 +254,7 @@ const list = (
     thresholds={DEFAULT_THRESHOLDS}
     onCreate={onCreate}
     onQuickStart={onQuickStart}
+    isReturning={isReturning}
   />
 );
 /** An ended cluster, opened. */
@@ -933,49 +935,61 @@ describe('card', () => {
     expect(current.map(({ id }) => id)).toEqual(['used', 'newest']);
   });
 
-  it('keeps the focus when the button that had it is gone', async () => {
-    const manager = store([cluster()]);
-    const order = new ListOrder();
-    const show = (clusters: ClusterModel[]): Promise<void> =>
-      act(() => {
-        root.render(
-          <ClusterList
-            manager={{ ...manager, clusters }}
-            commands={commands}
-            links={links}
-            unfolded={unfolded}
-            order={order}
-            thresholds={DEFAULT_THRESHOLDS}
-            onCreate={() => undefined}
-            onQuickStart={() => Promise.resolve()}
-          />
-        );
-        return Promise.resolve();
-      });
-    await draw(<></>);
-    await show([cluster()]);
-    button('Stop').focus();
-    await show([
-      cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
-    ]);
-    expect(document.activeElement).toBe(host.querySelector('h3'));
-    // What goes from a list within the card leaves the focus at the head of that list.
-    const part = document.createElement('div');
-    part.className = 'gpc-Disclosure';
-    part.innerHTML = '<button class="gpc-Disclosure-button"></button><button>Release</button>';
-    host.querySelector('.gpc-ClusterCard')?.append(part);
-    const [head, released] = part.querySelectorAll('button');
-    released.focus();
-    released.remove();
-    const focused = jest.spyOn(head, 'focus');
-    await show([
-      cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
-    ]);
-    expect(document.activeElement).toBe(head);
-    expect(focused).toHaveBeenCalledWith({ preventScroll: true });
-    button('Remove').focus();
-    await show([]);
-    expect(document.activeElement?.textContent).toBe('New cluster');
+  it.each([true, false])(
+    'keeps the focus when its button goes; list known at first: %s',
+    async isReady => {
+      const manager = store([cluster()]);
+      const order = new ListOrder();
+      const show = (clusters: ClusterModel[], isReady = true): Promise<void> =>
+        act(() => {
+          root.render(
+            <ClusterList
+              manager={{ ...manager, clusters, isReady }}
+              commands={commands}
+              links={links}
+              unfolded={unfolded}
+              order={order}
+              thresholds={DEFAULT_THRESHOLDS}
+              onCreate={() => undefined}
+              onQuickStart={() => Promise.resolve()}
+            />
+          );
+          return Promise.resolve();
+        });
+      await draw(<></>);
+      // A page that is slow to load draws the panel before the server has answered.
+      await show([cluster()], isReady);
+      await show([cluster()]);
+      button('Stop').focus();
+      await show([
+        cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
+      ]);
+      expect(document.activeElement).toBe(host.querySelector('h3'));
+      // What goes from a list within the card leaves the focus at the head of that list.
+      const part = document.createElement('div');
+      part.className = 'gpc-Disclosure';
+      part.innerHTML = '<button class="gpc-Disclosure-button"></button><button>Release</button>';
+      host.querySelector('.gpc-ClusterCard')?.append(part);
+      const [head, released] = part.querySelectorAll('button');
+      released.focus();
+      released.remove();
+      const focused = jest.spyOn(head, 'focus');
+      await show([
+        cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
+      ]);
+      expect(document.activeElement).toBe(head);
+      expect(focused).toHaveBeenCalledWith({ preventScroll: true });
+      button('Remove').focus();
+      await show([]);
+      expect(document.activeElement?.textContent).toBe('New cluster');
+    }
+  );
+
+  it('keeps the focus that it was drawn with', async () => {
+    await draw(list(store([]), jest.fn(), jest.fn(), true));
+    expect(document.activeElement).toBe(button('New cluster'));
+    await act(() => Promise.resolve(root.render(list(store([cluster()])))));
+    expect(document.activeElement).toBe(button('New cluster'));
   });
 
   it('gives the reason of a failure and the end of the log', async () => {
