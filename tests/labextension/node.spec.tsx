@@ -154,10 +154,7 @@ it('tells who has which slot, marks what is mine, and offers nothing to who is n
     'another userone of 4 slotsclaimed although taken, shared',
     '2 slots free'
   ]);
-  expect(lines('In queue')).toEqual([
-    '1. alan1 GPU',
-    '2. grace (you)2 GPUs of certain onesfor 5 s'
-  ]);
+  expect(lines('In queue')).toEqual(['1. alan1 GPU', '2. grace (you)2 specific GPUsfor 5 s']);
   expect(lines('Besides')).toEqual([
     'mallory397 claims above the limit, which are ignored · 98 more places in the queue',
     'grace (you)1 claim above the limit, which is ignored · 2 more claims'
@@ -216,7 +213,7 @@ it('lists the clusters of a class without GPUs when an instructor opens it', asy
   expect(lines('Clusters of the class')).toEqual([
     'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not answer. (30 times)',
     'ida (you)CPU · running · 2 workers · GPU 0, slot 1 of 4 · for 2 min',
-    'EverybodyMessage…'
+    'EveryoneMessage…'
   ]);
   await press('Message everybody…');
   await answer('The room closes.', 'Send');

@@ -870,7 +870,7 @@ describe('card', () => {
     const said = (): (string | null)[] =>
       [...host.querySelectorAll('.gpc-Trouble p')].map(one => one.textContent);
     expect(said()).toEqual(['It failed.']);
-    await click('+2 warnings');
+    await click('+2 more');
     expect(said()).toEqual(['It failed.', 'One.', 'Two.']);
   });
 

@@ -41,7 +41,7 @@ def test_holders_and_queue_are_listed_by_user() -> None:
     assert [(place.user, place.gpus, place.certain) for place in node.line] == [(getpass.getuser(), 1, True)]
     text = node_text(node)
     assert "2 h 1 min" in text and "(reserved)" in text and "(2 slots free)" in text and "40 %" in text
-    assert f"In queue 1. {getpass.getuser()} (you): 1 GPU of certain ones, for " in text
+    assert f"In queue 1. {getpass.getuser()} (you): 1 specific GPU, for " in text
     line.leave()
     claims.release()
 

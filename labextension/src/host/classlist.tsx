@@ -54,7 +54,7 @@ function Clusters({ manager, tools }: IClassProps): JSX.Element {
       })}
       {others && (
         <li>
-          <span className="gpc-Holder-who">{trans.__('Everybody')}</span>
+          <span className="gpc-Holder-who">{trans.__('Everyone')}</span>
           {tools(null)}
         </li>
       )}

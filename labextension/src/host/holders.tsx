@@ -57,7 +57,7 @@ export function Line({ node }: { readonly node: NodeModel }): JSX.Element | null
             <span className="gpc-Holder-who">{`${i + 1}. ${whoOf(place)}`}</span>
             <span>
               {place.certain
-                ? trans._n('%1 GPU of certain ones', '%1 GPUs of certain ones', place.gpus)
+                ? trans._n('%1 specific GPU', '%1 specific GPUs', place.gpus)
                 : trans._n('%1 GPU', '%1 GPUs', place.gpus)}
             </span>
             <span className="gpc-Holder-times">

@@ -81,9 +81,8 @@ def node_text(node: NodeModel) -> str:
         parts.append(table(rows))
     parts += [_shared(device) for device in node.devices if any(holder.beyond for holder in device.holders)]
     for number, place in enumerate(node.line, 1):
-        which = "of certain ones" if place.certain else ""
         who = _who(place.user, mine=place.mine)
-        waits = f"{number}. {who}: {counted(place.gpus, 'GPU')} {which}".rstrip()
+        waits = f"{number}. {who}: {counted(place.gpus, 'specific GPU' if place.certain else 'GPU')}"
         since = f", for {_since(place.since)}" if place.since else ""
         parts.append(f"In queue {waits}{since}")
     parts += map(_more, node.more)
