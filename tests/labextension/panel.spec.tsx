@@ -1407,7 +1407,7 @@ describe('creation form', () => {
       'Enter a whole number, e.g. 2.'
     ]);
     expect(host.textContent).toContain('Fix first:NameWorkers');
-    expect(host.querySelector('[role=tabpanel]')?.textContent).toBe(
+    expect(host.querySelector('.gpc-CodeLines pre')?.textContent).toBe(
       'gpucluster.create("local", kernel_name="py")'
     );
     expect(host.querySelector('.gpc-CodeLines-left')?.textContent).toBe(
