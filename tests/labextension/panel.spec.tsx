@@ -162,7 +162,8 @@ const found = {
       name: { type: 'string', title: 'Name' },
       address: text('Address'),
       scheduler_file: text('File'),
-      tls_key: text('Key', true)
+      tls_key: text('Key', true),
+      preload: text('Preload', true)
     }
   }
 };
@@ -1256,12 +1257,14 @@ describe('creation form', () => {
   it.each([
     ['address: no such setting.', 'address', 'No such setting.'],
     ['Nothing listens at tcp://far:8786.', 'address', 'Nothing listens at tcp://far:8786.'],
-    ['The file /a/key.pem is open to others.', 'tls_key', 'The file /a/key.pem is open to others.']
+    ['The file /a/key.pem is open to others.', 'tls_key', 'The file /a/key.pem is open to others.'],
+    ["The module 'absent' is not installed.", 'preload', "The module 'absent' is not installed."]
   ])('marks the field that made a cluster fail: %s', async (reason, field, sentence) => {
     const filled = {
       backend: 'existing',
       address: 'tcp://far:8786',
       tls_key: '/a/key.pem',
+      preload: ['absent'],
       name: 'far'
     };
     const existing = () => Promise.resolve({ ...offer, backends: { ...offer.backends, ...found } });
@@ -1270,7 +1273,7 @@ describe('creation form', () => {
     expect(marked?.querySelector('[role=alert]')?.textContent).toBe(sentence);
     expect(document.activeElement).toBe(marked?.querySelector('input'));
     expect(host.querySelectorAll('[role=alert]')).toHaveLength(1);
-    expect(host.querySelector('details')?.open).toBe(field === 'tls_key');
+    expect(host.querySelector('details')?.open).toBe(field !== 'address');
   });
 
   it('shows why a cluster failed where no field is at fault', async () => {
@@ -1373,7 +1376,7 @@ describe('creation form', () => {
     // What it would take is a bar each, and says when that is more than there is.
     const lines = [...host.querySelectorAll<HTMLElement>('.gpc-Demand-line')];
     expect(lines.map(({ textContent, dataset }) => [textContent, dataset.level])).toEqual([
-      ['Memory▲ 2 × 12 GiB of 24 GiB', 'warning'],
+      ['Memory▲ 2 × 12 GiB of 23.5 GiB', 'warning'],
       ['Threads▲ 2 × 3 on 2 cores', 'warning']
     ]);
     expect(host.querySelector('.gpc-Demand')?.textContent).not.toContain('Running clusters');
