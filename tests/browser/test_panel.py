@@ -137,11 +137,12 @@ def test_the_form_shows_the_same_as_code(page: Page) -> None:
     form.get_by_role("button", name="Copy as…").click()
     form.get_by_label("Name", exact=True).fill("blue")
     form.get_by_label("Workers", exact=True).fill("2")
-    line = form.get_by_role("tabpanel")
+    line = form.get_by_role("region", name="Code", exact=True)
+    language = form.get_by_label("Language")
     expect(line).to_have_text('gpucluster.create("local", name="blue", n_workers=2)')
-    form.get_by_role("tab", name="Magic").click()
+    language.select_option("Magic")
     expect(line).to_have_text("%gpucluster create --backend local --name blue --n-workers 2")
-    form.get_by_role("tab", name="Magic").press("ArrowRight")
+    language.select_option("Shell")
     expect(line).to_have_text("gpucluster create --backend local --name blue --n-workers 2")
 
 

@@ -15,7 +15,7 @@ import { cluster } from './models';
 
 // The module itself needs what Jest does not load.
 jest.mock('@jupyterlab/notebook', () => ({
-  NotebookActions: { run: jest.fn(), runAndAdvance: jest.fn(), insertBelow: jest.fn() }
+  NotebookActions: { runCells: jest.fn(), runAndAdvance: jest.fn(), insertBelow: jest.fn() }
 }));
 
 it('a cell is profiled once, whatever it says', () => {
@@ -76,7 +76,11 @@ describe('a notebook that is connected', () => {
     };
     const ran: number[] = [];
     const note = () => Promise.resolve(Boolean(ran.push(content.activeCellIndex)));
-    jest.spyOn(NotebookActions, 'run').mockImplementation(note);
+    jest
+      .spyOn(NotebookActions, 'runCells')
+      .mockImplementation((_, [one]) =>
+        Promise.resolve(Boolean(ran.push(widgets.indexOf(one as never))))
+      );
     jest.spyOn(NotebookActions, 'runAndAdvance').mockImplementation(note);
     jest.spyOn(NotebookActions, 'insertBelow').mockImplementation(() => {
       content.activeCellIndex += 1;

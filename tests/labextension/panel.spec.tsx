@@ -162,7 +162,8 @@ const found = {
       name: { type: 'string', title: 'Name' },
       address: text('Address'),
       scheduler_file: text('File'),
-      tls_key: text('Key', true)
+      tls_key: text('Key', true),
+      preload: text('Preload', true)
     }
   }
 };
@@ -242,7 +243,8 @@ const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.El
 const list = (
   manager: IClusterManager,
   onCreate = jest.fn(),
-  onQuickStart = jest.fn()
+  onQuickStart = jest.fn(),
+  isReturning = false
 ): JSX.Element => (
   <ClusterList
     manager={manager}
@@ -253,6 +255,7 @@ const list = (
     thresholds={DEFAULT_THRESHOLDS}
     onCreate={onCreate}
     onQuickStart={onQuickStart}
+    isReturning={isReturning}
   />
 );
 /** An ended cluster, opened. */
@@ -868,7 +871,7 @@ describe('card', () => {
     const said = (): (string | null)[] =>
       [...host.querySelectorAll('.gpc-Trouble p')].map(one => one.textContent);
     expect(said()).toEqual(['It failed.']);
-    await click('+2 warnings');
+    await click('+2 more');
     expect(said()).toEqual(['It failed.', 'One.', 'Two.']);
   });
 
@@ -933,49 +936,61 @@ describe('card', () => {
     expect(current.map(({ id }) => id)).toEqual(['used', 'newest']);
   });
 
-  it('keeps the focus when the button that had it is gone', async () => {
-    const manager = store([cluster()]);
-    const order = new ListOrder();
-    const show = (clusters: ClusterModel[]): Promise<void> =>
-      act(() => {
-        root.render(
-          <ClusterList
-            manager={{ ...manager, clusters }}
-            commands={commands}
-            links={links}
-            unfolded={unfolded}
-            order={order}
-            thresholds={DEFAULT_THRESHOLDS}
-            onCreate={() => undefined}
-            onQuickStart={() => Promise.resolve()}
-          />
-        );
-        return Promise.resolve();
-      });
-    await draw(<></>);
-    await show([cluster()]);
-    button('Stop').focus();
-    await show([
-      cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
-    ]);
-    expect(document.activeElement).toBe(host.querySelector('h3'));
-    // What goes from a list within the card leaves the focus at the head of that list.
-    const part = document.createElement('div');
-    part.className = 'gpc-Disclosure';
-    part.innerHTML = '<button class="gpc-Disclosure-button"></button><button>Release</button>';
-    host.querySelector('.gpc-ClusterCard')?.append(part);
-    const [head, released] = part.querySelectorAll('button');
-    released.focus();
-    released.remove();
-    const focused = jest.spyOn(head, 'focus');
-    await show([
-      cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
-    ]);
-    expect(document.activeElement).toBe(head);
-    expect(focused).toHaveBeenCalledWith({ preventScroll: true });
-    button('Remove').focus();
-    await show([]);
-    expect(document.activeElement?.textContent).toBe('New cluster');
+  it.each([true, false])(
+    'keeps the focus when its button goes; list known at first: %s',
+    async isReady => {
+      const manager = store([cluster()]);
+      const order = new ListOrder();
+      const show = (clusters: ClusterModel[], isReady = true): Promise<void> =>
+        act(() => {
+          root.render(
+            <ClusterList
+              manager={{ ...manager, clusters, isReady }}
+              commands={commands}
+              links={links}
+              unfolded={unfolded}
+              order={order}
+              thresholds={DEFAULT_THRESHOLDS}
+              onCreate={() => undefined}
+              onQuickStart={() => Promise.resolve()}
+            />
+          );
+          return Promise.resolve();
+        });
+      await draw(<></>);
+      // A page that is slow to load draws the panel before the server has answered.
+      await show([cluster()], isReady);
+      await show([cluster()]);
+      button('Stop').focus();
+      await show([
+        cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
+      ]);
+      expect(document.activeElement).toBe(host.querySelector('h3'));
+      // What goes from a list within the card leaves the focus at the head of that list.
+      const part = document.createElement('div');
+      part.className = 'gpc-Disclosure';
+      part.innerHTML = '<button class="gpc-Disclosure-button"></button><button>Release</button>';
+      host.querySelector('.gpc-ClusterCard')?.append(part);
+      const [head, released] = part.querySelectorAll('button');
+      released.focus();
+      released.remove();
+      const focused = jest.spyOn(head, 'focus');
+      await show([
+        cluster({ state: 'stopped', scheduler_address: null, ended_at: '2026-01-01T10:04:00Z' })
+      ]);
+      expect(document.activeElement).toBe(head);
+      expect(focused).toHaveBeenCalledWith({ preventScroll: true });
+      button('Remove').focus();
+      await show([]);
+      expect(document.activeElement?.textContent).toBe('New cluster');
+    }
+  );
+
+  it('keeps the focus that it was drawn with', async () => {
+    await draw(list(store([]), jest.fn(), jest.fn(), true));
+    expect(document.activeElement).toBe(button('New cluster'));
+    await act(() => Promise.resolve(root.render(list(store([cluster()])))));
+    expect(document.activeElement).toBe(button('New cluster'));
   });
 
   it('gives the reason of a failure and the end of the log', async () => {
@@ -1242,12 +1257,14 @@ describe('creation form', () => {
   it.each([
     ['address: no such setting.', 'address', 'No such setting.'],
     ['Nothing listens at tcp://far:8786.', 'address', 'Nothing listens at tcp://far:8786.'],
-    ['The file /a/key.pem is open to others.', 'tls_key', 'The file /a/key.pem is open to others.']
+    ['The file /a/key.pem is open to others.', 'tls_key', 'The file /a/key.pem is open to others.'],
+    ["The module 'absent' is not installed.", 'preload', "The module 'absent' is not installed."]
   ])('marks the field that made a cluster fail: %s', async (reason, field, sentence) => {
     const filled = {
       backend: 'existing',
       address: 'tcp://far:8786',
       tls_key: '/a/key.pem',
+      preload: ['absent'],
       name: 'far'
     };
     const existing = () => Promise.resolve({ ...offer, backends: { ...offer.backends, ...found } });
@@ -1256,7 +1273,7 @@ describe('creation form', () => {
     expect(marked?.querySelector('[role=alert]')?.textContent).toBe(sentence);
     expect(document.activeElement).toBe(marked?.querySelector('input'));
     expect(host.querySelectorAll('[role=alert]')).toHaveLength(1);
-    expect(host.querySelector('details')?.open).toBe(field === 'tls_key');
+    expect(host.querySelector('details')?.open).toBe(field !== 'address');
   });
 
   it('shows why a cluster failed where no field is at fault', async () => {
@@ -1359,7 +1376,7 @@ describe('creation form', () => {
     // Resources needed is a bar each, and says when that is more than there is.
     const lines = [...host.querySelectorAll<HTMLElement>('.gpc-Demand-line')];
     expect(lines.map(({ textContent, dataset }) => [textContent, dataset.level])).toEqual([
-      ['Memory▲ 2 × 12 GiB of 24 GiB', 'warning'],
+      ['Memory▲ 2 × 12 GiB of 23.5 GiB', 'warning'],
       ['Threads▲ 2 × 3 on 2 cores', 'warning']
     ]);
     expect(host.querySelector('.gpc-Demand')?.textContent).not.toContain('Running clusters');
@@ -1393,7 +1410,7 @@ describe('creation form', () => {
       'Enter a whole number, e.g. 2.'
     ]);
     expect(host.textContent).toContain('Fix first:NameWorkers');
-    expect(host.querySelector('[role=tabpanel]')?.textContent).toBe(
+    expect(host.querySelector('.gpc-CodeLines pre')?.textContent).toBe(
       'gpucluster.create("local", kernel_name="py")'
     );
     expect(host.querySelector('.gpc-CodeLines-left')?.textContent).toBe(

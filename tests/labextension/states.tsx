@@ -751,7 +751,9 @@ function store(state: IState): IClusterManager {
 /** Draw a state into the page. */
 async function show(name: string): Promise<void> {
   const state = states[name];
-  Dialog.flush();
+  // As by Escape: a dialog that is only disposed of rejects its answer.
+  Dialog.tracker.forEach(one => one.reject());
+  await pause(20);
   document.querySelectorAll('.lm-Menu').forEach(one => one.remove());
   const node = document.createElement('div');
   document.body.replaceChildren(node);

@@ -41,7 +41,7 @@ def test_new_directory_is_private_for_any_umask(place):
 @pytest.mark.parametrize("mode", [0o701, 0o710, 0o750, 0o755, 0o777, 0o1777])
 def test_a_directory_open_to_others_is_refused(place, mode):
     place.chmod(mode)
-    advice = "Set" if mode & 0o022 else f"Close it, chmod 700 {place}, or set"
+    advice = "Set" if mode & 0o022 else f"Run: chmod 700 {place}. Or set"
     with pytest.raises(RegistryUnsafe, match=f"is open to other users. {advice} GPUCLUSTER_DIR"):
         Registry(place)
 
@@ -220,7 +220,7 @@ def test_directory_opened_later_is_refused(place):
     os.close(held)
     (place / "clusters").chmod(0o755)
     for use in (registry.list, registry.check_directory, lambda: registry.find("a"), registry.exclusive().__enter__):
-        with pytest.raises(RegistryUnsafe, match=f"is open to other users. Close it, chmod 700 {place / 'clusters'}"):
+        with pytest.raises(RegistryUnsafe, match=f"is open to other users. Run: chmod 700 {place / 'clusters'}"):
             use()
     # A process that already runs there can still write why it ends.
     assert Registry(place / "clusters", later=True, proved=True).folder(folder.id).path == folder.path

@@ -201,7 +201,7 @@ async def test_directory_opened_to_others_while_running(registry_directory, api,
     async with asyncio.timeout(60):
         while await socket.read_message() is not None:  # Open pages then ask for the list.
             pass
-    advice = f"is open to other users. Close it, chmod 700 {registry_directory}, or set GPUCLUSTER_DIR to a directory"
+    advice = f"is open to other users. Run: chmod 700 {registry_directory}. Or set GPUCLUSTER_DIR to a directory"
     for method in ("GET", "POST"):
         code, error = await api(method, "clusters", {"backend": "local"} if method == "POST" else None)
         assert (code, error["code"]) == (500, "registry_unsafe")
@@ -227,7 +227,7 @@ class TestUnreadableRegistry:
             patch.setattr(store.os, "scandir", refuse)
             code, error = await api("GET", "clusters")
         assert (code, error["code"]) == (500, "registry_unsafe")
-        cannot = f"The cluster directory {registry_directory} cannot be read (Permission denied). Make it readable, "
+        cannot = f"The cluster directory {registry_directory} cannot be read (Permission denied). Run: "
         assert error["message"].startswith(cannot)
         assert (await api("GET", "clusters"))[0] == 200
 

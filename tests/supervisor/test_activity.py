@@ -51,7 +51,7 @@ async def test_repeated_deaths_are_one_notice(tmp_path, monkeypatch):
     kinds = [entry.kind for entry in activity.read(tmp_path / "activity")]
     assert kinds.count("worker_died") == 40, "each has an entry"
     assert noticed[0] == ("worker_died", "Worker 0 left unexpectedly; see the log.", None)
-    assert noticed[-1][1] == "Worker 0 left unexpectedly (40 times); see the log."
+    assert noticed[-1][1] == "Worker 0 left unexpectedly, 40 times; see the log."
     assert all(instead is not None for *_, instead in noticed[1:]), "one notice, which is replaced"
     monkeypatch.setattr("gpucluster.supervisor.activity.activity_log.NOTICE_SECONDS", 0.0)
     lose(log, 40)
@@ -103,9 +103,9 @@ async def test_notices_are_completed_at_end(tmp_path):
     for number in range(3):
         lose(log, number)
         log.note_recomputing(number + 1)
-    assert texts() == [" (2 times). 2 results are being recomputed.", ". 1 result is being recomputed."]
+    assert texts() == [", 2 times. 2 results are being recomputed.", ". 1 result is being recomputed."]
     log.note_recomputing(0)
-    done = [" (2 times). 2 results were recomputed.", ". 1 result was recomputed."]
+    done = [", 2 times. 2 results were recomputed.", ". 1 result was recomputed."]
     assert texts() == done
     lose(log, 3)
     log.ended()

@@ -60,10 +60,10 @@ def test_exit_status_when_the_system_is_out_of_memory() -> None:
             [Death(worker("2"), "was killed (SIGKILL)", 1)],
             "Worker 2 was killed (SIGKILL). 1 result is being recomputed.",
         ),
-        ([Death(worker("1"), "died: other"), Death(worker("1"), "died: other")], "Worker 1 died: other (2 times)."),
+        ([Death(worker("1"), "died: other"), Death(worker("1"), "died: other")], "Worker 1 died: other, 2 times."),
         (
             [Death(worker(name), "was killed (SIGKILL)") for name in "0101"],
-            "Workers 0 and 1 were killed (SIGKILL) (4 deaths in total).",
+            "Workers 0 and 1 were killed (SIGKILL), 4 times in total.",
         ),
         (
             [Death(worker("1"), "was killed (SIGKILL)", 2), Death(worker("2"), "was killed (SIGKILL)", 3)],

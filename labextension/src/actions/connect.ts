@@ -92,21 +92,16 @@ function requirePython(panel: NotebookPanel, environment: IEnvironment): void {
 
 async function runIn(panel: NotebookPanel, code: string): Promise<boolean> {
   const notebook = panel.content;
-  const active = notebook.activeCellIndex;
   const isConnect = ({ model }: (typeof notebook.widgets)[number]): boolean =>
     model.type === 'code' && model.sharedModel.getSource().trim() === code;
-  const known = notebook.widgets.findIndex(isConnect);
-  if (known !== -1 && !notebook.widgets.slice(active, active + 1).some(isConnect)) {
+  const known = notebook.widgets.find(isConnect);
+  if (known !== undefined) {
     // After a restart: the notebook's own cell connects again, and the reader stays where they are.
-    notebook.deselectAll();
-    notebook.activeCellIndex = known;
-    const ran = NotebookActions.run(notebook, panel.sessionContext);
-    notebook.activeCellIndex = active;
-    return ran;
+    return NotebookActions.runCells(notebook, [known], panel.sessionContext);
   }
-  const source = notebook.activeCell?.model.sharedModel.getSource().trim();
-  // An empty cell is filled, and the same line is not written twice.
-  if (notebook.activeCell?.model.type !== 'code' || (source !== '' && source !== code)) {
+  const { activeCell } = notebook;
+  // An empty cell is filled.
+  if (activeCell?.model.type !== 'code' || activeCell.model.sharedModel.getSource().trim() !== '') {
     NotebookActions.insertBelow(notebook);
   }
   notebook.activeCell?.model.sharedModel.setSource(code);

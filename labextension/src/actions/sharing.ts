@@ -2,6 +2,7 @@ import { Clipboard, Dialog, Notification, showDialog } from '@jupyterlab/apputil
 import { URLExt } from '@jupyterlab/coreutils';
 import { Widget } from '@lumino/widgets';
 
+import { clock } from '../charts/ticks';
 import type { IClusterManager, ILinkRequest } from '../clusters/tokens';
 import { element } from '../gauges/element';
 import { sentenceOf } from '../panel/asking';
@@ -166,5 +167,5 @@ function isOfThisMachine(address: string): boolean {
 }
 
 function timeOf(time: string): string {
-  return new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  return clock(Date.parse(time) / 1000);
 }

@@ -1,3 +1,4 @@
+import { clock } from '../charts/ticks';
 import { h } from '../jsx';
 import type { ActivityEntry } from '../protocol/messages';
 import { trans } from '../translation';
@@ -44,5 +45,5 @@ export function ActivityTable({ label, entries }: IActivityTableProps): JSX.Elem
 function momentOf(at: string): string {
   const moment = new Date(at);
   const isToday = moment.toDateString() === new Date().toDateString();
-  return isToday ? moment.toLocaleTimeString() : moment.toLocaleString();
+  return isToday ? clock(moment.getTime() / 1000, true) : moment.toLocaleString();
 }

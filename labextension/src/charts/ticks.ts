@@ -16,7 +16,7 @@ export function timeTicks(from: number, to: number, most: number): number[] {
 }
 
 /** A moment by the clock: `14:03`, with seconds where they matter. */
-export function clock(time: number, withSeconds: boolean): string {
+export function clock(time: number, withSeconds = false): string {
   return new Date(time * 1000).toTimeString().slice(0, withSeconds ? 8 : 5);
 }
 

@@ -383,15 +383,13 @@ function causeIn(
   if (fields.some(({ name }) => name === named)) {
     return { field: named, message: reason.slice(prefix.length) };
   }
-  const isQuoted = ({ name }: IField): boolean => {
-    const value = spec[name];
-    return (
-      name !== 'name' &&
-      typeof value === 'string' &&
-      value.length >= LEAST_QUOTED &&
-      reason.includes(value)
-    );
-  };
+  const isQuoted = ({ name }: IField): boolean =>
+    name !== 'name' &&
+    [spec[name]]
+      .flat()
+      .some(
+        value => typeof value === 'string' && value.length >= LEAST_QUOTED && reason.includes(value)
+      );
   return { field: fields.find(isQuoted)?.name ?? '', message: reason };
 }
 

@@ -10,6 +10,9 @@ interface IDemandBarProps {
   readonly given: number;
 }
 
+/** As in what the server says beside it: `23.5 GiB`. */
+const exactly = (bytes: number): string => formatBytes(bytes, Infinity);
+
 /** What a cluster would take of this machine: a bar each for memory and cores, which says when it is more than there is. */
 export function DemandBar({ demand, given }: IDemandBarProps): JSX.Element {
   const { n_workers, threads_per_worker, memory_limit_bytes } = demand;
@@ -23,19 +26,17 @@ export function DemandBar({ demand, given }: IDemandBarProps): JSX.Element {
         share={memory / machine_memory_bytes}
         text={
           memory_limit_bytes === null
-            ? trans.__('no limit; %1 here', formatBytes(machine_memory_bytes))
+            ? trans.__('no limit; %1 here', exactly(machine_memory_bytes))
             : trans.__(
                 '%1 × %2 of %3',
                 n_workers,
-                formatBytes(memory_limit_bytes),
-                formatBytes(machine_memory_bytes)
+                exactly(memory_limit_bytes),
+                exactly(machine_memory_bytes)
               )
         }
       />
       {given > 0 && (
-        <p className="gpc-Hint">
-          {trans.__('Running clusters already have %1.', formatBytes(given))}
-        </p>
+        <p className="gpc-Hint">{trans.__('Running clusters already have %1.', exactly(given))}</p>
       )}
       <Line
         name={trans.__('Threads')}

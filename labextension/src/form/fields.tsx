@@ -179,9 +179,7 @@ function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
       return select([
         [
           '',
-          active === null
-            ? trans.__('same as the Jupyter server')
-            : trans.__('same as the last notebook')
+          active === null ? trans.__('as the Jupyter server') : trans.__('as the last notebook')
         ],
         ...kernels.map(({ name, displayName }) => [name, displayName] as const)
       ]);

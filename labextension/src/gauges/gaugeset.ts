@@ -268,7 +268,12 @@ function tiersFigure(stack: IStack, isGpu: boolean): string {
   const of = (part: Part): number =>
     stack.segments.find(segment => segment.part === part)?.bytes ?? 0;
   const tiers = [isGpu ? of('tierHost') : of('managed'), of('tierDisk')];
-  return formatSizes(isGpu ? [of('tierDevice'), ...tiers] : tiers, ' → ');
+  const sizes = isGpu ? [of('tierDevice'), ...tiers] : tiers;
+  // Only as far as something has moved.
+  while (sizes.length > 1 && sizes.at(-1) === 0) {
+    sizes.pop();
+  }
+  return formatSizes(sizes, ' → ');
 }
 
 function percentOf(stack: IStack | null): string | null {

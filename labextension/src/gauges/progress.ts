@@ -129,7 +129,7 @@ export class ProgressList {
     const counts: Record<State, number> = { done, erred: kind.erred, processing: kind.processing };
     const [name, track, figure] = node.children;
     setText(name, kind.prefix);
-    setText(figure, `${formatCount(done)} / ${formatCount(total)}`);
+    setText(figure, this._doneOf(kind));
     setAttribute(track, 'aria-label', kind.prefix);
     setAttribute(track, 'aria-valuemax', `${total}`);
     setAttribute(track, 'aria-valuenow', `${done}`);
@@ -148,12 +148,7 @@ export class ProgressList {
       return '';
     }
     const { words } = this._context;
-    const parts = [
-      fill(words.done, {
-        done: formatCount(doneOf(kind)),
-        total: formatCount(totalOf(kind))
-      })
-    ];
+    const parts = [this._doneOf(kind)];
     const add = (template: string, count: number): void => {
       if (count > 0) {
         parts.push(fill(template, { count: formatCount(count) }));
@@ -163,6 +158,13 @@ export class ProgressList {
     add(words.waiting, kind.waiting);
     add(words.failed, kind.erred);
     return parts.join(', ');
+  }
+
+  private _doneOf(kind: Kind): string {
+    return fill(this._context.words.done, {
+      done: formatCount(doneOf(kind)),
+      total: formatCount(totalOf(kind))
+    });
   }
 
   private readonly _list: HTMLElement;

@@ -7,10 +7,10 @@ const STEPS: readonly (readonly [string, number])[] = [
   ['KiB', 2 ** 10]
 ];
 
-/** `1.5 GiB`; whole numbers from ten on. */
-export function formatBytes(bytes: number): string {
+/** `1.5 GiB`; whole numbers from ten on, or from `whole`. */
+export function formatBytes(bytes: number, whole = 10): string {
   const [unit, factor] = stepOf(bytes);
-  return `${digits(bytes / factor)} ${unit}`;
+  return `${digits(bytes / factor, whole)} ${unit}`;
 }
 
 /** `1.2 / 4 GiB`, `410 MiB / 4 GiB`: each size in its own unit, which is written once where it is the same. */
@@ -73,9 +73,9 @@ function stepOf(bytes: number): readonly [string, number] {
   return STEPS.find(([, factor]) => bytes >= factor) ?? ['B', 1];
 }
 
-/** At most one digit after the point, and none from ten on. */
-export function digits(value: number): string {
+/** At most one digit after the point, and none from ten on, or from `whole`. */
+export function digits(value: number, whole = 10): string {
   // 9.96 has one digit after rounding to tenths and none is needed: ask after rounding.
   const tenths = Math.round(value * 10) / 10;
-  return tenths >= 10 || Number.isInteger(tenths) ? `${Math.round(value)}` : tenths.toFixed(1);
+  return tenths >= whole || Number.isInteger(tenths) ? `${Math.round(value)}` : tenths.toFixed(1);
 }

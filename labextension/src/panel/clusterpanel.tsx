@@ -82,6 +82,9 @@ export class ClusterPanel extends ReactWidget {
   protected override render(): JSX.Element {
     const { lessons, links, manager, commands, environment, unfolded } = this._options;
     const [gpus] = this.sections.all;
+    // Once: a list that is drawn again later takes the focus from nothing.
+    const isReturning = this._isReturning;
+    this._isReturning = false;
     const sections = [
       createPortal(<HostDevices manager={manager} commands={commands} />, gpus.node, gpus.id)
     ];
@@ -110,7 +113,7 @@ export class ClusterPanel extends ReactWidget {
               thresholds={this._thresholds}
               onCreate={() => this.showForm()}
               onQuickStart={() => createAtOnce(manager, environment, this.defaultPreset)}
-              isReturning={this._isReturning}
+              isReturning={isReturning}
             />
             <SiteFaultsLine manager={manager} shown={this._timesShown} />
             <div ref={gpus.place} />

@@ -14,10 +14,10 @@ export function useKeptFocus(list: RefObject<HTMLElement>): void {
     part: HTMLElement | null;
   } | null>(null);
   useEffect(() => {
-    const { current } = list;
-    const note = ({ target }: FocusEvent): void => {
-      const element = target as HTMLElement;
-      last.current = current?.contains(element)
+    // The list is looked up each time: while the clusters are not known yet, there is none.
+    const note = (): void => {
+      const element = document.activeElement as HTMLElement;
+      last.current = list.current?.contains(element)
         ? {
             element,
             card: element.closest<HTMLElement>('.gpc-ClusterCard'),
@@ -25,6 +25,8 @@ export function useKeptFocus(list: RefObject<HTMLElement>): void {
           }
         : null;
     };
+    // A button may have had the focus since it was drawn.
+    note();
     document.addEventListener('focusin', note);
     return () => document.removeEventListener('focusin', note);
   }, [list]);

@@ -1,3 +1,4 @@
+import { clock } from '../charts/ticks';
 import { hasEnded, kindTitle, said, stateLabel, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
@@ -148,7 +149,7 @@ export function recordingLine({ recording }: ClusterModel, clock: Clock): string
 /** Until when links to a view of it are valid, and how often they were opened. */
 export function sharedLine(links: readonly SharedLink[]): string {
   const ends = links.map(({ ends_at }) => ends_at).sort()[links.length - 1];
-  const time = new Date(ends).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const time = clock(Date.parse(ends) / 1000);
   const opened = links.reduce((sum, link) => sum + link.opened, 0);
   return [
     trans._n('Shared by %1 link', 'Shared by %1 links', links.length),

@@ -66,7 +66,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
       ))}
       {shown.length > few.length && (
         <button className="gpc-Trouble-action gpc-Troubles-more" onClick={() => setWhole(true)}>
-          {trans._n('+%1 warning', '+%1 warnings', shown.length - few.length)}
+          {trans.__('+%1 more', shown.length - few.length)}
         </button>
       )}
     </div>

@@ -121,7 +121,7 @@ function measured(sample: TelemetrySample): ITrouble[] {
   const fullGpus = isFull('vram_used_bytes', 'vram_total_bytes', FULL);
   if (fullGpus > 0) {
     const gpus = trans._n('%1 GPU', '%1 GPUs', fullGpus);
-    add('vram', trans.__('GPU memory almost full on %1: the next allocation may fail', gpus));
+    add('vram', trans.__('GPU memory over 95 % full on %1: the next allocation may fail', gpus));
   }
   const { host_others_cores: others, host_cores: cores } = sample;
   if (others && cores && others >= OTHERS_SHARE * cores && isBusy(sample)) {

@@ -65,7 +65,7 @@ def secure_directory(path: Path) -> Path:
         raise RegistryUnsafe(f"The cluster directory {path} belongs to another user, {_owner(found)}. {advice}")
     if stat.S_IMODE(found.st_mode) & 0o077:
         if not found.st_mode & 0o022:  # If others could write, its content may be theirs.
-            advice = f"Close it, chmod 700 {shlex.quote(str(path))}, or {advice[0].lower()}{advice[1:]}"
+            advice = f"Run: chmod 700 {shlex.quote(str(path))}. Or {advice[0].lower()}{advice[1:]}"
         raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
     return path
 
@@ -73,8 +73,8 @@ def secure_directory(path: Path) -> Path:
 def unreadable_directory(path: Path, error: OSError) -> RegistryUnsafe:
     """Return the refusal of a directory whose entries cannot be read."""
     return RegistryUnsafe(
-        f"The cluster directory {path} cannot be read ({error.strerror or error}). Make it readable, chmod 700 "
-        f"{shlex.quote(str(path))}, or set {VARIABLE} to a directory that only you can enter."
+        f"The cluster directory {path} cannot be read ({error.strerror or error}). Run: chmod 700 "
+        f"{shlex.quote(str(path))}. Or set {VARIABLE} to a directory that only you can enter."
     )
 
 

@@ -87,7 +87,7 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, 
     names = list(dict.fromkeys(death.worker.name for death in deaths))
     who = named(names)
     causes = Counter(death.why for death in deaths if death.why is not None)
-    times = "" if len(names) == len(deaths) else f" ({len(deaths)} {'times' if len(names) == 1 else 'deaths in total'})"
+    times = "" if len(names) == len(deaths) else f", {len(deaths)} times{' in total' if len(names) > 1 else ''}"
     if all(death.explained_by_deployment for death in deaths):
         text = f"{who} left{times}"
     elif not causes:
