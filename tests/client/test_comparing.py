@@ -81,7 +81,7 @@ def test_a_certain_but_small_change_is_no_finding():
     pairs = [[cell([tasks("read", 1 + 0.001 * place + more)]) for place in range(5)] for more in (0, 0.03)]
     comparison = compare(*pairs)
     assert comparison.slower == []
-    assert comparison.groups[0].words == "differs by less than 5%"
+    assert (comparison.groups[0].verdict, comparison.groups[0].words) == ("same", "differs by less than 5%")
 
 
 def test_what_differs_is_listed():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,22 +33,16 @@ class GroupComparison(BaseModel):
     ratio: float
     lower: float | None = Field(description="Lower end of the ratio's interval; null: fewer than four runs of each.")
     upper: float | None = None
-
-    @property
-    def is_slower(self) -> bool:
-        return self.lower is not None and self.lower > 1 and self.ratio >= LEAST_CHANGE
-
-    @property
-    def is_faster(self) -> bool:
-        return self.upper is not None and self.upper < 1 and self.ratio <= 1 / LEAST_CHANGE
+    verdict: Literal["slower", "faster", "same", "unknown"] = Field(
+        description="Of the second; 'same': no difference shown, or one below 5 %."
+    )
 
     @property
     def words(self) -> str:
         """The comparison in words."""
-        differs = Ratio(self.ratio, self.lower, self.upper).differs
-        if differs and not self.is_slower and not self.is_faster:
-            return f"differs by less than {LEAST_CHANGE - 1:.0%}"
-        return Ratio(self.ratio, self.lower, self.upper).words
+        ratio = Ratio(self.ratio, self.lower, self.upper)
+        small = self.verdict == "same" and ratio.differs
+        return f"differs by less than {LEAST_CHANGE - 1:.0%}" if small else ratio.words
 
 
 class WorkComparison(BaseModel):
@@ -76,7 +71,7 @@ class RunComparison(BaseModel):
     @property
     def slower(self) -> list[str]:
         """Names of the groups that became slower by more than the noise of the runs explains."""
-        return [group.name for group in self.groups if group.is_slower]
+        return [group.name for group in self.groups if group.verdict == "slower"]
 
     def text(self) -> str:
         """Return the comparison for a terminal."""
@@ -87,12 +82,12 @@ class RunComparison(BaseModel):
             for work in self.works
         ]  # fmt: skip
         lines = [aligned(rows), ""]
-        rows = [("GROUP", "FIRST", "SECOND", "RATIO", "IN WORDS")]
-        rows += [
-            (printable(group.name, 40), _seconds(group.first_seconds), _seconds(group.second_seconds),
-             f"{group.ratio:.2f}", group.words)
-            for group in self.groups
-        ]  # fmt: skip
+        several = len(self.works) > 1
+        rows = [("WORK AND GROUP" if several else "GROUP", "FIRST", "SECOND", "RATIO", "IN WORDS")]
+        for group in self.groups:
+            name = printable(f"{group.work}: {group.name}" if several else group.name, 60)
+            times = (_seconds(group.first_seconds), _seconds(group.second_seconds))
+            rows.append((name, *times, f"{group.ratio:.2f}", group.words))
         lines += [aligned(rows), ""] if self.groups else []
         lines += [f"Different: {printable(sentence)}" for sentence in self.differences]
         lines += [f"Not compared: {printable(sentence)}" for sentence in self.not_compared]
@@ -144,12 +139,7 @@ def compare(first: Sequence[CellWork], second: Sequence[CellWork]) -> RunCompari
     common = [key for key in ones if key in others]
     if not common:
         raise InvalidRequest("The two have no work in common: neither a cell nor a script. Compare two ids instead.")
-    tested = [
-        (key, name)
-        for key in common
-        for name in _names(ones[key], others[key])
-        if _matters(name, ones[key], others[key])
-    ]
+    tested = [(key, name) for key in common for name in _names([*ones[key], *others[key]])]
     groups = [_group(name, ones[key], others[key], len(tested)) for key, name in tested]
     groups.sort(key=lambda group: -group.first_seconds)
     missing = []
@@ -162,10 +152,9 @@ def compare(first: Sequence[CellWork], second: Sequence[CellWork]) -> RunCompari
     return RunComparison(
         works=[_work(ones[key], others[key]) for key in common],
         groups=groups,
-        differences=_differences([run for key in common for run in ones[key]],
-                                 [run for key in common for run in others[key]]),
+        differences=_differences([(ones[key], others[key]) for key in common]),
         not_compared=missing,
-    )  # fmt: skip
+    )
 
 
 def _by_work(cells: Sequence[CellWork]) -> dict[Hashable, list[_Run]]:
@@ -185,21 +174,25 @@ def _by_work(cells: Sequence[CellWork]) -> dict[Hashable, list[_Run]]:
     return found
 
 
-def _names(ones: Sequence[_Run], others: Sequence[_Run]) -> list[str]:
-    """Return the groups that all runs have."""
-    return [name for name in ones[0].seconds if all(run.seconds.get(name) for run in (*ones, *others))]
-
-
-def _matters(name: str, ones: Sequence[_Run], others: Sequence[_Run]) -> bool:
-    return any(run.seconds[name] >= LEAST_SHARE * sum(run.seconds.values()) for run in (*ones, *others))
+def _names(runs: Sequence[_Run]) -> list[str]:
+    """Return the groups that all runs have and that take some of the time of at least one."""
+    return [
+        name
+        for name in runs[0].seconds
+        if all(run.seconds.get(name) for run in runs)
+        and any(run.seconds[name] >= LEAST_SHARE * sum(run.seconds.values()) for run in runs)
+    ]
 
 
 def _group(name: str, ones: Sequence[_Run], others: Sequence[_Run], n_ratios: int) -> GroupComparison:
     before, after = [run.seconds[name] for run in ones], [run.seconds[name] for run in others]
     ratio = ratio_of(before, after, n_ratios=n_ratios)
+    verdict: Literal["slower", "faster", "same", "unknown"] = "same" if ratio.differs is not None else "unknown"
+    if ratio.differs and not 1 / LEAST_CHANGE < ratio.medians < LEAST_CHANGE:
+        verdict = "slower" if ratio.medians > 1 else "faster"
     return GroupComparison(
         work=_name(ones), name=name, first_seconds=median(before), second_seconds=median(after),
-        ratio=ratio.medians, lower=ratio.lower, upper=ratio.upper,
+        ratio=ratio.medians, lower=ratio.lower, upper=ratio.upper, verdict=verdict,
     )  # fmt: skip
 
 
@@ -218,22 +211,20 @@ def _name(runs: Sequence[_Run]) -> str:
     return runs[-1].cells[-1].name
 
 
-def _differences(ones: Sequence[_Run], others: Sequence[_Run]) -> list[str]:
-    one, other = ones[-1].cells[-1], others[-1].cells[-1]
+def _differences(pairs: Sequence[tuple[Sequence[_Run], Sequence[_Run]]]) -> list[str]:
+    ones, others = ([run for pair in pairs for run in pair[which]] for which in (0, 1))
     rows: list[tuple[str, object, object]] = [
         (words, _middle(ones, name), _middle(others, name))
         for words, name in (("workers", "n_workers"), ("threads", "n_threads"), ("lost workers", "n_lost_workers"))
     ]
-    if one.where is not None and other.where is not None:
-        before, after = one.where, other.where
+    before, after = (runs[-1].cells[-1].where for runs in (ones, others))
+    if before is not None and after is not None:
         rows += [("kind of cluster", before.kind, after.kind), ("machine", before.host, after.host)]
         names = {**before.versions, **after.versions}
         rows += [(name, before.versions.get(name), after.versions.get(name)) for name in names]
-    rows += [
-        (f"partitions of {name}", ones[-1].n_tasks[name], others[-1].n_tasks[name])
-        for name in ones[-1].n_tasks
-        if name in others[-1].n_tasks
-    ]
+    for mine, theirs in pairs:
+        there = theirs[-1].n_tasks
+        rows += [(f"partitions of {name}", n, there[name]) for name, n in mine[-1].n_tasks.items() if name in there]
     for words, name in (("spilled at most", "spilled_peak_bytes"), ("moved", "moved_bytes")):
         size, later = _middle(ones, name) or 0.0, _middle(others, name) or 0.0
         if max(size, later) > max(2**20, LEAST_BYTES * min(size, later)):
@@ -252,5 +243,5 @@ def _shown(value: object) -> str:
 
 def _seconds(seconds: float) -> str:
     return (
-        f"{seconds * 1000:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:.0f} s"
+        f"{seconds * 1000:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
     )
