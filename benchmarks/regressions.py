@@ -11,6 +11,7 @@ import sys
 import time
 from statistics import median, stdev
 from typing import Any
+from uuid import uuid4
 
 import gpucluster
 import numpy as np
@@ -37,8 +38,8 @@ def run(cluster: Any, slower: str | None, factor: float) -> str:
         before: list[Any] = list(range(N_TASKS))
         for kind in KINDS:
             loops = round(LOOPS * (factor if kind == slower else 1))
-            keys = [f"{kind}-{client.id}-{number}" for number in range(N_TASKS)]
-            before = [client.submit(work, one, loops, key=key) for one, key in zip(before, keys, strict=True)]
+            name = f"{kind}-{uuid4().hex}"
+            before = [client.submit(work, one, loops, key=(name, place)) for place, one in enumerate(before)]
         client.gather(before)
         return str(client.id)
 
