@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # Without typing, whose import takes longer than all of this.
     from .client.api import connect, create, frame, list, replay
     from .client.cluster import AsyncCluster, Cluster
     from .client.dask_keywords import KeywordWithoutEffect, SettingWithoutEffect
+    from .client.history import compare_runs, history
     from .client.instructing import class_clusters, message_class, stop_class
     from .client.lease import lease
     from .client.node import node
@@ -23,8 +24,8 @@ if TYPE_CHECKING:  # Without typing, whose import takes longer than all of this.
 
 __all__ = [
     "AsyncCluster", "Cluster", "GPUClusterError", "KeywordWithoutEffect", "SettingWithoutEffect", "__version__",
-    "class_clusters", "connect", "create", "frame", "lease", "list", "message_class", "node", "profile", "replay",
-    "stop_class",
+    "class_clusters", "compare_runs", "connect", "create", "frame", "history", "lease", "list", "message_class",
+    "node", "profile", "replay", "stop_class",
 ]  # fmt: skip
 
 _LAZY = {
@@ -34,9 +35,11 @@ _LAZY = {
     "KeywordWithoutEffect": "gpucluster.client.dask_keywords",
     "SettingWithoutEffect": "gpucluster.client.dask_keywords",
     "class_clusters": "gpucluster.client.instructing",
+    "compare_runs": "gpucluster.client.history",
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
     "frame": "gpucluster.client.api",
+    "history": "gpucluster.client.history",
     "lease": "gpucluster.client.lease",
     "list": "gpucluster.client.api",
     "message_class": "gpucluster.client.instructing",

@@ -276,3 +276,12 @@ async def test_old_cells_and_groups_are_forgotten(view, notebook, monkeypatch):
     followed = view._reader._cells
     assert len(followed._cells) <= 4
     assert len(followed._shares) <= 9
+
+
+async def test_workers_that_die_are_counted_while_a_cell_computes(view, notebook):
+    client = await notebook()
+    client.cell = 1
+    await client.run(lambda: client.submit(one, 1).result())
+    followed = view._reader._cells
+    followed.lost("tcp://127.0.0.1:1")  # Nothing was logged about it: it did not leave on purpose.
+    assert [cell["n_lost_workers"] for cell in view.cells()] == [1]

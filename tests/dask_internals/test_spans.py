@@ -74,16 +74,16 @@ def test_only_new_tasks_have_facts(notebook, graphs, canary):
 
 
 def test_groups_count_all_their_tasks(here, notebook, canary):
-    with canary("TaskGroup.states, all_durations, nbytes_total and stop"):
+    with canary("TaskGroup.states, all_durations, nbytes_total, start and stop"):
         futures = notebook.map(lambda x: x, range(5), key=[f"counted-{i}" for i in range(5)])
         notebook.gather(futures)
         group = here.scheduler.tasks["counted-0"].group
         assert spans.n_tasks(group) == 5
-        states, durations, n_bytes, stop = spans.group_figures(group)
+        states, durations, n_bytes, start, stop = spans.group_figures(group)
         assert states["memory"] == 5
         assert durations["compute"] >= 0
         assert n_bytes > 0
-        assert stop > 0
+        assert 0 < start <= stop
         assert spans.states_of(here.scheduler, ["counted-0", "unknown"]) == {"memory": 1, "forgotten": 1}
         assert not spans.is_forgotten(here.scheduler, group)
         assert not spans.was_cancelled(here.scheduler.tasks["counted-0"])

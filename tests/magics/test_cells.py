@@ -61,3 +61,27 @@ def test_cells_are_told_apart_and_stay_after_the_end(tmp_path, monkeypatch):
     table = subprocess.run([*command, "cells", "cells"], capture_output=True, text=True, check=True, timeout=60)
     assert "IPython [4]" in table.stdout
     assert "done" in table.stdout
+    subprocess.run([*command, "remove", "cells"], check=True, timeout=60)
+    looked_at_history(command, tmp_path)
+
+
+def looked_at_history(command, folder):
+    """Look at the history of the cluster that was removed: all of it, one cell, two compared, and as a trace."""
+
+    def told(*words):
+        return subprocess.run(
+            [*command, "history", *words], capture_output=True, text=True, check=True, timeout=60
+        ).stdout
+
+    cells = json.loads(told("--json"))["cells"]
+    assert [cell["number"] for cell in cells] == [2, 4]
+    assert cells[0]["where"]["cluster"] == "cells"
+    assert cells[0]["where"]["versions"].keys() >= {"dask", "distributed", "python"}
+    assert (cells[0]["n_workers"], [worker["name"] for worker in cells[0]["workers"]]) == (1, ["0"])
+    assert cells[0]["waiting_seconds"] > 0
+    [row, _] = [line.split() for line in told("cells").splitlines()[1:]]
+    assert "Cluster:  cells (local) on" in told(row[0])
+    assert "partitions of abs: 5, then 3." in told(cells[0]["id"], "--compare", cells[1]["id"])
+    told("--perfetto", str(folder / "trace"))
+    trace = json.loads((folder / "trace.json").read_text())["traceEvents"]
+    assert [event["name"] for event in trace if event["ph"] == "X"].count("abs") == 2

@@ -118,11 +118,14 @@ def test_help_completion_and_files(notebook: Notebook, tmp_path: Path) -> None:
     assert notebook.complete("%%gpucluster prof") == ["%%gpucluster profile"]
     assert notebook.complete("%%gpucluster profile sh") == ["%%gpucluster profile shared"]
     assert "%%gpucluster profile --nsight" in notebook.complete("%%gpucluster profile --n")
-    code = f"%%gpucluster profile --quiet --json {tmp_path}/figures\nclient.submit(sum, [2], pure=False).result()"
+    files = f"--json {tmp_path}/figures --perfetto {tmp_path}/trace"
+    code = f"%%gpucluster profile --quiet {files}\nclient.submit(sum, [2], pure=False).result()"
     outputs = notebook.run(code)
     assert [output["type"] for output in outputs] == ["execute_result"]
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["n_tasks"] == 1 and figures["complete"] is True
+    trace = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert [event["name"] for event in trace if event["ph"] == "X"] == ["sum", "0 → notebook"]
     assert notebook.text("print('never' in dir())") == "False\n"
 
 

@@ -17,7 +17,8 @@ PATHS = {
     "GET": """
         clusters site node node/class clusters/shared clusters/shared/activity clusters/shared/history
         clusters/shared/cells clusters/shared/failures clusters/shared/results clusters/shared/logs
-        clusters/shared/script clusters/shared/links schema presets devices metrics openapi.json recordings
+        clusters/shared/script clusters/shared/links history history/compare schema presets devices metrics openapi.json
+        recordings
         recordings/session?source=bundled&path=kmeans-cpu.gpucluster.jsonl.gz lessons lessons/class
     """,
     "POST": """
@@ -36,8 +37,8 @@ PATHS = {
 REST = [(method, "api/" + path) for method, paths in PATHS.items() for path in paths.split()]
 REST += [("POST", "api/clusters/shared/" + re.sub(r"{\w+}", "0", path)) for _, path, _ in posts()]
 SOCKETS = ["api/events", "dashboard/shared/status/ws"]
-FOUND = {"api/lessons/class": 404, "api/node/class": 403}  # where the site names no instructors
-"""Statuses other than 200 for readers: this server shows no class."""
+FOUND = {"api/lessons/class": 404, "api/node/class": 403, "api/history/compare": 422}
+"""Statuses other than 200 for readers: this server shows no class, and its site names no instructors."""
 BODY = {"GET": None, "DELETE": None, "POST": "{}", "PATCH": '{"n_workers": 0}'}
 
 

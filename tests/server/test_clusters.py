@@ -64,6 +64,9 @@ async def test_life_of_a_cluster(api, until):
     assert asked == [(kind, "JupyterLab") for kind in kinds]
     assert activity["entries"][-1]["message"] == "Stopped."
     assert (await api("GET", f"{path}/history"))[0] == 409
+    assert (await api("GET", "history"))[0] == 200
+    code, refused = await api("GET", "history/compare", first="never", second="seen")
+    assert (code, refused["message"][:40]) == (422, "Nothing in the history is called 'never'")
     assert (await api("POST", f"{path}/workers/0/retire"))[0] == 409
 
     # A second stop does not remove it from the list.

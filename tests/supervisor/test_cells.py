@@ -63,3 +63,16 @@ def test_what_cannot_be_written_is_written_later(tmp_path, caplog):
     folder.mkdir()
     log.add([same], COLUMNS)
     assert [cell.id for cell in file.read(folder / "cells")] == ["run-1"]
+
+
+def test_peaks_of_workers_errors_and_waiting_are_kept(tmp_path):
+    log = CellLog(tmp_path / "cells")
+    failing = told(groups=[TASKS | {"n_failed": 1}], n_lost_workers=1)
+    threads = COLUMNS | {"n_threads": (1, 2)}
+    assert log.add([failing], threads, {"inc": "ValueError: 7", "dec": "others'"})
+    log.add([failing], threads | {"memory_bytes": (500, 50)}, {"inc": "ValueError: 7"})
+    assert not log.add([failing | {"ended": failing["began"] + 2}], threads)
+    [cell] = file.read(tmp_path / "cells")
+    assert {worker.name: worker.memory_bytes for worker in cell.workers} == {"0": 500, "1": 200}
+    assert (cell.n_threads, cell.n_lost_workers) == (3, 1)
+    assert cell.waiting_seconds == 3 * 2 - 0.5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..protocol.plain_text import counted
+from ..protocol.plain_text import aligned, counted
+from ..protocol.statistics import CONFIDENCE, Ratio, ratio_of
 from .errors import NotComparable
 from .result import BenchResult, Measurement, load_where_busy
-from .statistics import CONFIDENCE, ratio_of
-from .text import aligned, seconds_text
+from .text import seconds_text
 
 Key = tuple[str, tuple[tuple[str, int], ...], int]
 
@@ -30,13 +30,7 @@ class Pair(BaseModel):
     @property
     def words(self) -> str:
         """The comparison in words."""
-        if self.lower is None or self.upper is None:
-            return "too few runs: four of each are needed"
-        if self.lower <= 1 <= self.upper:
-            return f"no difference shown ({self.lower:.2f} to {self.upper:.2f} times as long)"
-        if self.upper < 1:
-            return f"second {1 / self.ratio:.2f} times faster ({1 / self.upper:.2f} to {1 / self.lower:.2f})"
-        return f"second {self.ratio:.2f} times slower ({self.lower:.2f} to {self.upper:.2f})"
+        return Ratio(self.ratio, self.lower, self.upper).words
 
 
 class Comparison(BaseModel):

@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ..protocol.statistics import Spread, ratio_of, spread_of
 from .errors import UnreadableResult
-from .statistics import Spread, ratio_of, spread_of
 
 FORMAT = 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..protocol.plain_text import counted
+from ..protocol.plain_text import aligned, counted
 from ..protocol.sizes import format_size
 from .result import BenchResult, Measurement, by_workload, speed_up, speed_up_intervals
 from .workload import Workload
@@ -116,13 +116,6 @@ def workloads_text(workloads: Sequence[Workload]) -> str:
         )
         lines += [f"{workload.name}", f"  {workload.title}", f"  {sizes}"]
     return "\n".join(lines)
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
 
 
 def _three(value: float) -> str:

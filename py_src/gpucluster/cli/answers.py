@@ -13,6 +13,7 @@ from ..client.starting.capacity import kinds_here, presets_here
 from ..protocol.models import ClusterModel
 from . import actions, tables
 from .device_tree import devices_text
+from .history import history
 
 Answer: TypeAlias = tuple[BaseModel | Sequence[BaseModel], str]
 
@@ -34,7 +35,7 @@ def _activity(control: Control, found: Namespace) -> Answer:
 
 def _cells(control: Control, found: Namespace) -> Answer:
     answer = actions.cells(control, found)
-    return answer, tables.cells_table(answer)
+    return answer, tables.cells_table(answer.cells)
 
 
 def _remove(control: Control, found: Namespace) -> Answer:
@@ -71,6 +72,7 @@ ANSWERS: dict[str, Callable[[Control, Namespace], Answer]] = {
     "status": _status,
     "activity": _activity,
     "cells": _cells,
+    "history": history,
     "remove": _remove,
     "clean": _clean,
     "devices": _devices,

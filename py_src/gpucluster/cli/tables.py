@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ..client.display.card import cost_text, network_text, pending_text, progress_line
 from ..client.starting.capacity import ListedPreset
 from ..gauges.units import duration_text
-from ..protocol.cells import Cells, CellWork
+from ..protocol.cells import CellWork
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.messages import Message, MessageCode
 from ..protocol.models import ClusterModel, GPUSlot
@@ -106,14 +106,16 @@ def activity_table(activity: Activity) -> str:
     return table(rows)
 
 
-def cells_table(cells: Cells) -> str:
-    """Return what cells computed, one a line, in local time."""
-    if not cells.cells:
+def cells_table(cells: Sequence[CellWork], *, everywhere: bool = False) -> str:
+    """Return what cells computed, one a line, in local time; `everywhere`: with their ids and clusters."""
+    if not cells:
         return "No cell has used this cluster yet."
-    rows = [("CELL", "BEGAN", "TOOK", "TASKS", "BUSY", "MEMORY", "MOVED", "STATE", "CODE")]
+    rows = [("ID", "CLUSTER", "CELL", "BEGAN", "TOOK", "TASKS", "BUSY", "MEMORY", "MOVED", "STATE", "CODE")]
     rows += [
         (
-            one_line(cell_name(cell)),
+            cell.key if everywhere else "",
+            one_line(cell.where.cluster) if everywhere and cell.where is not None else "",
+            one_line(cell.name),
             local_time(cell.began),
             duration_text(seconds_between(cell.began, cell.ended)),
             f"{int(cell.total('n_tasks')):,}",
@@ -123,17 +125,9 @@ def cells_table(cells: Cells) -> str:
             cell_state(cell),
             one_line(cell.code or ""),
         )
-        for cell in cells.cells
+        for cell in cells
     ]
     return table(rows)
-
-
-def cell_name(cell: CellWork) -> str:
-    """Return what people call it: ``Untitled.ipynb [3]``, or the client where there is no cell."""
-    if cell.by_time:
-        return cell.client
-    notebook = (cell.notebook or "").rsplit("/", 1)[-1] or "cell"
-    return f"{notebook} [{cell.number}]"
 
 
 def cell_state(cell: CellWork) -> str:

@@ -85,6 +85,18 @@ def _cells(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face)
 
 
+def _history(parser: SentenceParser, face: str) -> None:
+    parser.argument(
+        "work", nargs="?", metavar="WORK",
+        help="Only these: a cluster, a notebook, a client, or the id of a cell, which is shown in detail. "
+        "NAME@2026-11-29: of that day; several with commas between them.",
+    )  # fmt: skip
+    parser.argument("--compare", metavar="WORK", help="Compare with these: which groups of tasks became slower.")
+    parser.argument("--perfetto", metavar="FILE", help="Write the timeline there, for ui.perfetto.dev.")
+    parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 10000. Default: 20.")
+    declare_json(parser, face)
+
+
 def _script(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
     declare_json(parser, face)
@@ -157,6 +169,7 @@ def _profile(parser: SentenceParser, _face: str) -> None:
         "--performance-report", metavar="FILE", help="Also write Dask's own performance report to this file."
     )
     parser.argument("--nsight", metavar="FILE", help="Also write an Nsight Systems capture to this file, if possible.")
+    parser.argument("--perfetto", metavar="FILE", help="Also write the timeline there, for ui.perfetto.dev.")
     parser.argument("--json", metavar="FILE", help="Also write all values to this file.")
     parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
@@ -237,6 +250,7 @@ VERBS = {
         Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
         *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
         Subcommand("cells", "Show what each notebook cell computed.", _cells),
+        Subcommand("history", "Show and compare what cells and scripts computed on all clusters.", _history),
         Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
         Subcommand("script", "Show the batch script of a cluster's jobs.", _script),

@@ -70,12 +70,13 @@ def n_tasks(group: Any) -> int:
     return sum(group.states.values())
 
 
-def group_figures(group: Any) -> tuple[Mapping[str, int], Mapping[str, float], int, float]:
-    """Return the tasks of a group by state, seconds by action, bytes of all its results, and when the last one ended.
+def group_figures(group: Any) -> tuple[Mapping[str, int], Mapping[str, float], int, float, float]:
+    """Return the tasks of a group by state, seconds by action, bytes of all results, first start and last end.
 
-    Relies on ``TaskGroup`` with ``states``, ``all_durations``, ``nbytes_total`` and ``stop`` (2021.8).
+    Relies on ``TaskGroup`` with ``states``, ``all_durations``, ``nbytes_total``, ``start`` and ``stop`` (2021.8); the
+    last two are 0 before the first task has ended.
     """
-    return group.states, group.all_durations, group.nbytes_total, group.stop
+    return group.states, group.all_durations, group.nbytes_total, group.start, group.stop
 
 
 def states_of(scheduler: Any, keys: Sequence[Any]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..profiling.files import checked_path
+from ..protocol.errors import GPUClusterError
 from .whole_cell import CellWatch
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class ProfiledCell:
         self._quiet = getattr(found, "quiet", False)
         self._timeline = getattr(found, "timeline", True)
         self._json = checked_path(getattr(found, "json", None), "--json", ".json")
+        self._perfetto = checked_path(getattr(found, "perfetto", None), "--perfetto", ".json")
         self._measurement: Profile = Profile(
             getattr(found, "name", None),
             performance_report=checked_path(
@@ -51,6 +53,7 @@ class ProfiledCell:
             self._measurement.finish(wall_seconds, error)
             self._shell.user_ns[REPORT_NAME] = self.report
             self._write_json()
+            self._write_perfetto()
             self._show()
         except KeyboardInterrupt:
             sys.stderr.write("Interrupted; there is no report.\n")
@@ -65,6 +68,14 @@ class ProfiledCell:
             Path(self._json).write_text(self.report.to_json() + "\n", encoding="utf-8")
         except OSError as error:
             sys.stderr.write(f"--json: {self._json} could not be written: {error.strerror or error}.\n")
+
+    def _write_perfetto(self) -> None:
+        if self._perfetto is None:
+            return
+        try:
+            self.report.write_perfetto(self._perfetto)
+        except GPUClusterError as error:
+            sys.stderr.write(f"{error.message}\n")
 
     def _show(self) -> None:
         if self._quiet:

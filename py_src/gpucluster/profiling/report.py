@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .model import ReportFigures
+from .perfetto import events_of_profile, write_trace
 from .rendering.bokeh_figure import timeline_figure
 from .rendering.html import report_html
 from .rendering.tables import report_line, report_text
@@ -25,6 +27,10 @@ class ProfileReport(ReportFigures):
 
     def to_json(self, *, indent: int | None = 2) -> str:
         return self.model_dump_json(indent=indent)
+
+    def write_perfetto(self, path: str | Path) -> Path:
+        """Write the timeline as Chrome trace events, which ui.perfetto.dev opens. Raises `InvalidRequest`."""
+        return write_trace(path, events_of_profile(self))
 
     def __repr__(self) -> str:
         return report_line(self)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from hashlib import blake2b
+
 from pydantic import Field
 
 from .telemetry import TelemetryModel
@@ -24,6 +27,29 @@ class CellTasks(TelemetryModel):
         description="Whether another cell had tasks of the same function or collection at the same time: seconds and "
         "bytes are then divided by the numbers of tasks."
     )
+
+    first_seconds: float | None = Field(None, description="When the first one began, after the cell; null: none ended.")
+    last_seconds: float | None = Field(None, description="When the last one ended, after the cell began.")
+    error: str | None = Field(None, description="The last error of tasks of this kind, if some of the cell failed.")
+
+
+class WorkerPeaks(TelemetryModel):
+    """The most that one worker had while a cell computed."""
+
+    name: str
+    memory_bytes: int | None = None
+    vram_bytes: int | None = None
+    spilled_bytes: int | None = None
+
+
+class Where(TelemetryModel):
+    """The cluster that has computed a cell."""
+
+    cluster_id: str
+    cluster: str = Field(description="Its name.")
+    kind: str
+    host: str = Field(description="The machine that the cluster's process ran on.")
+    versions: dict[str, str] = Field(description="By package.")
 
 
 class CellWork(TelemetryModel):
@@ -52,11 +78,45 @@ class CellWork(TelemetryModel):
     vram_peak_bytes: int | None = Field(None, description="Peak GPU memory of all devices together.")
     spilled_peak_bytes: int | None = Field(None, description="Peak size of results on disk.")
     moved_bytes: int | None = Field(None, description="What workers received from each other.")
+    n_threads: int | None = Field(None, description="The most threads of workers that there were.")
+    waiting_seconds: float | None = Field(
+        None, description="Of all threads, in which they did not compute for the cell; null: it computes."
+    )
+    n_lost_workers: int = Field(0, description="Workers that died meanwhile.")
+    workers: list[WorkerPeaks] = Field(default=[], description="Those with the highest peaks of memory; at most 32.")
+    where: Where | None = Field(None, description="Null: an older version has kept it.")
     groups: list[CellTasks] = Field(description="By kind, those that computed longest first; at most 30.")
+
+    @property
+    def key(self) -> str:
+        """A short id, for lists and commands."""
+        return blake2b(self.id.encode(), digest_size=4).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """What people call it: ``Untitled.ipynb [3]``, or the client where there is no cell."""
+        return self.client if self.by_time else f"{self.notebook_name or 'cell'} [{self.number}]"
+
+    @property
+    def notebook_name(self) -> str:
+        return (self.notebook or "").rsplit("/", 1)[-1]
+
+    @property
+    def seconds(self) -> float | None:
+        """From the beginning to the end; none while it computes."""
+        if self.ended is None:
+            return None
+        return max(0.0, (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.began)).total_seconds())
 
     def total(self, figure: str) -> float:
         """Return the sum of a figure of `groups`."""
         return sum((getattr(group, figure) for group in self.groups), 0.0)
+
+
+class History(TelemetryModel):
+    """What cells and scripts have had computed on all clusters, also on those that are gone, oldest first."""
+
+    cells: list[CellWork]
 
 
 class Cells(TelemetryModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 
 def printable(text: str, longest: int | None = None) -> str:
@@ -47,3 +48,11 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def times(sentence: str, number: int) -> str:
     """Return a sentence with a count: ``It does not respond (30 times).``"""
     return sentence if number == 1 else f"{sentence.removesuffix('.')} ({number:,} times)."
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of a table with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )

@@ -19,7 +19,8 @@ server, a batch job and an SSH session of one user often disagree about that. In
 ``dashboard.json`` Address and secret path of the dashboard, 0600.
 ``reserve``        64 KiB that are freed for the record when the disk is full.
 ``activity``       Requests and their results as JSON lines; the last 1000, kept after the end.
-``cells``          What cells computed, as JSON lines; the last 1000, kept after the end.
+``cells``          What cells computed, as JSON lines; the last 1000, kept after the end,
+                   and copied to the history when the folder is deleted (``registry.history``).
 ``profile.json``   The last profiled cell, without its timeline.
 ``log``            What supervisor and workers print, without secrets; the first MiB and the last 7 are kept.
 ``mp/``            Files of Python's ``multiprocessing``.

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from ..operating_system.plain_file import read_own_file
 from ..protocol.cells import CellWork
@@ -26,15 +27,21 @@ def append(path: Path, cells: Iterable[CellWork]) -> None:
     """Write how cells are now at the end of the file. Raises `OSError`."""
     lines = b"\n".join(cell.model_dump_json(exclude_defaults=True).encode() for cell in cells)
     if lines and append_line(path, lines) > _REWRITE_ABOVE_BYTES:
-        kept: list[str] = []
-        size = 0
-        for cell in reversed(read(path)):
-            line = cell.model_dump_json(exclude_defaults=True)
-            size += len(line) + 1
-            if size > KEPT_BYTES:
-                break
-            kept.append(line)
-        write_private(path, "".join(f"{line}\n" for line in reversed(kept)))
+        write_private(path, "".join(f"{line.decode()}\n" for line in reversed(_last_lines(path))))
+
+
+def _last_lines(path: Path) -> list[bytes]:
+    """Return the last line of each cell, newest first, up to `KEPT_BYTES`. Not as models: a scheduler waits for it."""
+    kept: dict[str, bytes] = {}
+    size = 0
+    for line in reversed(read_own_file(path).splitlines()):
+        with suppress(ValueError, TypeError, KeyError):  # It was cut off.
+            if (id := from_json(line)["id"]) not in kept:
+                size += len(line) + 1
+                if size > KEPT_BYTES:
+                    break
+                kept[id] = line
+    return list(kept.values())
 
 
 def read(path: Path) -> list[CellWork]:

@@ -25,7 +25,7 @@ from ..protocol.errors import ClusterNotFound, FieldError, InvalidState, NameTak
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
-from . import lock
+from . import history, lock
 from .directory import default_directory, secure_directory, unreadable_directory, write_private
 from .ending import ended_by_death, gone, note_end
 from .moments import now, stamped
@@ -369,7 +369,8 @@ class Registry:
                     path.unlink(missing_ok=True)
 
     def delete(self, folder: Folder) -> None:
-        """Delete a folder. Its supervisor must be gone."""
+        """Delete a folder; what its cells did stays in the history. Its supervisor must be gone."""
+        history.keep(folder)
         self._cache.pop(folder.id, None)
         shutil.rmtree(folder.path, ignore_errors=True)
         remove_semaphores(folder.id)

@@ -11,8 +11,10 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
+from ..client.history import compare_history, read_history
 from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
+from ..protocol.cells import History
 from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, parsed, refused_field
 from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request
@@ -217,6 +219,30 @@ class ReadHandler(ClusterAPIHandler):
     @authorized
     async def get(self, cluster: str) -> None:
         self.answer(await getattr(self.control, self.read)(cluster))
+
+
+class HistoryHandler(ClusterAPIHandler):
+    """What cells and scripts have had computed on all clusters."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """List it, oldest first; ``work`` selects as on the command line."""
+        work, lines = self.get_query_argument("work", None), self.whole_number("lines", 200, minimum=1, maximum=10_000)
+        found = await asyncio.to_thread(read_history, self.control.registry, work)
+        self.answer(History(cells=found.cells[-lines:]))
+
+
+class CompareHandler(ClusterAPIHandler):
+    """Two selections of the history, compared."""
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        first, second = (self.get_query_argument(name, "") for name in ("first", "second"))
+        self.answer(await asyncio.to_thread(compare_history, self.control.registry, first, second))
 
 
 class ReleaseHandler(ClusterAPIHandler):

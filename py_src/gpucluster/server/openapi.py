@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from ..protocol.cells import Cells
+from ..client.comparing import RunComparison
+from ..protocol.cells import Cells, History
 from ..protocol.errors import ErrorModel
 from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop, NodeModel
 from ..protocol.kinds import Schemas, spec_union
@@ -42,8 +43,9 @@ class PresetList(BaseModel):
 
 _MODELS: dict[str, TypeAdapter[Any]] = {
     **{model.__name__: TypeAdapter(model) for model in (
-        ClusterPatch, ClusterModel, ClusterList, LogLines, Submission, Notes, Activity, Cells, TelemetryHistory,
-        TaskFailures, LargestResults, ResultsReleased, PresetList, LinkRequest, SharedLinks, NewLink, SiteFaults,
+        ClusterPatch, ClusterModel, ClusterList, LogLines, Submission, Notes, Activity, Cells, History, RunComparison,
+        TelemetryHistory, TaskFailures, LargestResults, ResultsReleased, PresetList, LinkRequest, SharedLinks, NewLink,
+        SiteFaults,
         NodeModel, ClassClusters, ClassMessage, ClassStop, ClassAnswer, HostDevices, StopProcess, ProcessStopped,
         RecordingList, RecordedSession, RecordingEntry, ErrorModel, Schemas,
     )},
@@ -108,6 +110,14 @@ OPERATIONS = (
     Operation(
         "get", f"{_CLUSTER}/cells", "Read what each notebook cell computed, even on a stopped cluster.",
         "Cells", refusals=(404,),
+    ),
+    Operation(
+        "get", "api/history", "Read what cells and scripts have had computed, also on clusters that are gone.",
+        "History", refusals=(422,), query={"work": {"type": "string"}, "lines": _LINES},
+    ),
+    Operation(
+        "get", "api/history/compare", "Compare two selections of the history.", "RunComparison", refusals=(422,),
+        query={"first": {"type": "string"}, "second": {"type": "string"}},
     ),
     Operation(
         "get", f"{_CLUSTER}/history", "Read the metrics of the last ten minutes.", "TelemetryHistory",

@@ -16,6 +16,9 @@ from ..protocol.models import Versions
 _ESCAPING = [SpecifierSet("~=2026.1.3", prereleases=True), SpecifierSet(">=2026.7.1", prereleases=True)]
 """Versions of distributed whose dashboard escapes names that users have given."""
 _NAMES_SHOWN = 3
+_COMPUTING = (
+    "dask", "distributed", "numpy", "pandas", "dask-cuda", "cupy-cuda12x", "cupy-cuda13x", "cudf-cu12", "cudf-cu13",
+)  # fmt: skip
 
 
 def versions() -> Versions:
@@ -28,6 +31,15 @@ def versions() -> Versions:
         distributed=importlib.metadata.version("distributed"),
         dask_cuda=dask_cuda,
     )
+
+
+def installed() -> dict[str, str]:
+    """Return the versions of what computes, by package."""
+    found = {"gpucluster": __version__, "python": platform.python_version()}
+    for name in _COMPUTING:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def version_warnings(versions: Versions) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import add, or_
 from typing import Any
 
-from ...dask_internals.scheduler_state import is_of_a_worker, kernel_of
+from ...dask_internals.scheduler_state import is_of_a_worker, kernel_of, left_on_purpose
 from ...dask_internals.spans import (
     drop_facts,
     facts_of,
@@ -83,6 +84,13 @@ class CellWork:
         if was_cancelled(task) and task.group in self._shares:
             self._cancelled[task.group] += 1
 
+    def lost(self, worker: str) -> None:
+        """Count a worker that is gone and should not be, by its address."""
+        computing = [cell for cell in self._cells.values() if cell.told is None]
+        if computing and not left_on_purpose(self._scheduler, worker):
+            for cell in computing:
+                cell.n_lost_workers += 1
+
     def read(self) -> list[dict[str, Any]]:
         """Return the cells that compute, and those that have ended lately, the oldest first."""
         found = []
@@ -140,7 +148,7 @@ class CellWork:
         return [self._group_figures(group, share) for group, share in cell.shares.items()]
 
     def _group_figures(self, group: Any, share: _Share) -> dict[str, Any]:
-        states, durations, n_bytes, stop = group_figures(group)
+        states, durations, n_bytes, start, stop = group_figures(group)
         shares = self._shares[group]
         whole, alone = n_tasks(group), len(shares) == 1
         n_cancelled = self._cancelled[group]
@@ -169,6 +177,7 @@ class CellWork:
             "transfer_seconds": durations.get("transfer", 0.0) * part,
             "result_bytes": int(n_bytes * part),
             "shared": not alone,
+            "start": start or stop,
             "stop": stop,
         }
 
@@ -183,7 +192,8 @@ class CellWork:
             "by_time": cell.by_time,
             "began": cell.began,
             "ended": max(stop, cell.began) if is_over else None,
-            "groups": _merged(groups),
+            "n_lost_workers": cell.n_lost_workers,
+            "groups": [_since(cell.began, group) for group in _merged(groups)],
         }
 
     def _end(self, cell: _Cell, told: dict[str, Any]) -> None:
@@ -211,7 +221,7 @@ class _Cell:
         self.began = self.last_seen = time.time()
         self.shares: dict[Any, _Share] = {}
         self.told: dict[str, Any] | None = None
-        self.n_returned = 0
+        self.n_returned = self.n_lost_workers = 0
         self.facts: dict[str, Any] = {"kernel": kernel_of(client), "notebook": None, "cell": None, "number": None}
         self.facts |= {"code": None, "client": client[:200]}
         if facts is not None:
@@ -246,18 +256,33 @@ class _Share:
             self.keys += keys
 
 
+_MERGED: dict[str, Callable[[Any, Any], Any]] = {
+    "name": lambda one, _: one, "shared": or_, "start": lambda one, other: min(one or other, other or one), "stop": max
+}  # fmt: skip
+"""How figures of two groups become one, where they are not added."""
+
+
 def _merged(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return one row per kind of task, those that took longest first."""
     kinds: dict[str, dict[str, Any]] = {}
     for group in groups:
-        row = {name: value for name, value in group.items() if name != "stop"}
+        row = dict(group)
         if (known := kinds.get(row["name"])) is None:
             kinds[row["name"]] = row
             continue
         for name, value in row.items():
-            known[name] = known[name] or value if name == "shared" else value if name == "name" else known[name] + value
+            known[name] = _MERGED.get(name, add)(known[name], value)
     rows = sorted(kinds.values(), key=lambda row: (-row["compute_seconds"], -row["n_tasks"]))
     if len(rows) <= MOST_GROUPS:
         return rows
     rest = rows[MOST_GROUPS - 1 :]
-    return [*rows[: MOST_GROUPS - 1], *_merged([row | {"name": "", "stop": 0.0} for row in rest])]
+    return [*rows[: MOST_GROUPS - 1], *_merged([row | {"name": ""} for row in rest])]
+
+
+def _since(began: float, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with times after the beginning of the cell; none where no task has ended."""
+    start, stop = row.pop("start"), row.pop("stop")
+    return row | {
+        name: round(max(0.0, moment - began), 3) if stop else None
+        for name, moment in (("first_seconds", start), ("last_seconds", stop))
+    }

@@ -127,6 +127,7 @@ class SchedulerReader(SchedulerPlugin):
         self._counted |= missing
         self._missing |= missing
         self._progress.lost(data)
+        self._cells.lost(worker)
         self._changed()
 
     def restart(self, scheduler: Scheduler) -> None:

@@ -14,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...protocol.errors import GPUClusterError, InvalidRequest
 from ...protocol.kinds import parse_spec
+from ...protocol.statistics import Spread, spread_of
 from ..errors import NothingToMeasure
 from ..frames import SHUFFLE
 from ..machine import hosts_of, report
 from ..names import TRANSPORTS, Size
 from ..result import HostFacts
-from ..statistics import Spread, spread_of
 from ..target import Target, created
 from ..timing import Prepared, Say, prepared, require_same
 from ..workload import Context, Workload

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ...protocol.plain_text import aligned
 from ..figures import COLOURS, SHAPES
 from ..report import page, paragraphs, table
-from ..text import aligned, seconds_text, seconds_texts
+from ..text import seconds_text, seconds_texts
 from .comparison import Messages, TransportResult
 
 _NOTE = (

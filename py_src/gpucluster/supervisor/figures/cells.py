@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import logging
+import platform
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ...backends.scheduler.view import Columns
-from ...protocol.cells import CellWork
+from ...protocol.cells import CellWork, Where, WorkerPeaks
+from ...protocol.models import ClusterModel
 from ...protocol.telemetry import known_sum, totals
 from ...registry import cells as file
 from ...registry.moments import stamped
+from ..versions import installed
 
 logger = logging.getLogger("gpucluster.supervisor")
 
 MOST = 200  # Cells that may still change.
+MOST_WORKERS = 32  # Whose peaks are kept.
+LONGEST_ERROR = 200
+_OF_WORKERS = {"memory_bytes": "memory_bytes", "vram_bytes": "vram_used_bytes", "spilled_bytes": "tier_disk_bytes"}
 
 
 class CellLog:
     """Keeps the cells of a cluster in a file of its folder.
 
-    `path`: of the file. What cannot be written is left out, and written with the next change.
+    `path`: of the file. `where`: the cluster. What cannot be written is left out, and written with the next change.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, where: Where | None = None) -> None:
         self._path = path
+        self._where = where
         self._cells: dict[str, CellWork] = {}
         self._meanwhile: dict[str, _Meanwhile] = {}
         self._fails = False
 
-    def add(self, told: list[dict[str, Any]], columns: Columns) -> None:
-        """Note how the cells are now. `told`: what ``SchedulerView.cells`` returned."""
+    def add(self, told: list[dict[str, Any]], columns: Columns, errors: Mapping[str, str] | None = None) -> bool:
+        """Note how the cells are now; returns whether one of them computes.
+
+        `told`: what ``SchedulerView.cells`` returned. `errors`: the last error of tasks that have failed, by kind.
+        """
         changed = []
         for fields in told:
             id = fields["id"]
@@ -39,13 +50,14 @@ class CellLog:
             meanwhile = self._meanwhile.setdefault(id, _Meanwhile(columns))
             if known is None or known.ended is None or fields["ended"] is None:
                 meanwhile.look(columns)
-            cell = _cell(fields, meanwhile)
+            cell = _cell(fields, meanwhile, errors or {}).model_copy(update={"where": self._where})
             if cell != known:
                 self._cells[id] = cell
                 changed.append(cell)
         self._write(changed)
         for id in [id for id, cell in self._cells.items() if cell.ended is not None][:-MOST]:
             del self._cells[id], self._meanwhile[id]
+        return any(fields["ended"] is None for fields in told)
 
     def end(self) -> None:
         """Note that the cluster ends: what is not done is lost."""
@@ -71,11 +83,13 @@ class _Meanwhile:
     def __init__(self, columns: Columns) -> None:
         self._before = _received(columns)
         self.peaks: dict[str, int | None] = {}
+        self._workers: dict[str, dict[str, int]] = {}
 
     def look(self, columns: Columns) -> None:
         now = totals(columns)
         figures: dict[str, float | None] = {
             "n_workers": len(columns["workers"]),
+            "n_threads": known_sum(columns.get("n_threads", ())),
             "memory_peak_bytes": now["memory_bytes"],
             "vram_peak_bytes": now["vram_used_bytes"],
             "spilled_peak_bytes": known_sum(columns.get("tier_disk_bytes", ())),
@@ -87,6 +101,22 @@ class _Meanwhile:
         for name, value in figures.items():
             if value is not None:
                 self.peaks[name] = max(int(value), self.peaks.get(name) or 0)
+        for figure, column in _OF_WORKERS.items():
+            for name, value in zip(columns["workers"], columns.get(column, ()), strict=False):
+                if value:
+                    known = self._workers.setdefault(name, {})
+                    known[figure] = max(value, known.get(figure, 0))
+
+    def workers(self) -> list[WorkerPeaks]:
+        rows = sorted(self._workers.items(), key=lambda item: -item[1].get("memory_bytes", 0))[:MOST_WORKERS]
+        return [WorkerPeaks(name=name, **peaks) for name, peaks in sorted(rows, key=lambda row: (len(row[0]), row[0]))]
+
+
+def where_of(model: ClusterModel) -> Where:
+    """Return what is kept about a cluster with each cell."""
+    return Where(
+        cluster_id=model.id, cluster=model.name, kind=model.backend, host=platform.node(), versions=installed()
+    )
 
 
 def _received(columns: Columns) -> dict[str, int]:
@@ -94,10 +124,21 @@ def _received(columns: Columns) -> dict[str, int]:
     return {name: count for name, count in counts if count is not None}
 
 
-def _cell(fields: dict[str, Any], meanwhile: _Meanwhile) -> CellWork:
-    ended = fields["ended"]
-    moments = {"began": _moment(fields["began"]), "ended": None if ended is None else _moment(ended)}
-    return CellWork.model_validate({**fields, **moments, **meanwhile.peaks})
+def _cell(fields: dict[str, Any], meanwhile: _Meanwhile, errors: Mapping[str, str]) -> CellWork:
+    began, ended, n_threads = fields["began"], fields["ended"], meanwhile.peaks.get("n_threads")
+    known: dict[str, Any] = {"began": _moment(began), "ended": None, "workers": meanwhile.workers()}
+    known["groups"] = [
+        {**group, "error": errors[group["name"]][:LONGEST_ERROR]}
+        if group["n_failed"] and group["name"] in errors
+        else group
+        for group in fields["groups"]
+    ]
+    if ended is not None:
+        computed = sum(group["compute_seconds"] for group in fields["groups"])
+        known["ended"] = _moment(ended)
+        if n_threads is not None:
+            known["waiting_seconds"] = round(max(0.0, n_threads * (ended - began) - computed), 3)
+    return CellWork.model_validate({**fields, **meanwhile.peaks, **known})
 
 
 def _moment(seconds: float) -> str:

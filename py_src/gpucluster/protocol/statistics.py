@@ -49,9 +49,23 @@ class Ratio:
             return None
         return not self.lower <= 1 <= self.upper
 
+    @property
+    def words(self) -> str:
+        """The comparison in words."""
+        if self.lower is None or self.upper is None:
+            return "too few runs: four of each are needed"
+        if self.lower <= 1 <= self.upper:
+            return f"no difference shown ({self.lower:.2f} to {self.upper:.2f} times as long)"
+        if self.upper < 1:
+            return f"second {1 / self.medians:.2f} times faster ({1 / self.upper:.2f} to {1 / self.lower:.2f})"
+        return f"second {self.medians:.2f} times slower ({self.lower:.2f} to {self.upper:.2f})"
 
-def ratio_of(first: Sequence[float], second: Sequence[float]) -> Ratio:
+
+def ratio_of(first: Sequence[float], second: Sequence[float], *, n_ratios: int = 1) -> Ratio:
     """Return the ratio of the second to the first time, with a 95 % confidence interval.
+
+    `n_ratios`: how many are looked at together. All of their intervals then hold at once in 95 % of cases (Bonferroni),
+    as far as so few values allow: the widest interval is that of all pairs.
 
     The interval is that of Hodges and Lehmann, from the ratios of all pairs. It makes no assumption about the
     distribution of times, except that the values of each series are independent and that one distribution is a multiple
@@ -59,18 +73,18 @@ def ratio_of(first: Sequence[float], second: Sequence[float]) -> Ratio:
     Statistical Methods*, 3rd edition (2014), section 4.3, applied to logarithms.
     """
     medians = spread_of(second).median / spread_of(first).median
-    cut = _rank_sum_cut(len(first), len(second))
-    if cut == 0:
+    if _rank_sum_cut(len(first), len(second)) == 0:
         return Ratio(medians, None, None)
+    cut = max(1, _rank_sum_cut(len(first), len(second), n_ratios))
     pairs = sorted(b / a for a in first for b in second)
     return Ratio(medians, pairs[cut - 1], pairs[len(pairs) - cut])
 
 
 @cache
-def _rank_sum_cut(m: int, n: int) -> int:
+def _rank_sum_cut(m: int, n: int, n_ratios: int = 1) -> int:
     """Return the number of the pair from either end that bounds the interval; 0 with too few values."""
     counts = _orderings(m, n)
-    allowed = (1 - CONFIDENCE) / 2 * sum(counts)
+    allowed = (1 - CONFIDENCE) / n_ratios / 2 * sum(counts)
     total = 0
     for u, count in enumerate(counts):
         total += count

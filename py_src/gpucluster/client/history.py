@@ -1,0 +1,145 @@
+"""``gpucluster.history`` and ``compare_runs``: what cells and scripts have had computed, also long ago."""
+
+from __future__ import annotations
+
+from builtins import list as List
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..protocol.cells import CellWork, History
+from ..protocol.errors import InvalidRequest, refused_field
+from ..protocol.plain_text import escaped
+from ..registry import history as kept
+from ..registry.store import Registry
+from .comparing import RunComparison, compare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LEAST_OF_AN_ID = 4  # Letters.
+_OF_A_ROW = (
+    "kernel", "cell", "code", "client", "by_time", "ended", "lost", "n_workers", "n_threads", "n_lost_workers",
+    "waiting_seconds", "memory_peak_bytes", "vram_peak_bytes", "spilled_peak_bytes", "moved_bytes",
+)  # fmt: skip
+_SUMS = ("n_tasks", "n_failed", "n_cancelled", "compute_seconds", "transfer_seconds", "result_bytes")
+
+
+def read_history(registry: Registry, work: str | None = None) -> History:
+    """Return what is kept, oldest first; `work`: only what it means. Raises `InvalidRequest`: nothing is meant."""
+    found = kept.read(registry.directory, registry.folders())
+    if work is None:
+        return History(cells=found)
+    chosen = [cell for cell in found if any(_means(part, cell) for part in work.split(","))]
+    if not chosen:
+        raise InvalidRequest(
+            f"Nothing in the history is called '{escaped(work[:80])}'. Name a cluster, a notebook, a client or the id "
+            "of a cell, as 'gpucluster history' lists them; NAME@2026-11-29 means that day's."
+        )
+    return History(cells=chosen)
+
+
+def compare_history(registry: Registry, first: str, second: str) -> RunComparison:
+    """Compare two selections of the history. Raises `InvalidRequest`: one is empty, or they have nothing in common."""
+    return compare(read_history(registry, first).cells, read_history(registry, second).cells)
+
+
+def _means(text: str, cell: CellWork) -> bool:
+    """Return whether a part of a selection means this piece of work: ``NAME``, ``@DAY`` or ``NAME@DAY``."""
+    name, _, moment = text.strip().partition("@")
+    local = datetime.fromisoformat(cell.began).astimezone().isoformat()
+    if not local.startswith(moment.strip().replace(" ", "T")):
+        return False
+    if not name:
+        return bool(moment)
+    where = {cell.where.cluster, cell.where.cluster_id} if cell.where is not None else set()
+    notebook = cell.notebook_name
+    names = where | {
+        cell.id,
+        cell.key,
+        cell.client,
+        cell.name,
+        cell.notebook,
+        notebook,
+        notebook.removesuffix(".ipynb"),
+    }
+    begin = (cell.key, cell.kernel or "", cell.client) if len(name) >= _LEAST_OF_AN_ID else ()
+    return name in names or any(id.startswith(name) for id in begin)
+
+
+def history(work: str | None = None, *, by: Literal["work", "group"] = "work") -> pd.DataFrame:
+    """Return what cells and scripts have had computed, as a data frame; also on clusters that are gone.
+
+    Parameters
+    ----------
+    work : str, optional
+        Only these: the name of a cluster or notebook, a client, or the id of a cell; ``"etl@2026-11-29"``: of that day,
+        in local time; several with commas between them.
+    by : str
+        ``"work"``: a row per piece of work; ``"group"``: a row per kind of its tasks.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by the beginning in UTC, and the id that ``gpucluster history`` shows.
+
+    Raises
+    ------
+    InvalidRequest
+
+    Examples
+    --------
+    >>> gpucluster.history("etl").seconds.describe()  # doctest: +SKIP
+    """
+    import pandas as pd
+
+    if by not in ("work", "group"):
+        raise refused_field("by", f"must be 'work' or 'group', not {str(by)[:40]!r}")
+    cells = read_history(Registry(), work).cells
+    rows = [row for cell in cells for row in (_rows_of_groups(cell) if by == "group" else [_row(cell)])]
+    frame = pd.DataFrame(rows, columns=None if rows else ["began", "id"])
+    frame["began"] = pd.to_datetime(frame["began"], utc=True, format="ISO8601")
+    return frame.set_index(["began", "id"])
+
+
+def _row(cell: CellWork) -> dict[str, Any]:
+    where = cell.where
+    return {
+        "began": cell.began,
+        "id": cell.key,
+        "name": cell.name,
+        "cluster": where.cluster if where is not None else None,
+        "host": where.host if where is not None else None,
+        "seconds": cell.seconds,
+        **{name: cell.total(name) for name in _SUMS},
+        **{name: getattr(cell, name) for name in _OF_A_ROW},
+        **{f"version_{name}": version for name, version in (where.versions if where is not None else {}).items()},
+    }
+
+
+def _rows_of_groups(cell: CellWork) -> List[dict[str, Any]]:
+    head = {"began": cell.began, "id": cell.key, "work": cell.name}
+    return [head | group.model_dump() for group in cell.groups]
+
+
+def compare_runs(first: str, second: str) -> RunComparison:
+    """Compare two pieces of work, or several runs of the same with several others: which groups of tasks got slower.
+
+    Parameters
+    ----------
+    first, second : str
+        As ``work`` of `history`: such as ``"etl@2026-11-28"`` and ``"etl@2026-11-29"``.
+
+    Returns
+    -------
+    RunComparison
+        ``slower`` names the groups; with fewer than four runs of each there is no verdict.
+
+    Raises
+    ------
+    InvalidRequest
+
+    Examples
+    --------
+    >>> print(gpucluster.compare_runs("before", "after"))  # doctest: +SKIP
+    """
+    return compare_history(Registry(), first, second)

@@ -1,0 +1,125 @@
+"""What cells did outlives their cluster, for some days and in some bytes."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from gpucluster.client.history import history, read_history
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.registry import cells
+from gpucluster.registry import history as kept
+from gpucluster.registry.moments import stamped
+from gpucluster.registry.store import Registry
+
+from tests.client.test_comparing import cell, tasks, where
+
+
+@pytest.fixture
+def registry(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "clusters"))
+    return Registry()
+
+
+def work(number, began, **fields):
+    return cell(
+        [tasks("inc", 1.5)], id=f"run-{number}", number=number, began=began, ended=None, notebook="run.ipynb", **fields
+    )
+
+
+def ended(registry, number, name="etl", days=0.0):
+    """Remove a cluster that has computed a cell some days ago; returns its folder."""
+    folder, descriptor = registry.new_folder()
+    os.close(descriptor)
+    began = stamped(datetime.now(UTC) - timedelta(days=days))
+    cells.append(folder.cells, [work(number, began, where=where(cluster=name, cluster_id=folder.id))])
+    registry.delete(folder)
+    assert not folder.path.exists()
+    return folder
+
+
+def numbers(registry, chosen=None):
+    return [cell.number for cell in read_history(registry, chosen).cells]
+
+
+def test_cells_outlive_their_cluster(registry):
+    folder, descriptor = registry.new_folder()
+    os.close(descriptor)
+    ended(registry, 1)
+    cells.append(folder.cells, [work(2, stamped(datetime.now(UTC)))])
+    assert numbers(registry) == [1, 2]
+    [file] = (registry.directory / "history").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_they_are_kept_for_some_days(registry, monkeypatch):
+    monkeypatch.setenv(kept.DAYS_VARIABLE, "7")
+    old = ended(registry, 1, days=8)
+    ended(registry, 2, days=6)
+    assert numbers(registry) == [2]
+    file = registry.directory / "history" / f"{old.id}.jsonl"
+    os.utime(file, (time.time() - 8 * 86_400,) * 2)
+    ended(registry, 3)
+    assert not file.exists()
+    assert numbers(registry) == [2, 3]
+    monkeypatch.setenv(kept.DAYS_VARIABLE, "0")
+    gone = ended(registry, 4)
+    assert not (registry.directory / "history" / f"{gone.id}.jsonl").exists()
+
+
+def test_they_take_some_bytes_only(registry, monkeypatch):
+    monkeypatch.setattr(kept, "BYTES", 3 * 4096)
+    for number in range(1, 6):
+        folder = ended(registry, number)
+        os.utime(registry.directory / "history" / f"{folder.id}.jsonl", (time.time() - 60 + number,) * 2)
+    assert len(numbers(registry)) == 3
+    monkeypatch.setenv(kept.SIZE_VARIABLE, "many")
+    assert kept.kept_bytes() == kept.BYTES
+
+
+def test_a_history_that_cannot_be_written_delays_nothing(registry):
+    (registry.directory / "history").write_text("in the way")
+    ended(registry, 1)
+    assert numbers(registry) == []
+
+
+def test_the_default_registry_keeps_them_at_home(tmp_path, monkeypatch):
+    monkeypatch.delenv("GPUCLUSTER_DIR", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert kept.history_folder(kept.default_directory()) == tmp_path / "gpucluster" / "history"
+    assert kept.history_folder(tmp_path / "mine") == tmp_path / "mine" / "history"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ("etl", [1]),
+        ("etl,weather", [1, 2]),
+        ("{day}", [2]),
+        ("weather@{day}", [2]),
+        ("Client-1", [1, 2]),
+        ("{key}", [1]),
+    ],
+)
+def test_pieces_of_work_are_chosen_by_name_day_and_id(registry, chosen, found):
+    ended(registry, 1, days=2)
+    ended(registry, 2, name="weather")
+    day = f"@{datetime.now().astimezone().date()}"
+    chosen = chosen.replace("@{day}", day).replace("{day}", day).replace("{key}", work(1, "").key)
+    assert numbers(registry, chosen) == found
+
+
+def test_an_unknown_name_is_refused(registry):
+    with pytest.raises(InvalidRequest, match="Nothing in the history is called 'elt'"):
+        read_history(registry, "elt")
+
+
+def test_the_history_is_a_data_frame(registry):
+    assert len(history()) == 0
+    ended(registry, 1)
+    frame = history()
+    assert frame.iloc[0][["cluster", "n_tasks", "compute_seconds", "version_dask"]].tolist() == ["etl", 8.0, 1.5, "1"]
+    assert history("etl", by="group").iloc[0]["name"] == "inc"
