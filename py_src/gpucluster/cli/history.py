@@ -1,4 +1,4 @@
-"""The verb ``history``: what cells and scripts have had computed, on all clusters."""
+"""The verb ``history``: what cells and scripts computed, on all clusters."""
 
 from __future__ import annotations
 

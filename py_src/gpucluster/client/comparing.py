@@ -1,4 +1,4 @@
-"""Compares what pieces of work have had computed: which groups of tasks became slower, and what differs."""
+"""Compares what pieces of work computed: which groups of tasks became slower, and what differs."""
 
 from __future__ import annotations
 

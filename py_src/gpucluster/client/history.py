@@ -1,4 +1,4 @@
-"""``gpucluster.history`` and ``compare_runs``: what cells and scripts have had computed, also long ago."""
+"""``gpucluster.history`` and ``compare_runs``: what cells and scripts computed, also long ago."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _means(text: str, cell: CellWork) -> bool:
 
 
 def history(work: str | None = None, *, by: Literal["work", "group"] = "work") -> pd.DataFrame:
-    """Return what cells and scripts have had computed, as a data frame; also on clusters that are gone.
+    """Return what cells and scripts computed, as a data frame; also on clusters that are gone.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ class CellWork(TelemetryModel):
 
 
 class History(TelemetryModel):
-    """What cells and scripts have had computed on all clusters, also on those that are gone, oldest first."""
+    """What cells and scripts computed on all clusters, also on those that are gone, oldest first."""
 
     cells: list[CellWork]
 

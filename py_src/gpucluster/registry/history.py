@@ -1,4 +1,4 @@
-"""What cells have had computed on all clusters; of each that was removed, a file is kept for some days.
+"""What cells computed on all clusters; of each that was removed, a file is kept for some days.
 
 For the default registry, in ``/tmp``, they are in ``$XDG_DATA_HOME/gpucluster/history`` (``~/.local/share``), which
 outlives the machine's next start; for another one in its folder ``history``.

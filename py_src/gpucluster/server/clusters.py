@@ -222,7 +222,7 @@ class ReadHandler(ClusterAPIHandler):
 
 
 class HistoryHandler(ClusterAPIHandler):
-    """What cells and scripts have had computed on all clusters."""
+    """What cells and scripts computed on all clusters."""
 
     polled = True
 

@@ -112,7 +112,7 @@ OPERATIONS = (
         "Cells", refusals=(404,),
     ),
     Operation(
-        "get", "api/history", "Read what cells and scripts have had computed, also on clusters that are gone.",
+        "get", "api/history", "Read what cells and scripts computed, also on clusters that are gone.",
         "History", refusals=(422,), query={"work": {"type": "string"}, "lines": _LINES},
     ),
     Operation(
