@@ -48,6 +48,7 @@ def log(demo: Completed) -> str:
     return Path(re.search(r"Details: (\S+)", demo.stdout)[1]).read_text()  # type: ignore[index]
 
 
+@pytest.mark.full
 def test_demo_creates_computes_and_tears_down(demo: Completed, log: str) -> None:
     """JupyterLab, a cluster through REST, the lesson on it, and nothing left."""
     assert demo.returncode == 0, demo.stdout[-3000:] + demo.stderr[-3000:]

@@ -42,6 +42,7 @@ def test_every_workload_is_measured(everything):
     assert "run 2 of 2" in lines[-2] and "100%" in lines[-1]
 
 
+@pytest.mark.full
 def test_the_cluster_and_the_machine_are_recorded(everything):
     cluster, result = everything[0].cluster, everything[0]
     assert (cluster.protocol, cluster.backend, cluster.n_workers) == ("gpucluster+unix", "local", [2])

@@ -70,6 +70,7 @@ def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: P
     assert (lab.control.get("green").backend, lab.control.get("green").wanted.stopped) == ("subprocess", True)
 
 
+@pytest.mark.full
 def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
     strays: list[str] = []
 

@@ -59,6 +59,7 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
         page.context.close()
 
 
+@pytest.mark.full
 def test_the_gpus_of_the_host_are_shown_live(browser: Browser, machine: FakeMachine) -> None:
     two = [gpu(1, total=40960, used=300, name="Fake A100"), gpu(2, total=40960, used=31000, name="Fake A100")]
     machine.write([*two, f"process {os.getpid()} used=30000"])

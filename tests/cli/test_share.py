@@ -80,6 +80,7 @@ def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
     return {**told, "JUPYTER_RUNTIME_DIR": str(tmp_path)}
 
 
+@pytest.mark.full
 def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
     shared_cluster: Any, gpucluster: Callable[..., Any], without_jupyter: dict[str, str]
 ) -> None:

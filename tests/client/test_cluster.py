@@ -407,6 +407,7 @@ print(holder.cluster.state)
 """
 
 
+@pytest.mark.full
 @pytest.mark.linux("looking at a process while Python shuts down: psutil fails then")
 def test_script_warns_of_a_cluster_it_leaves_running(site, wait_until):
     """Closing at Python's exit only sends the request, as no other thread runs any more."""

@@ -81,6 +81,7 @@ def control() -> None:
 """
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)  # Seconds with the cache that `make types` leaves, minutes without one.
 def test_both_forms_have_their_types(tmp_path, monkeypatch):
     program = tmp_path / "program.py"

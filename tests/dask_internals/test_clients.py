@@ -174,6 +174,7 @@ MAKE_FUTURES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("call", MAKE_FUTURES.values(), ids=MAKE_FUTURES)
 def test_stored_error_holds_no_futures(here, canary, interrupted, wait_until, call):
     lazy = dask.delayed(abs)(dask.delayed(abs)(-3))

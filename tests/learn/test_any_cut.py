@@ -107,6 +107,7 @@ def apart(found: Any, expected: Any) -> float:
     return float(np.abs(one - other).max() / np.abs(other).max())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 def test_figures(dask_client: Any, name: str) -> None:
     case = CASES[name]

@@ -91,6 +91,7 @@ def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
         check(estimator)
 
 
+@pytest.mark.full
 def test_arrays_of_the_array_api_are_accepted() -> None:
     # SciPy reads the variable when it is imported, so the checks that need it are skipped above and run here.
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "check_array_api"]

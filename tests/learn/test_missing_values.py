@@ -122,6 +122,7 @@ WEIGHTED = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "weights",
     [

@@ -136,6 +136,7 @@ def search_over(name: str, estimator: Any) -> Any:
     return GridSearchCV(steps, {f"model__{key}": values for key, values in grid.items()}, cv=2, scoring=scoring)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", ["threading", "loky", "dask"])
 def test_searches_in_pipelines(client: Client, backend: str) -> None:
     """A search for forests under Dask once never returned: a class of trees could not be sent to a worker."""

@@ -27,6 +27,7 @@ TRANSFORMERS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", TRANSFORMERS.values(), ids=TRANSFORMERS)
 @pytest.mark.parametrize("kind", ["array", "frame"])
 def test_data_on_dask_give_lazy_data_frames(make: Callable[[], Any], kind: str) -> None:

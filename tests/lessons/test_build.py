@@ -63,6 +63,7 @@ def test_what_is_built_is_fresh_in_this_checkout() -> None:
     assert [file for file, text in made.items() if differs(file, text)] == [], "python -m gpucluster.lessons.build"
 
 
+@pytest.mark.full
 def test_lessons_are_built_from_nothing(tmp_path: Path) -> None:
     package = tmp_path / "py_src" / "gpucluster"
     (tmp_path / "notebooks").mkdir()

@@ -84,6 +84,7 @@ def test_the_words_of_the_check_are_those_of_the_plans(client: Any) -> None:
         assert {name: movement(operation) for name, operation in namespace["operations"].items()} == MOVES
 
 
+@pytest.mark.full
 def test_workers_count_what_they_send_each_other(client: Any) -> None:
     table = pd.DataFrame({"key": np.random.default_rng(0).permutation(40_000), "value": np.arange(40_000.0)})
     with client.as_current():

@@ -57,6 +57,7 @@ def test_workers_send_each_other_blocks(client: Any, capsys: Any) -> None:
     assert link.where == f"{link.name}, two workers of this cluster" and capsys.readouterr().out == ""
 
 
+@pytest.mark.full
 def test_the_other_process_ends_with_the_measurement(measured: dict[str, links.Link]) -> None:
     commands = [" ".join(child.cmdline()) for child in psutil.Process().children(recursive=True)]
     assert not [command for command in commands if "probes.echoing" in command]

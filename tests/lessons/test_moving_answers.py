@@ -133,6 +133,7 @@ def test_each_allreduce_of_two_workers_is_two_messages(client: Any) -> None:
     assert set(client.run(is_recording).values()) == {("_send", False)}
 
 
+@pytest.mark.full
 def test_a_log_that_was_never_closed_does_not_count_twice(client: Any) -> None:
     MessageLog(client).__enter__()  # the cell was interrupted
     with client.as_current():

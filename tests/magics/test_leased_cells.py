@@ -55,6 +55,7 @@ print(kept.result(), cluster.model.lease.scope, cluster.model.lease.pid == __imp
     assert traceback[1:] == ["  line 1: kept.result()"]
 
 
+@pytest.mark.full
 def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: Any) -> None:
     notebook.text(f"%gpucluster create {LEASE.partition('lease ')[2]} -n 1 --name mine --connect")
     error = error_of(notebook.run(f"{LEASE}\nimport dask.array as da\nkept = da.ones(3).persist()\n1 / 0"))

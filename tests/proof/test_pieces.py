@@ -76,6 +76,7 @@ def call(out: Path, *more: str) -> int:
     return proof.main(["--simulated", "--out", str(out), *more])
 
 
+@pytest.mark.full
 def test_only_what_is_missing_is_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -121,6 +121,7 @@ def test_unreadable_driver_is_reported() -> None:
     assert row in table([step])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("tests", "code", "counts"),
     [

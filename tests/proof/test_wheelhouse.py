@@ -53,6 +53,7 @@ def test_what_is_installed_is_not_installed_again(wheels: Path, tmp_path: Path) 
     assert (python.lstat().st_mtime_ns, site_of(tmp_path / "environment").stat().st_mtime_ns) == made
 
 
+@pytest.mark.full
 def test_libraries_that_were_brought_come_first(wheels: Path, tmp_path: Path) -> None:
     split(wheels, tmp_path / "parts", 10_000)
     install(tmp_path / "parts", tmp_path / "environment")

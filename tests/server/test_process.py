@@ -79,6 +79,7 @@ def test_working_server_imports_nothing_heavy(registry_directory, running_cluste
     assert imported & HEAVY == set()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_cluster_outlives_the_server(registry_directory, tmp_path, number):
     control = Control(registry_directory)

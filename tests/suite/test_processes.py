@@ -47,6 +47,7 @@ def test_a_marked_one():
 IMPORTING = "import subprocess\ndef test_it(): subprocess.run(['true'], check=True)"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("options", "outcomes"), [([], "2 errors"), (["--no-processes"], "3 passed, 3 deselected, 2 errors")]
 )

@@ -299,6 +299,7 @@ BAD = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD.keys())
 def test_refusing_standby_ends(site, wait_until, ask, body):
     site.control.ensure_standby()
@@ -333,6 +334,7 @@ def test_a_standby_ends_on_sigterm(site, wait_until):
     assert site.registry.folders() == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", [{"name": "one"}, {}], ids=["one name", "no name"])
 def test_creations_at_one_moment(site, wait_until, how):
     """Of simultaneous requests for one name, one gets it. Without a name, each gets a different one."""

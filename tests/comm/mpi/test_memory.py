@@ -22,6 +22,7 @@ def place_of(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
+@pytest.mark.full
 def test_block_is_reused_only_after_all_references_are_gone() -> None:
     kept = Memory()
     header, frames = serialize(np.arange(MEBIBYTE))

@@ -25,6 +25,7 @@ PROGRAM = Path(__file__).with_name("kmeans_program.py")
 must_have_mpi()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_under_mpiexec(tmp_path: Path, size: int) -> None:
     answer = tmp_path / "found.json"

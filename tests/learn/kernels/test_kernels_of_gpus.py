@@ -234,6 +234,7 @@ def test_products_of_float32_are_as_good_as_its_rounding() -> None:
     assert np.abs((products - rows.T @ rows) / np.outer(lengths, lengths)).max() < 3e-7
 
 
+@pytest.mark.full
 def test_columns_without_variance_have_none(gpu: CuPy) -> None:
     X = np.full((500, 6), np.float32(1000.1))
     before = gpu.launches

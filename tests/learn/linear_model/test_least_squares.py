@@ -197,6 +197,7 @@ def test_wide_tables_are_refused() -> None:
 COLUMNS = ["dep_delay", "distance", "air_time", "hour"]
 
 
+@pytest.mark.full
 def test_delays_of_flights(dask_client: Any) -> None:
     flights = datasets.flights()[[*COLUMNS, "arr_delay"]].dropna().astype("float64")
     table = flights.compute()

@@ -31,6 +31,7 @@ def same(ours: Any, theirs: Any, *, tolerance: float = 1e-4) -> None:
         np.testing.assert_allclose(mine, other, rtol=tolerance, atol=tolerance, err_msg=name)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("X", "y"), [TWO, TEN], ids=["two classes", "ten classes"])
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
 def test_coefficients_for_any_blocks(dask_client: Any, split: Any, X: Any, y: Any, n_blocks: int) -> None:

@@ -59,6 +59,7 @@ def test_like_scikit_learn(dask_client: Any, split: Any, n_blocks: int, empty: b
             assert np.asarray(found).dtype == np.asarray(expected).dtype
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -93,6 +94,7 @@ def test_blocks_without_weight_count_as_rows(dask_client: Any, split: Any) -> No
     assert metrics.r2_score(split(truth, 3), truth + 1, sample_weight=split(weights, 3)) == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
 def test_clusterings_like_scikit_learn(dask_client: Any, split: Any, n_blocks: int, empty: bool) -> None:
     X, labels = DIGITS[:300], LABELS[:300] % 4

@@ -62,6 +62,7 @@ def test_distances_are_scikit_learns(dask_client: Any, split: Any) -> None:
     np.testing.assert_array_equal(rows[clear][:, :4], numbers[clear][:, :4])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("metric", ["manhattan", "cosine", "chebyshev", "minkowski"])
 def test_other_distances(dask_client: Any, split: Any, metric: str) -> None:
     p = 3 if metric == "minkowski" else 2
@@ -119,6 +120,7 @@ def test_classes(dask_client: Any, split: Any, weights: str) -> None:
     assert np.mean(combined.predict(QUERIES) != predicted.compute()) < 0.01
 
 
+@pytest.mark.full
 def test_means(dask_client: Any, split: Any) -> None:
     X, y = load_diabetes(return_X_y=True)
     y2 = np.stack([y, -y], axis=1)
@@ -132,6 +134,7 @@ def test_means(dask_client: Any, split: Any) -> None:
     assert ours.score(split(X[300:], 2), split(y2[300:], 2)) == pytest.approx(theirs.score(X[300:], y2[300:]))
 
 
+@pytest.mark.full
 def test_data_frames(dask_client: Any) -> None:
     values = DIGITS[:300, 20:26] + np.random.default_rng(0).random((300, 6))  # no two distances are the same
     frame = pd.DataFrame(values, columns=list("abcdef"), index=np.arange(300) * 2)
@@ -155,6 +158,7 @@ def test_data_frames(dask_client: Any) -> None:
         model.predict(queries[list("fedcba")])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (4, True)])
 def test_rows_within_a_radius(dask_client: Any, split: Any, n_blocks: int, empty: bool) -> None:
     theirs = sklearn.neighbors.NearestNeighbors(radius=22.0).fit(TRAIN[:600])
@@ -187,6 +191,7 @@ def test_classes_in_several_columns(dask_client: Any, split: Any) -> None:
     np.testing.assert_array_equal(lazy.get_combined_model().predict(QUERIES), theirs.predict(QUERIES))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [KNeighborsClassifier, KNeighborsRegressor])
 def test_copies_work_on_the_same_cluster(dask_client: Any, split: Any, kind: Any) -> None:
     ours = kind().fit(split(TRAIN[:200], 3), split(LABELS_TRAIN[:200], 3))

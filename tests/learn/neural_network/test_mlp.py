@@ -23,6 +23,7 @@ def alone():
     return MLPClassifier(**OPTIONS).fit(X, Y)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (2, False), (3, True), (7, False)])
 def test_blocks_make_no_difference(alone, dask_client, split, n_blocks, empty):
     model = MLPClassifier(**OPTIONS).fit(split(X, n_blocks, empty=empty), split(Y, n_blocks, empty=empty))

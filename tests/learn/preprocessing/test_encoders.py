@@ -38,6 +38,7 @@ def test_labels(dask_client: Any, split: Any, n_blocks: int, empty: bool, values
     np.testing.assert_array_equal(combined.transform(values), codes.compute())
 
 
+@pytest.mark.full
 def test_labels_of_series(dask_client: Any) -> None:
     for kind in ("str", "category"):
         series = dd.from_pandas(FRAME["tree"].astype(kind), npartitions=3)
@@ -49,6 +50,7 @@ def test_labels_of_series(dask_client: Any) -> None:
         assert list(encoder.inverse_transform(codes).compute()) == list(WORDS)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
 @pytest.mark.parametrize("drop", [None, "first", "if_binary"])
 def test_columns_of_arrays(dask_client: Any, split: Any, n_blocks: int, empty: bool, drop: Any) -> None:
@@ -157,6 +159,7 @@ COLUMNS = {
 KINDS = [(kind, missing, True) for kind in COLUMNS for missing in (False, True)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "missing", "convert"), [*KINDS, *((kind, True, False) for kind in COLUMNS if "object" in kind)]
 )

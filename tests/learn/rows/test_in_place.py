@@ -281,6 +281,7 @@ def test_successive_runs_share_connections(fresh_client: Client) -> None:
     assert set(fresh_client.run(n_known).values()) == {(0, 1)}
 
 
+@pytest.mark.full
 def test_tls_connections_are_kept() -> None:
     local = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, security=True, dashboard_address=None)
     with local as cluster, Client(cluster) as client:

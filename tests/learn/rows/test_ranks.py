@@ -218,6 +218,7 @@ def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     nothing_is_left(dask_client)
 
 
+@pytest.mark.full
 def test_data_of_another_cluster(dask_client: Client) -> None:
     local = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0")
     with local as cluster, Client(cluster, set_as_default=False) as other:

@@ -237,6 +237,7 @@ def test_a_key_that_needs_every_cell_gets_them_and_so_does_the_class(
     assert [job.every_cell for job in asked] == [True, True]
 
 
+@pytest.mark.full
 @pytest.mark.timeout(900)
 def test_the_key_gets_all_points_without_what_only_shows_something(best: Sandboxing) -> None:
     key = grade_key("06", Limits(), 1, sandboxing=best)

@@ -199,6 +199,7 @@ if os.fork() == 0:
 """
 
 
+@pytest.mark.full
 def test_harm_ends_one_notebook_and_no_other(
     hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
 ) -> None:

@@ -312,6 +312,7 @@ assert not obeyed, obeyed
 """
 
 
+@pytest.mark.full
 def test_no_cluster_of_the_account_obeys_a_submission(
     hand_in: Callable[..., Path], graded: Callable[..., Grades], client: Any
 ) -> None:

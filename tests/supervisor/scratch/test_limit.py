@@ -56,6 +56,7 @@ def test_full_scratch_pauses_and_warns(site, wait_until):
         wait_until(lambda: limits() == {32 * MIB}, what=limits)
 
 
+@pytest.mark.full
 def test_large_results_fill_scratch_early(site):
     """Two of three results of 20 MB fit into 50 MiB: 76 % of it."""
     site.running(name="large", n_workers=1, memory_limit="400 MiB", scratch_limit="50 MiB")
