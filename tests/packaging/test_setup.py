@@ -167,6 +167,15 @@ def test_without_node_the_panel_of_a_wheel_in_dist_is_used(folder: Path) -> None
     assert "python scripts/panel_from_wheel.py" in (folder / "steps").read_text()
 
 
+def test_building_a_wheel_needs_node_although_there_is_one(folder: Path) -> None:
+    (folder / "dist").mkdir()
+    (folder / "dist/gpucluster-0.1.0-py3-none-any.whl").touch()
+    answer = make(folder, "build", "NODE=no-node")
+    assert answer.returncode != 0
+    assert "there is no 'no-node'" in answer.stderr and "into dist" not in answer.stderr
+    assert steps(folder) == []
+
+
 def test_the_panel_of_a_wheel_replaces_what_was_built(
     tmp_path: Path,
 ) -> None:
