@@ -38,7 +38,7 @@ PIP_LIBRARIES_newest := --upgrade numpy pandas scikit-learn scipy
 PIP_OPTIONS := --quiet --disable-pip-version-check
 # Goals that need no panel, and so no Node.
 WITHOUT_NODE := lint types docs slides lock cuda-tests .venv/.installed .venv/.lessons .venv-docs/.installed .venv-cuda/.installed
-NODE_NEEDED = $(if $(filter-out $(WITHOUT_NODE),$(MAKECMDGOALS)),$(NODE))
+NODE_NEEDED = $(if $(filter-out $(WITHOUT_NODE),$(MAKECMDGOALS)),$(NODE) $(filter build,$(MAKECMDGOALS)))
 
 .PHONY: help lab demo test test-rest test-all check lint types frontend unit python-tests cuda-tests answers portable-tests suite-times gpu-proof chromium build bench \
         docs slides screenshots lock clean
@@ -142,6 +142,7 @@ chromium: ## Install Chromium for the browser tests, where that is allowed.
 	@scripts/install-chromium
 
 build: .venv/.installed .venv/.lessons ## Build a wheel that needs no Node to install.
+	@scripts/check-needed $(PYTHON) $(NODE) build
 	$(BIN)/jlpm install --immutable
 	$(BIN)/jlpm clean:all
 	$(BIN)/python -m build --wheel

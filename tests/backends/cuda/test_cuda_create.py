@@ -59,6 +59,7 @@ def run(machine: FakeMachine, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             control.stop(model.id)
 
 
+@pytest.mark.timeout(400)
 def test_create_scale_and_stop(run: Any) -> None:
     result = run(
         """

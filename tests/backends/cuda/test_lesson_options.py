@@ -20,7 +20,8 @@ from gpucluster.lessons.course.lesson_11_gpu_memory.options import (
     command_problems,
 )
 
-dask_cuda = pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
+# The lesson describes this release.
+dask_cuda = pytest.importorskip("dask_cuda", minversion="26.10", reason="needs dask-cuda 26.10")
 worker = importlib.import_module("dask_cuda.cli").worker
 LocalCUDACluster = dask_cuda.LocalCUDACluster
 STUBS = Path(sys.prefix) / "rmm" / "rmm" / "pylibrmm" / "memory_resource" / "_memory_resource.pyi"
