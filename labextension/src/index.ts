@@ -31,6 +31,7 @@ import { NotebookEnvironment } from './actions/environment';
 import { ClusterManager } from './clusters/manager';
 import { NotebooksInSight } from './actions/notebooks';
 import { outputsPlugin } from './outputs';
+import { cellsPlugin } from './cells/plugin';
 import { LessonStore } from './lessons/lessonstore';
 import { ClusterViews, isAboutCluster } from './actions/views';
 import { LessonsPanel } from './lessons/lessonspanel';
@@ -223,5 +224,6 @@ export default [
   statusPlugin,
   noticesPlugin,
   outputsPlugin,
+  cellsPlugin,
   studyPlugin
 ];

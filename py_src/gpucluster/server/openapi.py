@@ -107,7 +107,7 @@ OPERATIONS = (
     ),
     Operation(
         "get", f"{_CLUSTER}/cells", "Read what each cell of a notebook has had computed, also on an ended cluster.",
-        "Cells", refusals=(404,),
+        "Cells", refusals=(404,), query={"kernel": {"type": "string"}, "run": {"type": "string"}},
     ),
     Operation(
         "get", f"{_CLUSTER}/history", "Read the figures of the last ten minutes.", "TelemetryHistory",

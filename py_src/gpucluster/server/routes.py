@@ -12,6 +12,7 @@ from .added_routes import Rule
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
+    CellsHandler,
     ClusterHandler,
     ClustersHandler,
     LinkHandler,
@@ -73,7 +74,7 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/logs", LogsHandler, both),
         (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
         (_CLUSTER + "/activity", ReadHandler, {**both, "read": "activity", "polled": True}),
-        (_CLUSTER + "/cells", ReadHandler, {**both, "read": "cells", "polled": True}),
+        (_CLUSTER + "/cells", CellsHandler, {**both, "polled": True}),
         (_CLUSTER + "/history", ReadHandler, {**both, "read": "history", "polled": True}),
         (_CLUSTER + "/failures", ReadHandler, {**both, "read": "failures", "polled": True}),
         (_CLUSTER + "/results", ReadHandler, {**both, "read": "results", "polled": True}),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ...backends.scheduler.view import Columns
-from ...protocol.cells import CellWork
+from ...protocol.cells import CellProgress, CellWork
 from ...protocol.telemetry import known_sum, totals
 from ...registry import cells as file
 from ...registry.moments import stamped
@@ -16,6 +17,7 @@ from ...registry.moments import stamped
 logger = logging.getLogger("gpucluster.supervisor")
 
 MOST = 200  # Cells that may still change.
+RECENT_SECONDS = 15.0  # Viewers miss lines while their connection is full: the end of a cell is repeated this long.
 
 
 class CellLog:
@@ -29,6 +31,7 @@ class CellLog:
         self._cells: dict[str, CellWork] = {}
         self._meanwhile: dict[str, _Meanwhile] = {}
         self._fails = False
+        self._changed_at: dict[str, float] = {}
 
     def add(self, told: list[dict[str, Any]], columns: Columns) -> None:
         """Note how the cells are now. `told`: what ``SchedulerView.cells`` returned."""
@@ -42,10 +45,17 @@ class CellLog:
             cell = _cell(fields, meanwhile)
             if cell != known:
                 self._cells[id] = cell
+                self._changed_at[id] = time.monotonic()
                 changed.append(cell)
         self._write(changed)
         for id in [id for id, cell in self._cells.items() if cell.ended is not None][:-MOST]:
-            del self._cells[id], self._meanwhile[id]
+            del self._cells[id], self._meanwhile[id], self._changed_at[id]
+
+    def recent(self) -> list[CellProgress]:
+        """Return how far the cells are that compute or have changed in the last seconds."""
+        since = time.monotonic() - RECENT_SECONDS
+        cells = [cell for id, cell in self._cells.items() if cell.ended is None or self._changed_at[id] > since]
+        return [progress for cell in cells if (progress := CellProgress.of(cell)) is not None]
 
     def end(self) -> None:
         """Note that the cluster ends: what is not done is lost."""
