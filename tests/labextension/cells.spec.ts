@@ -4,7 +4,9 @@ import { Panel, Widget, type PanelLayout } from '@lumino/widgets';
 
 import { CellStrip } from '../../labextension/src/cells/cellstrip';
 import { NotebookStrips, type CellStripChoice } from '../../labextension/src/cells/notebookstrips';
+import { parts } from '../../labextension/src/cells/parts';
 import { elapsed, headlineOf, progressOf, summaryOf } from '../../labextension/src/cells/runs';
+import { share } from '../../labextension/src/cells/shared';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import type {
   CellProgress,
@@ -14,6 +16,8 @@ import type {
   ClusterModel
 } from '../../labextension/src/protocol/messages';
 import { cluster } from './models';
+
+share(parts());
 
 const BEGAN = '2026-01-01T10:00:00.000Z';
 const at = (second: number): string => new Date(Date.parse(BEGAN) + 1000 * second).toISOString();
@@ -155,14 +159,10 @@ class Cell extends Panel {
     return (this.layout as PanelLayout).widgets.filter(one => one instanceof CellStrip);
   }
 
+  /** The number of tasks, or the summary. */
   get text(): string | null {
-    const shown = this.strips.filter(({ node }) => !node.classList.contains('gpc-mod-free'));
-    const [strip] = shown;
-    return strip === undefined
-      ? null
-      : (strip.node.querySelector(
-          strip.isRunning ? '.gpc-CellStrip-count' : '.gpc-CellStrip-summary'
-        )?.textContent ?? null);
+    const line = this.strips[0]?.node.querySelector('.gpc-CellStrip-line:not(.gpc-mod-free)');
+    return line?.querySelector('span:not([hidden], .gpc-Segment)')?.textContent ?? null;
   }
 
   get canStop(): boolean {
@@ -193,7 +193,8 @@ class Notebook {
       panel: this.panel,
       manager: this.manager as unknown as IClusterManager,
       choice: () => choice,
-      execute: command => this.executed.push(command)
+      onLog: id => this.executed.push(`log of ${id}`),
+      onProfile: () => this.executed.push('profile')
     });
   }
 
@@ -340,10 +341,8 @@ describe('the line below a cell', () => {
     manager.tell(done({ id: 'run-2', cell: 'b' }));
     const [strip] = cells[1].strips;
     strip.node.querySelector<HTMLElement>('[aria-expanded]')?.click();
-    strip.node
-      .querySelectorAll<HTMLElement>('.gpc-CellStrip-buttons button')
-      .forEach(one => one.click());
-    expect(executed).toEqual(['gpucluster:profile-cell', 'gpucluster:open-log']);
+    strip.node.querySelectorAll<HTMLElement>('.gpc-Gauge-more').forEach(one => one.click());
+    expect(executed).toEqual(['profile', 'log of a1b2c3d4']);
     expect(panel.content.activeCellIndex).toBe(1);
   });
 });

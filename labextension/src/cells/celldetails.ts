@@ -1,11 +1,3 @@
-import { element, setText } from '../gauges/element';
-import { DEFAULT_THRESHOLDS } from '../gauges/levels';
-import { ProgressList } from '../gauges/progress';
-import { Sparkline } from '../gauges/sparkline';
-import { Tooltip } from '../gauges/tooltip';
-import { Trace } from '../gauges/trace';
-import { formatBytes, formatPercent } from '../gauges/units';
-import { gaugeWords } from '../gauges/words';
 import type {
   CellProgress,
   CellTasks,
@@ -13,9 +5,19 @@ import type {
   TaskFailure,
   TelemetryHistory
 } from '../protocol/messages';
-import { trans } from '../translation';
 import type { ICellStripOptions } from './cellstrip';
 import { counted, elapsed, isOver } from './runs';
+import {
+  element,
+  formatBytes,
+  gaugeWords,
+  ProgressList,
+  setText,
+  Sparkline,
+  Tooltip,
+  Trace,
+  trans
+} from './shared';
 
 const ASK_MS = 1000;
 /** Bars over the time of a cell. */
@@ -34,16 +36,16 @@ export class CellDetails {
     this._kinds = new ProgressList({
       words,
       tooltip: this._tooltip,
-      thresholds: DEFAULT_THRESHOLDS,
+      thresholds: { warningPercent: 100, criticalPercent: 100 },
       shortestSpan: 0
     });
     this._parts.append(this._kinds.node);
     const curves = element('div', 'gpc-GaugeSet', this._parts);
     this._load = new Curve(curves);
     this._memory = new Curve(curves);
-    this._figures = element('p', 'gpc-CellStrip-figures', this._parts);
-    this._errors = element('ul', 'gpc-CellStrip-errors', this._parts);
-    const buttons = element('div', 'gpc-CellStrip-buttons', this._parts);
+    this._figures = element('p', '', this._parts);
+    this._errors = element('ul', '', this._parts);
+    const buttons = element('div', 'gpc-Gauge-ends', this._parts);
     button(buttons, trans.__('Profile this again'), _options.onProfile);
     button(buttons, trans.__('Log'), _options.onLog);
   }
@@ -109,7 +111,7 @@ export class CellDetails {
       hasGpu ? trans.__('GPU') : trans.__('CPU'),
       load,
       (to - from) / 1000,
-      trans.__('mean %1', formatPercent(mean))
+      trans.__('mean %1 %', Math.round(mean))
     );
     this._memory.draw(
       hasGpu ? trans.__('VRAM') : trans.__('Memory'),
@@ -147,8 +149,8 @@ export class CellDetails {
   }
 
   private readonly _parts: HTMLElement;
-  private readonly _tooltip: Tooltip;
-  private readonly _kinds: ProgressList;
+  private readonly _tooltip: InstanceType<typeof Tooltip>;
+  private readonly _kinds: InstanceType<typeof ProgressList>;
   private readonly _load: Curve;
   private readonly _memory: Curve;
   private readonly _figures: HTMLElement;

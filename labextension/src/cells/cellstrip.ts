@@ -1,11 +1,7 @@
 import { Widget } from '@lumino/widgets';
 
 import type { IClusterManager } from '../clusters/tokens';
-import { disclosure } from '../gauges/disclosure';
-import { element, setAttribute, setText } from '../gauges/element';
-import { cut } from '../gauges/stackbar';
 import type { CellProgress } from '../protocol/messages';
-import { trans } from '../translation';
 import { CellDetails } from './celldetails';
 import {
   counted,
@@ -17,6 +13,7 @@ import {
   summaryOf,
   type IHeadline
 } from './runs';
+import { cut, element, setText, trans } from './shared';
 
 const STATES = ['done', 'erred', 'processing'] as const;
 /** A screen reader hears a text only if the place where it appears was there before. */
@@ -43,40 +40,38 @@ export class CellStrip extends Widget {
     const label = trans.__('Work of this cell on %1', name);
     this.addClass('gpc-CellStrip');
     this.addClass('gpc-Gauges');
-    setAttribute(this.node, 'role', 'group');
-    setAttribute(this.node, 'aria-label', label);
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute('aria-label', label);
     // The notebook's own shortcuts must not take the keys of our buttons.
-    setAttribute(this.node, 'data-lm-suppress-shortcuts', 'true');
-    const { node, button, content } = disclosure('', 'gpc-CellStrip-line', isOpen =>
-      this._onToggle(isOpen)
-    );
-    setAttribute(button, 'aria-label', label);
-    button.title = trans.__('Show the tasks of this cell on %1', name);
-    this._content = content;
-    this._bar = element('div', 'gpc-Stack');
-    setAttribute(this._bar, 'role', 'progressbar');
-    setAttribute(this._bar, 'aria-label', label);
+    this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+    const line = element('div', 'gpc-CellStrip-line gpc-Disclosure', this.node);
+    this._line = line;
+    this._fold = button(line, 'gpc-Disclosure-button', trans.__('Tasks of this cell on %1', name));
+    this._fold.setAttribute('aria-expanded', 'false');
+    this._fold.addEventListener('click', () => this._onToggle());
+    this._bar = element('div', 'gpc-Stack', line);
+    this._bar.setAttribute('role', 'progressbar');
+    this._bar.setAttribute('aria-label', label);
     const track = element('div', 'gpc-Stack-track', this._bar);
     this._segments = STATES.map(state => {
       const segment = element('span', 'gpc-Segment', track);
       segment.dataset.state = state;
       return segment;
     });
-    this._figures = ['count', 'pending', 'time', 'headline'].map(part =>
-      element('span', `gpc-CellStrip-${part}`)
-    );
-    this._summary = element('span', 'gpc-CellStrip-summary');
-    this._stop = element('button', 'gpc-CellStrip-stop');
-    this._stop.type = 'button';
-    this._stop.title = trans.__('Interrupt the kernel');
-    setAttribute(this._stop, 'aria-label', this._stop.title);
+    this._figures = ['', '', '', ''].map(name => element('span', name, line));
+    this._summary = element('span', '', line);
+    this._stop = button(line, 'gpc-CellStrip-stop', trans.__('Interrupt the kernel'));
+    setText(this._stop, '■');
     this._stop.addEventListener('click', _options.onStop);
-    button.after(this._bar, ...this._figures, this._summary, this._stop);
-    this.node.append(node);
-    this._said = element('span', 'gpc-CellStrip-said', this.node);
-    setAttribute(this._said, 'role', 'status');
+    this._content = element('div', '', this.node);
+    this._content.hidden = true;
+    this._said = element('span', 'gpc-mod-hidden', this.node);
+    this._said.setAttribute('role', 'status');
     this._draw();
-    this._say(trans.__('This cell computes on %1.', name));
+    this._name = name;
+    if (this.isRunning) {
+      this._sayStart();
+    }
   }
 
   /** What is shown. */
@@ -88,19 +83,17 @@ export class CellStrip extends Widget {
   }
 
   /** Show how far it is now. */
-  show_(run: CellProgress): void {
-    const wasRunning = this.isRunning;
+  showRun(run: CellProgress): void {
+    const before = this.run;
     this.run = run;
     this._draw();
-    if (wasRunning && !this.isRunning) {
-      this._say(summaryOf(run, this._options.manager.now()));
+    if (run.id !== before.id && !this._content.hidden && this._details !== null) {
+      this._details.isOpen = true;
     }
-  }
-
-  /** Draw what changes with time only. */
-  tick(): void {
-    if (this.isRunning) {
-      this._draw();
+    if (this.isRunning && run.id !== before.id) {
+      this._sayStart();
+    } else if (!isOver(before) && !this.isRunning) {
+      this._say(summaryOf(run, this._options.manager.now()));
     }
   }
 
@@ -111,7 +104,7 @@ export class CellStrip extends Widget {
 
   /** Keep the room, but show nothing: the cell runs again. */
   set isBlank(isBlank: boolean) {
-    this.node.classList.toggle('gpc-mod-free', isBlank);
+    this._line.classList.toggle('gpc-mod-free', isBlank);
   }
 
   override dispose(): void {
@@ -125,26 +118,26 @@ export class CellStrip extends Widget {
     const { cluster, manager } = this._options;
     const now = manager.now();
     const isRunning = this.isRunning;
-    this.node.classList.toggle('gpc-mod-over', !isRunning);
+    for (const part of [this._bar, ...this._figures, this._stop]) {
+      part.hidden = !isRunning;
+    }
+    this._summary.hidden = isRunning;
     if (!isRunning) {
       setText(this._summary, summaryOf(run, now));
-      this.canStop = false;
       return;
     }
     const { n_tasks, n_done, n_failed, n_running } = run;
     const headline: IHeadline = headlineOf(run, manager.get(cluster)?.workers.length ?? 1);
     const count = `${counted(n_done)} / ${counted(n_tasks)}`;
-    const texts = [count, pendingOf(run), elapsed(secondsOf(run, now)), headline.text];
+    // Colour alone says nothing to many.
+    const sign = headline.level === 'normal' ? '' : '▲ ';
+    const texts = [count, pendingOf(run), elapsed(secondsOf(run, now)), sign + headline.text];
     texts.forEach((text, i) => setText(this._figures[i], text));
-    setAttribute(this._figures[3], 'data-level', headline.level);
-    setAttribute(this._bar, 'aria-valuemin', '0');
-    setAttribute(this._bar, 'aria-valuemax', `${n_tasks}`);
-    setAttribute(this._bar, 'aria-valuenow', `${n_done}`);
-    setAttribute(
-      this._bar,
-      'aria-valuetext',
-      [count, ...texts.slice(1)].filter(Boolean).join(', ')
-    );
+    this._figures[3].setAttribute('data-level', headline.level);
+    this._bar.setAttribute('aria-valuemin', '0');
+    this._bar.setAttribute('aria-valuemax', `${n_tasks}`);
+    this._bar.setAttribute('aria-valuenow', `${n_done}`);
+    this._bar.setAttribute('aria-valuetext', [count, ...texts.slice(1)].filter(Boolean).join(', '));
     let from = 0;
     [n_done, n_failed, n_running].forEach((tasks, i) => {
       const to = from + (n_tasks === 0 ? 0 : (tasks / n_tasks) * 100);
@@ -153,19 +146,26 @@ export class CellStrip extends Widget {
     });
   }
 
+  private _sayStart(): void {
+    this._say(trans.__('This cell computes on %1.', this._name));
+  }
+
   private _say(text: string): void {
     window.clearTimeout(this._saying);
     this._saying = window.setTimeout(() => setText(this._said, text), SAY_AFTER_MS);
   }
 
-  private _onToggle(isOpen: boolean): void {
-    if (isOpen) {
-      this._details ??= new CellDetails(this._content, this._options, () => this.run);
-    }
-    if (this._details !== null) {
-      this._details.isOpen = isOpen;
-    }
+  private _onToggle(): void {
+    const isOpen = this._content.hidden;
+    this._content.hidden = !isOpen;
+    this._fold.setAttribute('aria-expanded', `${isOpen}`);
+    this._details ??= new CellDetails(this._content, this._options, () => this.run);
+    this._details.isOpen = isOpen;
   }
+
+  private readonly _line: HTMLElement;
+  private readonly _name: string;
+  private readonly _fold: HTMLButtonElement;
 
   private readonly _bar: HTMLElement;
   private readonly _segments: readonly HTMLElement[];
@@ -176,4 +176,12 @@ export class CellStrip extends Widget {
   private readonly _content: HTMLElement;
   private _details: CellDetails | null = null;
   private _saying = 0;
+}
+
+function button(parent: HTMLElement, className: string, title: string): HTMLButtonElement {
+  const node = element('button', className, parent);
+  node.type = 'button';
+  node.title = title;
+  node.setAttribute('aria-label', title);
+  return node;
 }

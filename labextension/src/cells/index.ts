@@ -1,19 +1,24 @@
-import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { CommandRegistry } from '@lumino/commands';
 
 import type { IClusterManager } from '../clusters/tokens';
-import { followSettings, initialSettings, PLUGIN_ID } from '../settings';
-import { NotebookStrips } from './notebookstrips';
+import { NotebookStrips, type CellStripChoice } from './notebookstrips';
+import type { IParts } from './parts';
+import { share } from './shared';
 
-/** Give the cells of all notebooks their lines. */
+/** As in actions/commandids, which is in the panel's script. */
+const OPEN_LOG = 'gpucluster:open-log';
+const PROFILE_CELL = 'gpucluster:profile-cell';
+
+/** Give the cells of all notebooks their lines; returns what draws them again when the setting has changed. */
 export function addCellStrips(
-  app: JupyterFrontEnd,
+  parts: IParts,
+  commands: CommandRegistry,
   manager: IClusterManager,
   notebooks: INotebookTracker,
-  registry: ISettingRegistry | null
-): void {
-  const settings = initialSettings();
+  settings: Readonly<{ cellStrip: CellStripChoice }>
+): () => void {
+  share(parts);
   const strips = new Map<NotebookPanel, NotebookStrips>();
   const add = (panel: NotebookPanel): void => {
     strips.set(
@@ -22,14 +27,13 @@ export function addCellStrips(
         panel,
         manager,
         choice: () => settings.cellStrip,
-        execute: (command, args) => app.commands.execute(command, args)
+        onLog: id => void commands.execute(OPEN_LOG, { id }),
+        onProfile: () => void commands.execute(PROFILE_CELL)
       })
     );
     panel.disposed.connect(() => strips.delete(panel));
   };
-  void followSettings(registry, PLUGIN_ID, settings, () => {
-    strips.forEach(one => one.update());
-  });
   notebooks.forEach(add);
   notebooks.widgetAdded.connect((_, panel) => add(panel));
+  return () => strips.forEach(one => one.update());
 }

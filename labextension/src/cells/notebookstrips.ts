@@ -1,10 +1,8 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { PanelLayout, Widget } from '@lumino/widgets';
 
-import * as CommandIDs from '../actions/commandids';
-import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import type { CellProgress } from '../protocol/messages';
+import type { CellProgress, ClusterModel } from '../protocol/messages';
 import { CellStrip } from './cellstrip';
 import { isOver, progressOf, secondsOf } from './runs';
 
@@ -35,7 +33,10 @@ export interface INotebookStripsOptions {
   readonly panel: NotebookPanel;
   readonly manager: IClusterManager;
   readonly choice: () => CellStripChoice;
-  readonly execute: (command: string, args?: { id: string }) => unknown;
+  /** Show the log of a cluster. */
+  readonly onLog: (id: string) => void;
+  /** Profile the active cell. */
+  readonly onProfile: () => void;
 }
 
 /** The lines below the cells of a notebook. Nothing of them is written into it. */
@@ -201,7 +202,7 @@ export class NotebookStrips {
           known.strip?.dispose();
           known.strip = this._add(cluster, cell, known.run);
         }
-        known.strip?.show_(known.run);
+        known.strip?.showRun(known.run);
         if (known.strip !== null) {
           known.strip.isBlank = known.isPast;
           known.strip.canStop = this._isExecuting(cell, known, newest);
@@ -249,16 +250,16 @@ export class NotebookStrips {
       void cell.ready.then(() => this._sync());
       return null;
     }
-    const { panel, manager, execute } = this._options;
+    const { panel, manager, onLog, onProfile } = this._options;
     const strip = new CellStrip(
       {
         cluster,
         manager,
         onStop: () => void panel.sessionContext.session?.kernel?.interrupt(),
-        onLog: () => void execute(CommandIDs.openLog, { id: cluster }),
+        onLog: () => onLog(cluster),
         onProfile: () => {
           panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
-          void execute(CommandIDs.profileCell);
+          onProfile();
         }
       },
       run
@@ -323,6 +324,10 @@ export class NotebookStrips {
   private _hasAsked = false;
   private _isDisposed = false;
   private _timer = 0;
+}
+
+function hasEnded({ state }: ClusterModel): boolean {
+  return state === 'stopped' || state === 'failed';
 }
 
 function isRunning(cell: Cell): boolean {

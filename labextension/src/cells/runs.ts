@@ -1,6 +1,5 @@
-import { formatBytes, formatDuration } from '../gauges/units';
 import type { CellProgress, CellWork } from '../protocol/messages';
-import { trans } from '../translation';
+import { formatBytes, trans } from './shared';
 
 /** Counts that a run of a cell has in sum and for each kind of task. */
 const COUNTS = ['n_tasks', 'n_done', 'n_waiting', 'n_running', 'n_failed', 'n_cancelled'] as const;
@@ -34,9 +33,13 @@ export function elapsed(seconds: number, isExact = false): string {
     return `${isExact ? Math.round(seconds * 10) / 10 : Math.floor(seconds)} s`;
   }
   const whole = Math.floor(seconds);
-  return whole < 60 || whole >= 3600
-    ? formatDuration(whole)
-    : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 1) {
+    return `${whole} s`;
+  }
+  return minutes < 60
+    ? `${minutes} min ${whole % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export function counted(count: number): string {
