@@ -60,7 +60,11 @@ export class CellStrip extends Widget {
     });
     this._figures = ['', '', '', ''].map(name => element('span', name, line));
     this._summary = element('span', '', line);
-    this._stop = button(line, 'gpc-CellStrip-stop', trans.__('Interrupt the kernel'));
+    this._stop = button(
+      line,
+      'gpc-Gauge-more gpc-CellStrip-stop',
+      trans.__('Interrupt the kernel')
+    );
     setText(this._stop, '■');
     this._stop.addEventListener('click', _options.onStop);
     this._content = element('div', '', this.node);
