@@ -61,7 +61,7 @@ const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
 /** What the server knows of lessons; other extensions may ask for it. */
 const lessonsPlugin: JupyterFrontEndPlugin<ILessonStore> = {
   id: 'gpucluster:lessons',
-  description: 'Knows the lessons and the progress.',
+  description: 'Knows lessons and progress.',
   autoStart: true,
   provides: ILessonStore,
   activate: (app: JupyterFrontEnd): ILessonStore =>

@@ -32,7 +32,7 @@ export class CellDetails {
   ) {
     const words = gaugeWords(trans);
     this._tooltip = new Tooltip(parent);
-    this._parts = element('div', 'gpc-CellStrip-details', parent);
+    this._parts = element('div', 'gpc-Gauges', parent);
     this._kinds = new ProgressList({
       words,
       tooltip: this._tooltip,

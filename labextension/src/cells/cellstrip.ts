@@ -58,8 +58,8 @@ export class CellStrip extends Widget {
       segment.dataset.state = state;
       return segment;
     });
-    this._figures = ['', '', '', ''].map(name => element('span', name, line));
-    this._summary = element('span', '', line);
+    this._figures = [1, 2, 3, 4].map(() => element('span', 'gpc-Gauge-figure', line));
+    this._summary = element('span', 'gpc-Gauge-figure', line);
     this._stop = button(
       line,
       'gpc-Gauge-more gpc-CellStrip-stop',
