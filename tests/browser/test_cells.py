@@ -92,7 +92,7 @@ def test_progress_and_summary(page: Page, lab: Lab) -> None:
 @pytest.mark.full
 def test_opened_it_shows_tasks_load_and_actions(page: Page) -> None:
     opened = strip(page, 1)
-    opened.locator("[aria-expanded]").focus()
+    opened.locator("[aria-expanded]").first.focus()
     page.keyboard.press("Enter")
     expect(opened.locator(".gpc-Prefix")).to_contain_text("lambda")
     expect(opened).to_contain_text("2 workers")

@@ -79,7 +79,7 @@ export class CellDetails {
         this._draw(cells[cells.length - 1], history, failures);
       }
     } catch (reason) {
-      setText(this._figures, reason instanceof Error ? reason.message : `${reason}`);
+      setText(this._figures, reason instanceof Error ? reason.message : String(reason));
     }
     if (this._isOpen && !this._isDisposed && !(isOver(run) && run.id === this._run().id)) {
       this._timer = window.setTimeout(() => void this._look(), ASK_MS);

@@ -18,12 +18,12 @@ export function progressOf(work: CellWork): CellProgress | null {
 
 /** Whether nothing more will come of a run. */
 export function isOver(run: CellProgress): boolean {
-  return run.ended != null || run.lost === true;
+  return (run.ended ?? null) !== null || run.lost === true;
 }
 
 /** How long a run takes, or took, in seconds. */
 export function secondsOf(run: CellProgress, now: number): number {
-  const end = run.ended == null ? now : Date.parse(run.ended);
+  const end = run.ended ? Date.parse(run.ended) : now;
   return Math.max(0, (end - Date.parse(run.began)) / 1000);
 }
 
@@ -67,11 +67,14 @@ export function headlineOf(run: CellProgress, nWorkers: number): IHeadline {
   return { text: peakOf(run), level: 'normal' };
 }
 
-function peakOf({ vram_peak_bytes: vram, memory_peak_bytes: memory }: CellProgress): string {
-  if (vram != null) {
+function peakOf({
+  vram_peak_bytes: vram = null,
+  memory_peak_bytes: memory = null
+}: CellProgress): string {
+  if (vram !== null) {
     return trans.__('peak %1 VRAM', formatBytes(vram));
   }
-  return memory == null ? '' : trans.__('peak %1', formatBytes(memory));
+  return memory === null ? '' : trans.__('peak %1', formatBytes(memory));
 }
 
 /** `8 running, 30 waiting`: what is left to do. */
@@ -98,7 +101,7 @@ export function summaryOf(run: CellProgress, now: number): string {
     n_failed > 0 ? trans.__('%1 failed', counted(n_failed)) : '',
     n_cancelled > 0 ? trans.__('%1 cancelled', counted(n_cancelled)) : '',
     tasks,
-    run.ended == null ? '' : elapsed(secondsOf(run, now), true),
+    run.ended ? elapsed(secondsOf(run, now), true) : '',
     peakOf(run),
     (run.spilled_peak_bytes ?? 0) > 0
       ? trans.__('%1 spilled', formatBytes(run.spilled_peak_bytes ?? 0))
