@@ -223,12 +223,13 @@ export class NotebookStrips {
   /** Interrupting the kernel must stop this cell, and no other one. */
   private _isExecuting(cell: Cell, { run }: IKnown, newest: string | null): boolean {
     const { panel } = this._options;
-    if (panel.sessionContext.session?.kernel?.status !== 'busy' || run.kernel !== this._kernel) {
-      return false;
+    if (panel.content.widgets.some(isRunning)) {
+      return isRunning(cell) && run.kernel === this._kernel;
     }
-    // After a reload, older releases of JupyterLab do not know which cell is being run.
-    const isAny = panel.content.widgets.some(isRunning);
-    return isAny ? isRunning(cell) : run.id === newest;
+    // After a reload, older releases of JupyterLab do not know which cell is being run. Otherwise the status says
+    // little: a message of a widget makes a busy kernel idle.
+    const kernel = panel.sessionContext.session?.kernel;
+    return kernel?.status === 'busy' && run.kernel === kernel.id && run.id === newest;
   }
 
   private _newest(): string | null {
