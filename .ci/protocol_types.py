@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gpucluster.protocol.cells import Cells
 from gpucluster.protocol.errors import ErrorModel
 from gpucluster.protocol.instructing import ClassAnswer, ClassClusters, NodeModel
 from gpucluster.protocol.kinds import KindModel
@@ -84,6 +85,7 @@ class Protocol(BaseModel):
     failures: TaskFailures
     results: LargestResults
     activity: Activity
+    cells: Cells
     lessons: LessonList
     copied: LessonCopied
     answers: LessonEvents

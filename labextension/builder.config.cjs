@@ -18,7 +18,7 @@ module.exports = {
       }
     ]
   },
-  plugins: [new rspack.optimize.LimitChunkCountPlugin({ maxChunks: 2 })],
+  plugins: [new rspack.optimize.LimitChunkCountPlugin({ maxChunks: 3 })],
   optimization: {
     // Ids of modules are otherwise hashes of absolute paths: the same source would give another wheel in another folder.
     moduleIds: 'natural',

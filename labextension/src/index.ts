@@ -39,6 +39,7 @@ import { followSettings, initialSettings, PLUGIN_ID } from './settings';
 import { ClusterPanel } from './panel/clusterpanel';
 import * as CommandIDs from './actions/commandids';
 import { ClusterChip } from './actions/clusterchip';
+import { cellsPlugin } from './cells/plugin';
 import { noticesPlugin } from './notices';
 import { Unfolded } from './panel/unfolded';
 import { PageLists } from './dashboards/pagelists';
@@ -60,7 +61,7 @@ const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
 /** What the server knows of lessons; other extensions may ask for it. */
 const lessonsPlugin: JupyterFrontEndPlugin<ILessonStore> = {
   id: 'gpucluster:lessons',
-  description: 'Knows the lessons and the progress.',
+  description: 'Knows lessons and progress.',
   autoStart: true,
   provides: ILessonStore,
   activate: (app: JupyterFrontEnd): ILessonStore =>
@@ -70,7 +71,7 @@ const lessonsPlugin: JupyterFrontEndPlugin<ILessonStore> = {
 /** The panel, its commands and everything that is opened from it. */
 const panelPlugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN_ID,
-  description: 'A panel to create, watch, scale and stop Dask clusters.',
+  description: 'The panel for Dask clusters.',
   autoStart: true,
   requires: [IClusterManager, ILessonStore],
   optional: [
@@ -199,7 +200,7 @@ panelPlugin.optional = panelPlugin.optional?.filter(Boolean);
 /** Clusters among the other running things. */
 const runningPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:running',
-  description: 'Lists clusters among the running kernels.',
+  description: 'Lists running clusters.',
   autoStart: true,
   requires: [IClusterManager],
   // Notebook 7 has them on its page of files alone.
@@ -223,5 +224,6 @@ export default [
   statusPlugin,
   noticesPlugin,
   outputsPlugin,
+  cellsPlugin,
   studyPlugin
 ];

@@ -1,5 +1,6 @@
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import type { CellStripChoice } from './cells/notebookstrips';
 import type { Arrangement } from './dashboards/arrangement';
 import { DEFAULT_THRESHOLDS } from './gauges';
 import { NEWS_KINDS } from './notices/kinds';
@@ -10,6 +11,7 @@ export const PLUGIN_ID = 'gpucluster:plugin';
 
 /** What a person can set, with what holds until the settings are read. */
 export interface IPanelSettings {
+  cellStrip: CellStripChoice;
   confirmStop: boolean;
   cpuLayout: Arrangement;
   dashboardInvert: boolean;
@@ -27,6 +29,7 @@ export function initialSettings(): IPanelSettings {
   const tasks = ['individual-task-stream', 'individual-progress'];
   return {
     ...DEFAULT_THRESHOLDS,
+    cellStrip: 'always',
     confirmStop: true,
     cpuLayout: [tasks, ['individual-workers-memory', 'individual-cpu']],
     dashboardInvert: true,

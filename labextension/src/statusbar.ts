@@ -10,7 +10,7 @@ import { followSettings, initialSettings, PLUGIN_ID } from './settings';
 /** The GPUs of the Jupyter host at the bottom of the window. */
 export const statusPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:status',
-  description: 'Shows the GPUs on this machine in the status bar.',
+  description: 'Shows GPUs on this machine.',
   autoStart: true,
   requires: [IClusterManager],
   // Notebook 7 has no status bar.

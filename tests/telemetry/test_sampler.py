@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 
 import pytest
 from distributed import Client, LocalCluster
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.backends.scheduler.reader import MOST, HeartbeatReader, TaskProgress
-from gpucluster.protocol.models import EVENT, Telemetry
+from gpucluster.client.events import CELLS
+from gpucluster.dask_internals.spans import cell_span
+from gpucluster.protocol.cells import CellProgress
+from gpucluster.protocol.models import EVENT, CellsChanged, Telemetry
 from gpucluster.supervisor.figures import sampler as sampling
+from gpucluster.supervisor.figures.cells import CellLog
 from gpucluster.supervisor.figures.sampler import Sampler, compact
 from gpucluster.supervisor.process import wakeups
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
@@ -270,3 +275,37 @@ async def test_unused_cluster_rests(cluster, sampler, monkeypatch):
     sampler.note_use(used=False)
     assert wakeups.heartbeat_seconds() == shortest, "it rests although a listener watches"
     await listening.aclose()
+
+
+async def test_cell_is_reported_at_once_and_its_end_too(cluster, tmp_path):
+    view = InProcessScheduler(cluster.scheduler)
+    sampler = Sampler(view, "0000000a", cells=CellLog(tmp_path / "cells"))
+    sampler.start(devices=False)
+    listening = sampler.listen(cells=True)
+    assert (await anext(listening)).startswith(b'{"kind":"telemetry"')
+
+    async def next_cell() -> CellProgress:
+        async for line in listening:
+            event = EVENT.validate_json(line)
+            if isinstance(event, CellsChanged):
+                assert line.startswith(CELLS)
+                [cell] = event.cells
+                return cell
+        raise AssertionError
+
+    async with Client(cluster, asynchronous=True) as client:
+        facts = {"id": "run-1", "kernel": "k", "cell": "c", "code": "secret()", "notebook": "private.ipynb"}
+        before = time.monotonic()
+        with cell_span("lab [1]", "run-1", facts):
+            futures = client.map(lambda x: time.sleep(0.2) or x, range(4))
+        cell = await asyncio.wait_for(next_cell(), 10)
+        assert time.monotonic() - before < 0.5
+        assert (cell.kernel, cell.cell, cell.n_tasks, cell.ended) == ("k", "c", 4, None)
+        await client.gather(futures)
+        while cell.ended is None:
+            cell = await asyncio.wait_for(next_cell(), 10)
+        assert (cell.n_done, cell.n_running, cell.n_failed) == (4, 0, 0)
+    assert b"secret" not in sampler._cells_line and b"private" not in sampler._cells_line
+    await listening.aclose()
+    sampler.stop()
+    await view.close()

@@ -6,6 +6,8 @@ import { Signal } from '@lumino/signaling';
 import type {
   Activity,
   ActivityEntry,
+  Cells,
+  CellsChanged,
   ClassAnswer,
   ClassCluster,
   ClassClusters,
@@ -67,6 +69,9 @@ export class ClusterManager implements IDisposable {
 
   /** Emitted when a sample of a cluster has arrived. */
   readonly sampled: Signal<IClusterManager, string> = new Signal(this);
+
+  /** Emitted when cells of notebooks have begun, are further or have ended. */
+  readonly cellsChanged: Signal<IClusterManager, CellsChanged> = new Signal(this);
 
   /** The clusters, newest first; ended ones included. */
   clusters: readonly ClusterModel[] = [];
@@ -233,6 +238,11 @@ export class ClusterManager implements IDisposable {
     return (await this._ask<Activity>('entries', ['clusters', id, 'activity'])).entries;
   }
 
+  /** What the cells of a kernel, or one run of a cell, have had computed. */
+  async cells(id: string, query: { run: string } | { kernel: string }): Promise<Cells> {
+    return this._ask('cells', ['clusters', id, 'cells'], 'GET', undefined, query);
+  }
+
   /** The links by which others can look at a cluster. */
   async links(id: string): Promise<readonly SharedLink[]> {
     return (await this._ask<SharedLinks>('links', ['clusters', id, 'links'])).links;
@@ -341,8 +351,7 @@ export class ClusterManager implements IDisposable {
   }
 
   private _onEvent(_: EventStream, event: Event): void {
-    const isReading = event.kind === 'telemetry' || event.kind === 'host';
-    this._nEvents += isReading ? 0 : 1;
+    this._nEvents += ['telemetry', 'host', 'cells'].includes(event.kind) ? 0 : 1;
     switch (event.kind) {
       case 'hello':
         this._replace(event.clusters, event.protocol_version);
@@ -360,6 +369,9 @@ export class ClusterManager implements IDisposable {
         break;
       case 'host':
         this._setHost(event.host);
+        break;
+      case 'cells':
+        this.cellsChanged.emit(event);
         break;
     }
   }

@@ -9,7 +9,7 @@ import { Notices, type ITold } from './notices';
 /** News of clusters in JupyterLab's notification centre. */
 export const noticesPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:notices',
-  description: 'Shows events of clusters as notifications.',
+  description: 'Notifies of events.',
   autoStart: true,
   requires: [IClusterManager],
   optional: [ISettingRegistry],

@@ -12,7 +12,7 @@ const RANK = -20;
 /** Lets outputs of our widgets show their picture wherever there is no live view. */
 export const outputsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:outputs',
-  description: 'Shows clusters in notebooks whose kernel is gone.',
+  description: 'Shows saved clusters.',
   autoStart: true,
   activate: app => {
     app.docRegistry.addWidgetExtension('Notebook', {

@@ -30,7 +30,8 @@ export type MessageCode =
   | 'not_done';
 export type Verb = 'scale' | 'adapt' | 'restart' | 'retire';
 export type Network = 'unix' | 'tls' | 'open';
-export type Event = ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello;
+export type Event =
+  ClusterChanged | ClusterRemoved | Telemetry | CellsChanged | HostChanged | Hello;
 export type SharedEvent = SharedHello | SharedChanged | SharedTelemetry | SharedOver;
 
 export interface ClusterSpec {
@@ -229,6 +230,29 @@ export interface PrefixProgress {
   in_memory?: number;
   released?: number;
   erred?: number;
+}
+export interface CellsChanged {
+  kind: 'cells';
+  id: string;
+  cells: CellProgress[];
+}
+export interface CellProgress {
+  id: string;
+  kernel: string;
+  cell: string;
+  began: string;
+  ended?: string | null;
+  lost?: boolean;
+  n_tasks: number;
+  n_done: number;
+  n_waiting: number;
+  n_running: number;
+  n_failed: number;
+  n_cancelled: number;
+  memory_peak_bytes?: number | null;
+  vram_peak_bytes?: number | null;
+  spilled_peak_bytes?: number | null;
+  moved_bytes?: number | null;
 }
 export interface HostChanged {
   kind: 'host';
@@ -472,6 +496,42 @@ export interface ActivityEntry {
   kind: string;
   by: string | null;
   message: string;
+}
+export interface Cells {
+  id: string;
+  cells: CellWork[];
+}
+export interface CellWork {
+  id: string;
+  kernel: string | null;
+  notebook: string | null;
+  cell: string | null;
+  number: number | null;
+  code: string | null;
+  client: string;
+  by_time: boolean;
+  began: string;
+  ended: string | null;
+  lost: boolean;
+  n_workers: number | null;
+  memory_peak_bytes: number | null;
+  vram_peak_bytes: number | null;
+  spilled_peak_bytes: number | null;
+  moved_bytes: number | null;
+  groups: CellTasks[];
+}
+export interface CellTasks {
+  name: string;
+  n_tasks: number;
+  n_done: number;
+  n_waiting: number;
+  n_running: number;
+  n_failed: number;
+  n_cancelled: number;
+  compute_seconds: number;
+  transfer_seconds: number;
+  result_bytes: number;
+  shared: boolean;
 }
 export interface LessonList {
   folder: string;

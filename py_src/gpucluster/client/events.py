@@ -17,6 +17,8 @@ from ..registry.store import Registry
 from ..registry.watching import RegistryWatch
 from .transport import stream_lines
 
+CELLS = b'{"kind":"cells"'
+"""How a line that is no sample begins."""
 RETRY_SECONDS = 1.0
 SAMPLE_SECONDS = 10.0
 
@@ -25,18 +27,21 @@ def is_sampled(model: ClusterModel) -> bool:
     return model.state in {ClusterState.RUNNING, ClusterState.SCALING}
 
 
-def telemetry_lines(folder: Folder) -> AsyncGenerator[bytes, None]:
-    """Yield each sample as the unparsed JSON of an event, until the cluster's process ends the stream."""
-    return stream_lines(folder, "/telemetry")
+def telemetry_lines(folder: Folder, *, cells: bool = False) -> AsyncGenerator[bytes, None]:
+    """Yield each sample as the unparsed JSON of an event, until the cluster's process ends the stream.
+
+    `cells`: also how far cells are; these lines begin with ``CELLS``.
+    """
+    return stream_lines(folder, "/telemetry?cells=1" if cells else "/telemetry")
 
 
-async def follow_telemetry(registry: Registry, id: str) -> AsyncGenerator[bytes, None]:
-    """Yield samples like ``telemetry_lines``, reconnecting if necessary, until the cluster has ended."""
+async def follow_telemetry(registry: Registry, id: str, *, cells: bool = False) -> AsyncGenerator[bytes, None]:
+    """Yield lines like ``telemetry_lines``, reconnecting if necessary, until the cluster has ended."""
     folder = registry.folder(id)
     heard = False
     while True:
         try:
-            async with aclosing(telemetry_lines(folder)) as lines:
+            async with aclosing(telemetry_lines(folder, cells=cells)) as lines:
                 async for line in lines:
                     heard = True
                     yield line
@@ -73,19 +78,23 @@ _ASK_AGAIN_SECONDS = 2.0
 
 
 class RawTelemetry(NamedTuple):
-    """An unparsed sample."""
+    """An unparsed sample, or how far cells are."""
 
     id: str  # Cluster.
     line: bytes  # JSON of the event.
 
+    @property
+    def kind(self) -> str:
+        return "cells" if self.line.startswith(CELLS) else "telemetry"
+
 
 class _Feeds:
-    """One connection per running cluster, and the newest line of each."""
+    """One connection per running cluster, and the newest line of each kind."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._feeds: dict[str, asyncio.Task[None]] = {}
-        self._newest: dict[str, bytes] = {}
+        self._newest: dict[tuple[str, str], RawTelemetry] = {}
         self.something = asyncio.Event()
 
     def follow(self, models: Collection[ClusterModel]) -> None:
@@ -96,11 +105,11 @@ class _Feeds:
                 self._feeds[id] = asyncio.create_task(self._feed(id))
         for id in self._feeds.keys() - live:
             self._feeds.pop(id).cancel()
-            self._newest.pop(id, None)
+            self._newest = {about: line for about, line in self._newest.items() if line.id != id}
 
     def take(self) -> list[RawTelemetry]:
         self.something.clear()
-        taken = [RawTelemetry(id, line) for id, line in self._newest.items()]
+        taken = list(self._newest.values())
         self._newest.clear()
         return taken
 
@@ -110,8 +119,9 @@ class _Feeds:
 
     async def _feed(self, id: str) -> None:
         with suppress(GPUClusterError):
-            async for line in follow_telemetry(self._registry, id):
-                self._newest[id] = line
+            async for line in follow_telemetry(self._registry, id, cells=True):
+                raw = RawTelemetry(id, line)
+                self._newest[raw.kind, id] = raw
                 self.something.set()
         await asyncio.sleep(_ASK_AGAIN_SECONDS)  # Do not repeat refused requests four times a second.
 
@@ -145,7 +155,7 @@ async def raw_watch(registry: Registry, *, telemetry: bool = True) -> AsyncGener
 
 
 async def watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator[Event, None]:
-    """Yield ``Hello``, then ``ClusterChanged``, ``ClusterRemoved`` and ``Telemetry`` until cancelled."""
+    """Yield ``Hello``, then changes, samples and how far cells are, until cancelled."""
     async with aclosing(raw_watch(registry, telemetry=telemetry)) as events:
         async for event in events:
             if not isinstance(event, RawTelemetry):

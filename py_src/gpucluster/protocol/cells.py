@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import blake2b
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from .telemetry import TelemetryModel
 
@@ -117,6 +117,39 @@ class History(TelemetryModel):
     """What cells and scripts computed on all clusters, also on those that are gone, oldest first."""
 
     cells: list[CellWork]
+
+
+class CellProgress(TelemetryModel):
+    """How far a run of a cell is, for the line below it: the sums of a ``CellWork``, without code and names."""
+
+    # What is not known is left out on the wire.
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
+
+    id: str = Field(description="Of this run.")
+    kernel: str = Field(description="Id of the Jupyter kernel.")
+    cell: str = Field(description="Id of the cell in its notebook.")
+    began: str
+    ended: str | None = None
+    lost: bool = False
+    n_tasks: int
+    n_done: int
+    n_waiting: int
+    n_running: int
+    n_failed: int
+    n_cancelled: int
+    memory_peak_bytes: int | None = None
+    vram_peak_bytes: int | None = None
+    spilled_peak_bytes: int | None = None
+    moved_bytes: int | None = None
+
+    @classmethod
+    def of(cls, work: CellWork) -> CellProgress | None:
+        """Return the progress of a run; ``None`` where it is not known in which cell of which kernel it is."""
+        if work.kernel is None or work.cell is None:
+            return None
+        fields = {name: getattr(work, name) for name in cls.model_fields if name in CellWork.model_fields}
+        counts = {name: int(work.total(name)) for name in cls.model_fields if name.startswith("n_")}
+        return cls(**fields, **counts)
 
 
 class Cells(TelemetryModel):

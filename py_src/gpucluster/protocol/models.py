@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsAny, TypeAdapter, WithJsonSchema
 
+from .cells import CellProgress
 from .errors import FieldError
 from .kinds import read_spec
 from .messages import NEWS, Message, MessageCode, Said, saying
@@ -374,6 +375,14 @@ class Telemetry(WireModel):
     sample: TelemetrySample
 
 
+class CellsChanged(WireModel):
+    """How far the cells are that compute on a cluster, or have done so in the last seconds."""
+
+    kind: Literal["cells"] = "cells"
+    id: str = Field(description="Cluster.")
+    cells: list[CellProgress]
+
+
 class HostChanged(WireModel):
     """A reading of the GPUs of the Jupyter server's machine."""
 
@@ -390,11 +399,13 @@ class Hello(WireModel):
 
 
 Event: TypeAlias = Annotated[
-    ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello, Field(discriminator="kind")
+    ClusterChanged | ClusterRemoved | Telemetry | CellsChanged | HostChanged | Hello, Field(discriminator="kind")
 ]
 """Message of the event stream, by ``kind``."""
 
-EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello] = TypeAdapter(Event)
+EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | CellsChanged | HostChanged | Hello] = TypeAdapter(
+    Event
+)
 
 
 class ClusterList(WireModel):

@@ -254,6 +254,18 @@ class ReleaseHandler(ClusterAPIHandler):
         self.answer(await self.control.release_results(cluster, parsed(ResultsReleased, self.body())))
 
 
+class CellsHandler(ClusterAPIHandler):
+    """What cells have had computed: all, or those of one kernel, or one run of a cell."""
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        found = await self.control.cells(cluster)
+        kernel, run = self.get_query_argument("kernel", None), self.get_query_argument("run", None)
+        cells = [cell for cell in found.cells if kernel in {None, cell.kernel} and run in {None, cell.id}]
+        self.answer(found.model_copy(update={"cells": cells}))
+
+
 class LogsHandler(ClusterAPIHandler):
     """The log of one cluster."""
 

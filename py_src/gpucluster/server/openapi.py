@@ -109,7 +109,7 @@ OPERATIONS = (
     ),
     Operation(
         "get", f"{_CLUSTER}/cells", "Read what each notebook cell computed, even on a stopped cluster.",
-        "Cells", refusals=(404,),
+        "Cells", refusals=(404,), query={"kernel": {"type": "string"}, "run": {"type": "string"}},
     ),
     Operation(
         "get", "api/history", "Read what cells and scripts computed, also on clusters that are gone.",

@@ -12,6 +12,7 @@ from .added_routes import Rule
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
+    CellsHandler,
     ClusterHandler,
     ClustersHandler,
     CompareHandler,
@@ -75,7 +76,7 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/logs", LogsHandler, both),
         (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
         (_CLUSTER + "/activity", ReadHandler, {**both, "read": "activity", "polled": True}),
-        (_CLUSTER + "/cells", ReadHandler, {**both, "read": "cells", "polled": True}),
+        (_CLUSTER + "/cells", CellsHandler, {**both, "polled": True}),
         (r"gpucluster/api/history", HistoryHandler, both),
         (r"gpucluster/api/history/compare", CompareHandler, both),
         (_CLUSTER + "/history", ReadHandler, {**both, "read": "history", "polled": True}),

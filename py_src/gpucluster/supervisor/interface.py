@@ -187,13 +187,13 @@ class _Release(_Ending):
 
 
 class _Telemetry(_Handler):
-    """Samples as JSON lines, until the listener disconnects."""
+    """Samples as JSON lines, until the listener disconnects; with ``?cells=1`` also how far cells are."""
 
     async def get(self) -> None:
         sampler = self.interface.require_sampler()
         self.set_header("Content-Type", "application/x-ndjson")
         try:
-            async for line in sampler.listen():
+            async for line in sampler.listen(cells=self.get_query_argument("cells", "") == "1"):
                 self.write(line)
                 await self.flush()
         except iostream.StreamClosedError:

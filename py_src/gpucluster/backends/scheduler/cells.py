@@ -46,8 +46,8 @@ class CellWork:
         self._cancelled: Counter[Any] = Counter()
         self._sweep_at = FEW_GROUPS
 
-    def add(self, client: str, tasks: Iterable[Any], annotations: Mapping[str, Any]) -> None:
-        """Count the new tasks of a graph.
+    def add(self, client: str, tasks: Iterable[Any], annotations: Mapping[str, Any]) -> bool:
+        """Count the new tasks of a graph; return whether a cell has begun with it.
 
         Parameters
         ----------
@@ -67,17 +67,21 @@ class CellWork:
                 drop_facts(task)
             groups.setdefault(task.group, []).append(task)
         cell: _Cell | None = None
+        has_begun = False
         for group, members in groups.items():
             shares = self._shares.setdefault(group, [])
             n_new = n_tasks(group) - sum(share.n_tasks for share in shares)
             if n_new <= 0:
                 continue
-            cell = cell or self._cell(client, next(iter(facts.values()), None), members[0])
+            if cell is None:
+                cell = self._cell(client, next(iter(facts.values()), None), members[0])
+                has_begun = not cell.shares
             new = members if len(members) == n_new else [task for task in members if task.key in facts]
             self._share(cell, group, shares).add(n_new, [task.key for task in new], shares)
             cell.seen()
         if len(self._shares) > self._sweep_at:
             self._sweep()
+        return has_begun
 
     def cancelled(self, task: Any) -> None:
         """Note that a task is forgotten."""

@@ -55,6 +55,9 @@ class InProcessScheduler(SchedulerView):
 
         self._reader.watch(call_back_soon)
 
+    def watch_cells(self, began: Callable[[], None]) -> None:
+        self._reader.watch_cells(began)
+
     def members(self) -> Members:
         return members_of(self._reader.members())
 

@@ -76,6 +76,7 @@ class SchedulerReader(SchedulerPlugin):
         self.own_client = own_client
         self._retires = True
         self._changed: Callable[[], None] = _nothing
+        self._cell_began: Callable[[], None] = _nothing
         self._gone: deque[tuple[str, int, int, list[str], int]] = deque(maxlen=REMEMBERED)
         self._counted: set[Any] = set()
         self._window = 0
@@ -89,6 +90,7 @@ class SchedulerReader(SchedulerPlugin):
         self.attach(scheduler)
         set_handler(scheduler, self.name, self.answer)
         self._changed = lambda: scheduler.log_event(self.name, "members")
+        self._cell_began = self._changed
 
     def attach(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -102,9 +104,13 @@ class SchedulerReader(SchedulerPlugin):
         """Call back, within the scheduler's own work, when workers or clients come or go."""
         self._changed = changed
 
+    def watch_cells(self, began: Callable[[], None]) -> None:
+        """Call back, within the scheduler's own work, when a cell sends its first tasks."""
+        self._cell_began = began
+
     def stop(self) -> None:
         """Remove everything that was added to the scheduler."""
-        self._changed = _nothing
+        self._changed = self._cell_began = _nothing
         self._progress.stop()
         remove_plugin(self._scheduler, self.name)
         remove_handler(self._scheduler, self.name)
@@ -149,8 +155,8 @@ class SchedulerReader(SchedulerPlugin):
     def update_graph(
         self, scheduler: Scheduler, *, client: str, tasks: Sequence[Any], annotations: dict[str, Any], **kwargs: Any
     ) -> None:
-        if client != self.own_client:
-            self._cells.add(client, tasks, annotations)
+        if client != self.own_client and self._cells.add(client, tasks, annotations):
+            self._cell_began()
 
     # -- reading ---------------------------------------------------------------------------------
 

@@ -44,6 +44,7 @@ class RemoteScheduler(SchedulerView):
         self._last: dict[str, Any] = {}
         self._answered = time.monotonic()
         self._changed: Callable[[], None] = lambda: None
+        self._cell_began: Callable[[], None] = lambda: None
         self._look = asyncio.Event()
         self._given: dict[str, bytes] = {}
         self._task: asyncio.Task[None] | None = None
@@ -96,7 +97,7 @@ class RemoteScheduler(SchedulerView):
                 # More often while cells compute, so that a crash loses less of what they did.
                 await asyncio.wait_for(self._look.wait(), INTERVAL_SECONDS / 4 if computes else INTERVAL_SECONDS)
             self._look.clear()
-            before = self.members()
+            before, cells = self.members(), self._cell_ids()
             try:
                 await self.refresh()
             except Exception as error:
@@ -109,6 +110,11 @@ class RemoteScheduler(SchedulerView):
                 except Exception:
                     # Go on reading: otherwise the scheduler would count as gone.
                     logger.exception("That workers or clients came or went could not be passed on")
+            if not self._cell_ids() <= cells:
+                self._cell_began()
+
+    def _cell_ids(self) -> set[str]:
+        return {cell["id"] for cell in self._last["cells"]}
 
     async def _come_back(self) -> None:
         """Send the plugins again, where another scheduler answers at the same address."""
@@ -131,6 +137,9 @@ class RemoteScheduler(SchedulerView):
 
     def watch(self, changed: Callable[[], None]) -> None:
         self._changed = changed
+
+    def watch_cells(self, began: Callable[[], None]) -> None:
+        self._cell_began = began
 
     async def refresh(self) -> None:
         found = await self._ask("read")

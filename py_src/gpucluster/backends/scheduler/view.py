@@ -113,6 +113,10 @@ class SchedulerView(ABC):
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back soon after workers or clients come or go. One callback at a time."""
 
+    def watch_cells(self, began: Callable[[], None]) -> None:
+        """Call back when a cell has sent its first tasks. One callback at a time."""
+        return
+
     @abstractmethod
     def members(self) -> Members:
         """Return workers, clients and what they do."""

@@ -101,7 +101,7 @@ class EventPump:
 
     def _deliver(self, event: Event | RawTelemetry) -> None:
         if isinstance(event, RawTelemetry):
-            message = event_message("telemetry", event.id, event.line)
+            message = event_message(event.kind, event.id, event.line)
             self._newest[message.about] = message
             self._send(message)
             return
@@ -116,11 +116,15 @@ class EventPump:
             case ClusterChanged(cluster=cluster) if self._clusters is not None:
                 self._clusters[cluster.id] = cluster
                 if cluster.state.ended:
-                    self._newest.pop(("telemetry", cluster.id), None)
+                    self._forget_readings(cluster.id)
             case ClusterRemoved(id=cluster_id) if self._clusters is not None:
                 self._clusters.pop(cluster_id, None)
-                self._newest.pop(("telemetry", cluster_id), None)
+                self._forget_readings(cluster_id)
         self._send(_message(event))
+
+    def _forget_readings(self, id: str) -> None:
+        for kind in ("telemetry", "cells"):
+            self._newest.pop((kind, id), None)
 
     def _send(self, message: EventMessage) -> None:
         for viewer in self._viewers:

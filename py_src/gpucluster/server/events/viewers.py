@@ -68,8 +68,8 @@ class Viewer:
         if kind == "hello":
             self._waiting.clear()
         elif kind == "removed":
-            self._waiting.pop(("cluster", id), None)
-            self._waiting.pop(("telemetry", id), None)
+            for known in ("cluster", "telemetry", "cells"):
+                self._waiting.pop((known, id), None)
         # Append it: the replaced message may be older than others that wait.
         self._waiting.pop(message.about, None)
         self._waiting[message.about] = message

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import platform
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ...backends.scheduler.view import Columns
-from ...protocol.cells import CellWork, Where, WorkerPeaks
+from ...protocol.cells import CellProgress, CellWork, Where, WorkerPeaks
 from ...protocol.models import ClusterModel
 from ...protocol.telemetry import known_sum, totals
 from ...registry import cells as file
@@ -22,6 +23,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 MOST = 200  # Cells that may still change.
 MOST_WORKERS = 32  # Whose peaks are kept.
 LONGEST_ERROR = 200
+RECENT_SECONDS = 15.0  # Viewers miss lines while their connection is full: the end of a cell is repeated this long.
 _OF_WORKERS = {"memory_bytes": "memory_bytes", "vram_bytes": "vram_used_bytes", "spilled_bytes": "tier_disk_bytes"}
 
 
@@ -37,6 +39,7 @@ class CellLog:
         self._cells: dict[str, CellWork] = {}
         self._meanwhile: dict[str, _Meanwhile] = {}
         self._fails = False
+        self._changed_at: dict[str, float] = {}
 
     def add(self, told: list[dict[str, Any]], columns: Columns, errors: Mapping[str, str] | None = None) -> bool:
         """Note how the cells are now; returns whether one of them computes.
@@ -53,11 +56,18 @@ class CellLog:
             cell = _cell(fields, meanwhile, errors or {}).model_copy(update={"where": self._where})
             if cell != known:
                 self._cells[id] = cell
+                self._changed_at[id] = time.monotonic()
                 changed.append(cell)
         self._write(changed)
         for id in [id for id, cell in self._cells.items() if cell.ended is not None][:-MOST]:
-            del self._cells[id], self._meanwhile[id]
+            del self._cells[id], self._meanwhile[id], self._changed_at[id]
         return any(fields["ended"] is None for fields in told)
+
+    def recent(self) -> list[CellProgress]:
+        """Return how far the cells are that compute or have changed in the last seconds."""
+        since = time.monotonic() - RECENT_SECONDS
+        cells = [cell for id, cell in self._cells.items() if cell.ended is None or self._changed_at[id] > since]
+        return [progress for cell in cells if (progress := CellProgress.of(cell)) is not None]
 
     def end(self) -> None:
         """Note that the cluster ends: what is not done is lost."""

@@ -16,7 +16,7 @@ from pydantic_core import to_json
 
 from ...backends.scheduler.view import Columns, SchedulerView
 from ...protocol.capacity import Machine
-from ...protocol.models import Cost
+from ...protocol.models import CellsChanged, Cost
 from ...registry.moments import now
 from ...site.model import Costs
 from ...telemetry.plugin import PLUGIN, pickled_plugin
@@ -29,6 +29,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 INTERVAL_SECONDS = 1.0
 MEAN_SECONDS = 5.0  # Long enough to hide that workers report their load later than the machine does.
 LONGEST_GAP_SECONDS = 20.0  # A longer gap between samples, without listeners, is not averaged.
+SOON_SECONDS = 0.1  # From a cell's first tasks to the first report of it: others of its tasks come meanwhile.
 REST_AFTER_SECONDS = 30.0  # How long after the cluster was last watched or used workers send fewer heartbeats.
 
 
@@ -57,6 +58,9 @@ class Sampler:
         self.columns: Columns = {"workers": ()}  # What was read last.
         self._line = b""
         self._number = 0
+        self._cells_line = b""
+        self._cells_number = 0
+        self._looking: asyncio.Task[None] | None = None
         self._taken = float("-inf")
         self._listeners = 0
         self._used_at = time.monotonic()
@@ -68,6 +72,7 @@ class Sampler:
 
     def start(self, *, devices: bool) -> None:
         """Start to sample, and let the workers send our figures; needs a running event loop."""
+        self._scheduler.watch_cells(self._cell_began)
         # In the background: a cluster is ready to work before its workers have answered this.
         self._tasks = [asyncio.create_task(self._register_plugin(devices)), asyncio.create_task(self._run())]
 
@@ -78,8 +83,9 @@ class Sampler:
             with suppress(Exception):  # The scheduler may be gone.
                 self._look_at_cells(self.columns)
             self._cells.end()
-        if self._waking is not None:
-            self._waking.cancel()
+        for task in (self._waking, self._looking):
+            if task is not None:
+                task.cancel()
 
     def note_use(self, *, used: bool) -> None:
         """Sample, and let workers report, more often while the cluster is watched or used."""
@@ -100,23 +106,28 @@ class Sampler:
         finally:
             self._due.set()
 
-    async def listen(self) -> AsyncGenerator[bytes, None]:
+    async def listen(self, *, cells: bool = False) -> AsyncGenerator[bytes, None]:
         """Yield samples as lines of JSON, each a whole event, beginning with one at once.
 
-        A slow listener misses some; it always gets the newest next.
+        A slow listener misses some; it always gets the newest next. `cells`: also how far cells are, at each change.
         """
         self._listeners += 1
         self.note_use(used=True)
         try:
             line = self.newest()
-            seen = self._number
+            seen, seen_cells = self._number, 0 if cells else self._cells_number
             yield line
             while True:
                 async with self._changed:
-                    await self._changed.wait_for(lambda: self._number != seen)  # noqa: B023  # of this round
-                    seen = self._number
-                    line = self._line
-                yield line
+                    await self._changed.wait_for(
+                        lambda: self._number != seen or (cells and self._cells_number != seen_cells)  # noqa: B023
+                    )
+                    lines = [self._line] if self._number != seen else []
+                    if cells and self._cells_number != seen_cells:
+                        lines.append(self._cells_line)
+                    seen, seen_cells = self._number, self._cells_number
+                for line in lines:
+                    yield line
         finally:
             self._listeners -= 1
 
@@ -160,11 +171,32 @@ class Sampler:
 
     def _look_at_cells(self, columns: Columns) -> None:
         self._computes = False
-        if self._cells is None or not (told := self._scheduler.cells()):
+        if self._cells is None:
             return
-        failed = any(group["n_failed"] for cell in told for group in cell["groups"])
-        errors = {one.task: one.error for one in self._scheduler.members().failures} if failed else {}
-        self._computes = self._cells.add(told, columns, errors)
+        if told := self._scheduler.cells():
+            failed = any(group["n_failed"] for cell in told for group in cell["groups"])
+            errors = {one.task: one.error for one in self._scheduler.members().failures} if failed else {}
+            self._computes = self._cells.add(told, columns, errors)
+        if recent := self._cells.recent():
+            line = CellsChanged(id=self._id, cells=recent).model_dump_json(exclude_none=True).encode() + b"\n"
+            if line != self._cells_line:
+                self._cells_line = line
+                self._cells_number += 1
+
+    def _cell_began(self) -> None:
+        if self._listeners and self._looking is None:
+            self._looking = asyncio.create_task(self._look_soon())
+
+    async def _look_soon(self) -> None:
+        try:
+            await asyncio.sleep(SOON_SECONDS)
+            self._look_at_cells(self.columns)
+            async with self._changed:
+                self._changed.notify_all()
+        except Exception:
+            logger.exception("What cells compute could not be read")
+        finally:
+            self._looking = None
 
     async def _register_plugin(self, devices: bool) -> None:
         try:
