@@ -195,7 +195,7 @@ def test_progress_is_shown_shared_and_deleted(shell: Shell, tmp_path: Path) -> N
     assert "Shared as Ana" in shell("progress")[1]
     code, out, _ = shell("class", str(room))
     assert code == 0
-    assert "Ana      0       06.2  not right yet" in out
+    assert "Ana      0 of 154  06.2  not right yet  now" in out
     assert "06.2 Find the nearest centroid: 1 of 1 who tried it are stuck" in out
     assert "1 × One label per point" in out
     assert json.loads(shell("class", str(room), "--json")[1])["learners"][0]["name"] == "Ana"

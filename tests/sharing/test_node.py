@@ -83,7 +83,7 @@ def test_claims_and_places_per_user_are_bounded() -> None:
 
 def test_more_claims_than_slots_are_reported(holds: Holds) -> None:
     holds(*(claim_name(uuid, mark) for uuid, mark in (("GPU-0", "2"), ("GPU-0", "1"), ("GPU-2", "1"))))
-    for slots, most in ((1, "the 1 claim it has slots for"), (None, "one claim")):
+    for slots, most in ((1, "the 1 claim that it has slots for"), (None, "one claim")):
         node = shown(HOST, read_node(), GPUPolicy(slots=slots))
         assert [[holder.beyond for holder in device.holders] for device in node.devices] == [[False, True], [], [False]]
         line = f"GPU 0 has more than {most}. Also claimed by: {getpass.getuser()} (you)."

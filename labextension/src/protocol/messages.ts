@@ -518,7 +518,27 @@ export interface CellWork {
   vram_peak_bytes: number | null;
   spilled_peak_bytes: number | null;
   moved_bytes: number | null;
+  n_threads: number | null;
+  waiting_seconds: number | null;
+  n_lost_workers: number;
+  workers: WorkerPeaks[];
+  where: Where | null;
   groups: CellTasks[];
+}
+export interface WorkerPeaks {
+  name: string;
+  memory_bytes: number | null;
+  vram_bytes: number | null;
+  spilled_bytes: number | null;
+}
+export interface Where {
+  cluster_id: string;
+  cluster: string;
+  kind: string;
+  host: string;
+  versions: {
+    [k: string]: string;
+  };
 }
 export interface CellTasks {
   name: string;
@@ -532,6 +552,9 @@ export interface CellTasks {
   transfer_seconds: number;
   result_bytes: number;
   shared: boolean;
+  first_seconds: number | null;
+  last_seconds: number | null;
+  error: string | null;
 }
 export interface LessonList {
   folder: string;

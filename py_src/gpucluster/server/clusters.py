@@ -255,7 +255,7 @@ class ReleaseHandler(ClusterAPIHandler):
 
 
 class CellsHandler(ClusterAPIHandler):
-    """What cells have had computed: all, or those of one kernel, or one run of a cell."""
+    """What cells computed: all, or those of one kernel, or one run of a cell."""
 
     @authenticated
     @authorized

@@ -165,7 +165,7 @@ def test_bad_data_are_refused(dask_client: Any, split: Any) -> None:
         ({"tol": "small"}, "tol: must be a number above 0"),
         ({"max_iter": 2.5}, "max_iter: must be a whole number"),
         ({"class_weight": "heavy"}, "class_weight: must be"),
-        ({"class_weight": {7: 1.0}}, "7 is not in y"),
+        ({"class_weight": {7: 1.0}}, "7 is not a class of y"),
     ],
 )
 def test_parameters_that_are_refused(split: Any, options: dict[str, Any], sentence: str) -> None:
