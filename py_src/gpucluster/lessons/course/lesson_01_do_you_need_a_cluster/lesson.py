@@ -7,12 +7,12 @@
 #     needs: cpu
 #     objectives:
 #       - estimate the size of a data set before you choose a tool
-#       - calculate how many machines it needs, with working room
-#       - predict, then measure, from which size on Dask is faster than pandas here
+#       - calculate how many machines it needs, with working space
+#       - predict, then measure, above which size Dask is faster than pandas here
 #       - show how a table that fits still makes pandas run out of memory
 #       - choose between pandas, one device, spilling, Dask and Spark, with reasons
 #     topics:
-#       sizing: {title: Size and working room, link: "01#sizing"}
+#       sizing: {title: Size and working space, link: "01#sizing"}
 #       crossover: {title: When Dask is faster than pandas, link: "01#crossover"}
 #       out-of-memory: {title: Running out of memory, link: "01#out-of-memory"}
 #       choosing: {title: Choosing a tool, link: "01.5"}

@@ -6,8 +6,8 @@
 #     minutes: 75
 #     needs: cpu
 #     objectives:
-#       - read a task graph, and find orders in which it can be worked through
-#       - predict how often a function runs before you run it
+#       - read a task graph, and find valid orders for its tasks
+#       - predict how many times a function runs before you run it
 #       - use compute and persist so that nothing is done twice
 #       - find out which worker holds which piece of data, and move it
 #       - choose a Dask collection for a job
@@ -27,7 +27,7 @@
 # After this lesson, you can
 #
 # * **read** a task graph, and **find** valid orders for its tasks;
-# * **predict** how often a function runs before you run it;
+# * **predict** how many times a function runs before you run it;
 # * **use** compute and persist so that nothing is done twice;
 # * **find out** which worker holds which piece of data, and **move** it;
 # * **choose** a Dask collection for a job.

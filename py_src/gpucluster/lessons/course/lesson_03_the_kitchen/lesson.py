@@ -14,7 +14,7 @@
 #     objectives:
 #       - describe who sends what to whom while a graph runs
 #       - calculate the shortest time that any schedule can reach
-#       - measure starvation in a log, and repair the schedule with worker resources
+#       - measure starvation in a log, and fix the schedule with worker resources
 #       - balance partitions of unequal size
 #       - decide how large a task must be to be worth its overhead
 # ---

@@ -12,11 +12,11 @@
 #       side-effects: {title: Tasks that write, link: "04#impure"}
 #       giving-up: {title: When Dask gives up, link: "04#killed-worker"}
 #     objectives:
-#       - explain from the graph which tasks are computed again
+#       - explain from the graph which tasks are recomputed
 #       - prove that an answer survives the loss of a worker
 #       - distinguish lost results from lost inputs
-#       - repair a task that is not safe to run twice
-#       - decide how often Dask may try
+#       - fix a task that is not safe to run twice
+#       - decide how many times Dask may try
 # ---
 
 # %% [markdown]

@@ -15,8 +15,8 @@
 #       - derive which numbers must travel between workers, and count their bytes
 #       - implement k-means on blocks of data that stay where they are
 #       - disprove that the mean of means is the mean
-#       - show that the result does not depend on how the data is cut
-#       - run the same loop on ranks that talk by Allreduce, and count what each rank gives
+#       - show that the result does not depend on how the data is split
+#       - run the same loop on ranks that communicate by Allreduce, and count what each rank contributes
 #       - repair empty clusters and choose good first centroids in a few rounds over the data
 #       - compare two programs in both directions
 # ---

@@ -13,10 +13,10 @@
 #       qr-and-svd: {title: "Singular values: through QR, and without centring", link: "07#qr"}
 #     objectives:
 #       - derive PCA as one sum over all rows, and count what travels
-#       - compute principal components, and compare them although signs and order are free
-#       - show how float32 loses a variance far from zero, and repair it by merging means
+#       - compute principal components, and compare them even though signs and order are arbitrary
+#       - show how float32 loses a variance far from zero, and fix it by merging means
 #       - stream a table of 1.58 GB through two workers, and bring one small result to the notebook
-#       - reconstruct a picture from few components, and measure the loss
+#       - reconstruct a picture from a few components, and measure the loss
 #       - choose between covariance and QR, and between PCA and truncated SVD
 # ---
 

@@ -8,9 +8,9 @@
 #     objectives:
 #       - run the six steps of cuML's workflow on real data
 #       - write five distributed estimators as small results of blocks that are merged
-#       - recognise the trap of each estimator, and repair it
-#       - tell lazy from eager predictions, and refuse to collect too much
-#       - say who sends which message to whom during a fit
+#       - recognise the trap of each estimator, and fix it
+#       - distinguish lazy from eager predictions, and refuse to collect too much
+#       - describe which process sends which messages during a fit
 #     topics:
 #       sums: {title: Estimators made of sums, link: "08.1"}
 #       traps: {title: The trap of each estimator, link: "08#sorted-rows"}
