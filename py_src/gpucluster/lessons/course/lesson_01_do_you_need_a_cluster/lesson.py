@@ -7,12 +7,12 @@
 #     needs: cpu
 #     objectives:
 #       - estimate the size of a data set before you choose a tool
-#       - calculate how many machines it needs, with working space
+#       - calculate how many machines it needs, with working room
 #       - predict, then measure, above which size Dask is faster than pandas here
 #       - show how a table that fits still makes pandas run out of memory
 #       - choose between pandas, one device, spilling, Dask and Spark, with reasons
 #     topics:
-#       sizing: {title: Size and working space, link: "01#sizing"}
+#       sizing: {title: Size and working room, link: "01#sizing"}
 #       crossover: {title: When Dask is faster than pandas, link: "01#crossover"}
 #       out-of-memory: {title: Running out of memory, link: "01#out-of-memory"}
 #       choosing: {title: Choosing a tool, link: "01.5"}
@@ -26,7 +26,7 @@
 # After this lesson, you can
 #
 # * **estimate** the size of a data set before you choose a tool;
-# * **calculate** how many machines it needs, with working space;
+# * **calculate** how many machines it needs, with working room;
 # * **predict**, then **measure**, above which size Dask is faster than pandas here;
 # * **show** how a table that fits still makes pandas run out of memory;
 # * **choose** between pandas, one device, spilling, Dask and Spark, with reasons.
@@ -151,7 +151,7 @@ compare("01.b", memory / used.sum(), "years")
 
 # %% [markdown]
 # But data that just fits leaves no room to **work**. A sort, a join or a copy needs the table a second time, as section 4 shows. So only part of
-# the memory may hold data. We call that part `usable`: with `usable=0.5`, half is data and half is working space.
+# the memory may hold data. We call that part `usable`: with `usable=0.5`, half is data and half is working room.
 
 # %% [markdown] exercise="01.2" title="How many machines?" topic="sizing"
 # ### Exercise 01.2 · How many machines? (5 min)
@@ -467,7 +467,7 @@ if (largest := largest_scale(survives, 8)) is not None:
 
 # %% [markdown]
 # **Explain:** `pd.concat` holds the pieces **and** the new table: twice the data. So pandas fails at half of the memory, even though
-# eight copies "would fit". A pandas table needs working space; two to three times its size is a common rule.
+# eight copies "would fit". A pandas table needs working room; two to three times its size is a common rule.
 #
 # Now ask Dask the same question, **under the same cap**, in one process, with 12 copies. They would take 526 MB:
 
@@ -511,7 +511,7 @@ if answer := dask_answer(datasets.flights(48, copies=12)):
 # Down the table is *scale up*: a faster machine. To the right is *scale out*: more machines. **Spilling** temporarily moves what does not fit on the device
 # to the machine's memory. It costs time, but needs no cluster.
 #
-# Some rules: **Does it fit with working space? Use one process.** Does it fit on one device? Use one device: it is faster than two that must communicate. A
+# Some rules: **Does it fit with working room? Use one process.** Does it fit on one device? Use one device: it is faster than two that must communicate. A
 # little too large? Spill. Much too large, or enough work for many cores? Use Dask. Is the data already in a Spark system, and does the team write SQL? Stay
 # there.
 
@@ -521,7 +521,7 @@ if answer := dask_answer(datasets.flights(48, copies=12)):
 # For each case, write `"pandas"`, `"one device"`, `"spill"`, `"Dask"` or `"Spark"`. Sizes are sizes in memory. Nine correct answers out of
 # ten are enough.
 #
-# | case | data | machine | what is to be done |
+# | case | data | machine | task |
 # |---|---|---|---|
 # | `a` | 2 GB | laptop, 16 GB | a report, once a week |
 # | `b` | 30,000 rows | a web server | answer 100 small questions per second |
@@ -552,12 +552,12 @@ choices = {
 check("01.5", choices)
 
 # %% [markdown] tags=["hint-1"] exercise="01.5"
-# Ask in this order: Does it fit in one process with working space? Does it fit on one device? Is it a little too large for that? Is there work
+# Ask in this order: Does it fit in one process with working room? Does it fit on one device? Is it a little too large for that? Is there work
 # for many cores? And what do the people there already use?
 
 # %% [markdown] tags=["hint-2"] exercise="01.5"
 # `b` is a trap: 100 questions per second are many, but each is tiny, and a scheduler costs more than it saves. `d` is only a fifth too large
-# for the device, and the host has no working space for it in pandas. `j` fits in memory easily; is memory the problem?
+# for the device, and the host has no working room for it in pandas. `j` fits in memory easily; is memory the problem?
 
 # %% [markdown] tags=["hint-3"] exercise="01.5"
 # Two cases need no more than pandas, two fit one device well, one is for spilling, one is for Spark, and four are for Dask.

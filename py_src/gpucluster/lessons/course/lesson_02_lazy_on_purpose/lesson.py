@@ -394,8 +394,8 @@ print(f"bytes that the workers keep for this notebook: {full:,} before, {memory_
 # %% [markdown] exercise="02.4" title="Persist the right node" topic="persist"
 # ### Exercise 02.4 · Persist the right node (8 min)
 #
-# You will be asked many questions about the **distances of long delays**: flights that left **more than two hours** late, and only the columns `carrier`,
-# `dep_delay` and `distance`. Write `prepare`: it takes the lazy table and returns a Dask table with exactly that, so that
+# You will be asked many questions about the **distances of flights with long delays**: flights that left **more than two hours** late, and only the
+# columns `carrier`, `dep_delay` and `distance`. Write `prepare`: it takes the lazy table and returns a Dask table with exactly that, so that
 #
 # * no question loads anything again;
 # * the workers keep no more than needed.

@@ -174,9 +174,9 @@ print(f"the total is the same: {undisturbed:,} and {futures['total'].result():,}
 # %% [markdown]
 # ## 2. A worker crashes
 #
-# `crash` ends a worker's process at once, as a power cut would (`os._exit(1)` in the worker). What it held is gone. Then two things happen. A
-# *nanny*, which watches the worker, has a new, empty one started. (Here the nannies run in the scheduler's process, and the starter from
-# lesson 00 starts the new worker for them.) And the scheduler checks its graph: which of the lost results are still needed?
+# `crash` kills a worker's process instantly, as a power cut would (`os._exit(1)` in the worker). What it held is gone. Then two things
+# happen. A *nanny*, which watches the worker, has a new, empty one started. (Here the nannies run in the scheduler's process, and the starter
+# from lesson 00 starts the new worker for them.) And the scheduler checks its graph: which of the lost results are still needed?
 #
 # `expect_crashes` prepares the cluster for a lesson with many crashes: from then on, only the nannies replace workers.
 #
@@ -278,7 +278,7 @@ forget(futures)
 # Write `survive`: it starts computing a lazy result and crashes a worker **that has done part of the work, while the rest is still running**. It returns the
 # result once there are as many workers as before. Do not wait a fixed number of seconds: the check has fast and slow tasks, and fast and slow workers.
 #
-# Useful: `client.compute(lazy)` starts it and returns a future at once. `client.has_what()` shows what each worker holds: `{address: (keys…)}`.
+# Useful: `client.compute(lazy)` starts it and immediately returns a future. `client.has_what()` shows what each worker holds: `{address: (keys…)}`.
 # `crash(client, address)` and `restored(client, n_workers)` are the ones from above.
 
 # %% tags=["exercise"] exercise="04.2"

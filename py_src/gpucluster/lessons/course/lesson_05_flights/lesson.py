@@ -220,7 +220,7 @@ print(f"{len(csv_files)} files, {sum(Path(file).stat().st_size for file in csv_f
 # %% [markdown] anchor="csv-types"
 # ### A real failure
 #
-# CSV does not say what a column holds. Dask reads the beginning of the *first* file, guesses the types, and assumes they hold for all files. Run this cell:
+# CSV does not store column types. Dask reads the beginning of the *first* file, guesses the types, and assumes they hold for all files. Run this cell:
 
 # %% tags=["run"]
 with expect_failure():

@@ -149,9 +149,9 @@ print(f"{len(pixels):,} points × {pixels.shape[1]} features, {pixels.nbytes / 1
 # %% [markdown] anchor="share-out"
 # ### Step 1: share out the points
 #
-# `share_out` cuts the points into blocks and places the blocks on the workers. You get back **futures**: references to data that lives
-# elsewhere. The notebook no longer needs the points. A data set too big for one machine would never have been in the notebook at all.
-# `.to_backend()` turns the blocks into arrays of the library that the lesson uses.
+# `share_out` splits the points into blocks and places the blocks on the workers. You get back **futures**: references to data that
+# lives elsewhere. The notebook no longer needs the points. A data set too big for one machine would never have been in the notebook at
+# all. `.to_backend()` turns the blocks into arrays of the library that the lesson uses.
 
 # %% tags=["run"]
 def share_out(points, n_parts):

@@ -297,7 +297,7 @@ for step, intensity in intensities.items():
 # This is the easiest distributed classifier there is. For each class, count the rows and sum the ink in each pixel. Pixels may be one-byte integers (uint8):
 # the sums need a larger type. Then
 #
-# * `prior[c]` = log(share of the rows that have class c)
+# * `prior[c]` = log(fraction of the rows in class c)
 # * `likelihood[c, j]` = log((ink of class c in pixel j + α) / (all ink of class c + α d)), where d is the number of pixels.
 
 # %% tags=["run"]
