@@ -568,7 +568,7 @@ check("08.3", loss_and_gradient, descend)
 
 # %% [markdown] tags=["hint-2"] exercise="08.3"
 # `np.logaddexp(0, v)` is log(1 + eᵛ), without overflow. `v` is −z for rows with y = 1, and z for the others. The gradient of the weights is
-# `slope @ X`, that of the intercept is `slope.sum()`, where `slope = chance - y`.
+# `slope @ X`, that of the intercept is `slope.sum()`, where `slope` is the probability minus `y`.
 
 # %% [markdown] tags=["hint-3"] exercise="08.3"
 # `descend` is a loop: `loss, gradient = evaluate(weights)`, then `weights = weights - step * gradient`. The columns are scaled, so a step of 1 works well.
