@@ -6,8 +6,8 @@
 #     minutes: 75
 #     needs: cpu
 #     objectives:
-#       - read a task graph, and find orders in which it can be worked through
-#       - predict how often a function runs before you run it
+#       - read a task graph, and find valid orders for its tasks
+#       - predict how many times a function runs before you run it
 #       - use compute and persist so that nothing is done twice
 #       - find out which worker holds which piece of data, and move it
 #       - choose a Dask collection for a job
@@ -24,10 +24,10 @@
 #
 # **75 minutes** (30 of reading, 45 of writing) · you need: pandas, and lesson 00
 #
-# At the end you can
+# After this lesson, you can
 #
-# * **read** a task graph, and **find** orders in which it can be worked through;
-# * **predict** how often a function runs before you run it;
+# * **read** a task graph, and **find** valid orders for its tasks;
+# * **predict** how many times a function runs before you run it;
 # * **use** compute and persist so that nothing is done twice;
 # * **find out** which worker holds which piece of data, and **move** it;
 # * **choose** a Dask collection for a job.
@@ -39,16 +39,16 @@ from gpucluster import lessons
 lab = lessons.start("02")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client: without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they replace</summary>
 #
 # | here | without our helper |
 # |---|---|
-# | `load = counted(load)`, `load.calls()` | a function that adds 1 to a number in its own process, and `client.run` to add up the numbers of all workers |
+# | `load = counted(load)`, `load.calls()` | a function that adds 1 to a counter in its own process, and `client.run` to add up the counters of all workers |
 # | `places_of(client, pieces)` | `client.who_has(pieces)`, with a worker's name instead of its address |
-# | `memory_on_workers(client)` | the scheduler's account: `client.run_on_scheduler(lambda dask_scheduler: …)`, the sum of `nbytes` of this client's tasks |
+# | `memory_on_workers(client)` | the scheduler's records: `client.run_on_scheduler(lambda dask_scheduler: …)`, the sum of `nbytes` of this client's tasks |
 #
 # </details>
 
@@ -72,10 +72,10 @@ from gpucluster.lessons.probes.placement import memory_on_workers, places_of
 # %% [markdown] anchor="laziness"
 # ## 1. Which line takes the time?
 #
-# `slow_month` reads the flights of one month, and waits half a second, as a real file from far away would make you wait.
-# `delayed(function)` makes a **lazy** function: calling it only writes down *that* it is to be called.
+# `slow_month` reads the flights of one month, and waits half a second, as reading a remote file would.
+# `delayed(function)` makes a **lazy** function: calling it only records *that* it should be called.
 #
-# **Predict:** one of the lines A, B, C, D takes nearly all of the time. Which one?
+# **Predict:** one of the lines A, B, C and D takes nearly all of the time. Which one?
 
 # %% tags=["predict"]
 predict("02.a", "D")  # SOLUTION
@@ -103,14 +103,15 @@ print({line: f"{value:.4f} s" for line, value in seconds.items()}, "· worst del
 compare("02.a", max(seconds, key=seconds.get))
 
 # %% [markdown]
-# **Explain:** A, B and C build a plan. `.compute()` sends the plan to the scheduler, waits, and brings the result to the notebook. `worst` itself is
-# still only a plan after that: it has not kept the answer.
+# **Explain:** A, B and C build a plan. `.compute()` sends the plan to the scheduler, waits, and brings the result to the notebook. After that,
+# `worst` itself is still only a plan: it has not stored the result.
 
 # %% tags=["run"]
 worst
 
 # %% [markdown] anchor="late-errors"
-# **A real failure.** If lines only build a plan, where do mistakes show? In the cell below, the mistake is in the first line.
+# **A real failure.** If lines only build a plan, where do mistakes show up? In the cell below, the mistake is in the first
+# line.
 
 # %% tags=["run"]
 mistake = delayed(slow_month)("June").dep_delay / delayed(int)("June")
@@ -119,14 +120,14 @@ with lessons.expect_failure():
     mistake.compute()
 
 # %% [markdown]
-# **Explain:** the error comes from a worker, at the `compute`, long after the line that is wrong. So try a plan on a small piece
-# first. (`slow_month("June")` was no error at all, only an empty table: laziness hides that, too.)
+# **Explain:** the error comes from a worker, at the `compute`, long after the wrong line. So try a plan on a small piece first.
+# (`slow_month("June")` itself raised no error; it returned an empty table. Laziness hides that, too.)
 
 # %% [markdown] anchor="graphs"
 # ## 2. The plan is a graph
 #
-# Each task is a **node**. An **edge** leads from a task to a task that needs its result. Following the edges never leads back to where you began, so it is called
-# a *directed acyclic graph* (DAG). A path that does lead back is a circle, or *cycle*. We write it as a dictionary: {task: the tasks it needs}.
+# Each task is a **node**. An **edge** leads from a task to a task that needs its result. Following the edges never leads back to where you started, so it is
+# called a *directed acyclic graph* (DAG). A path that does lead back is a *cycle*, or circle. We write a graph as a dictionary: {task: the tasks it needs}.
 
 # %% tags=["run"]
 breakfast = {
@@ -141,10 +142,10 @@ figures.task_graph(breakfast)
 # %% [markdown] exercise="02.1" title="An order that works" topic="graphs"
 # ### Exercise 02.1 · An order that works (10 min)
 #
-# Write `order`: a list of all tasks, in which each task comes **after** everything it needs (a *topological order*). If the graph has a circle, there is
-# no such order: then raise a `ValueError`.
+# Write `order`: a list of all tasks, in which each task comes **after** everything it needs (a *topological order*). If the graph has a cycle, there is
+# no such order: raise a `ValueError`.
 #
-# Each task that is needed is also a key. Any order that works is right. The check tries your function on 200 random graphs.
+# Each task that is needed is also a key. Any valid order is correct. The check tries your function on 200 random graphs.
 
 # %% tags=["exercise"] exercise="02.1"
 def order(graph):
@@ -163,11 +164,11 @@ def order(graph):
 check("02.1", order)
 
 # %% [markdown] tags=["hint-1"] exercise="02.1"
-# Which tasks can be done first? Those that need nothing. Which ones after that?
+# Which tasks can run first? Those that need nothing. Which can run next?
 
 # %% [markdown] tags=["hint-2"] exercise="02.1"
 # Repeat: collect all tasks that are not done yet and whose needs are all done. Add them to the list. What does it mean if there
-# is none, although some tasks are left?
+# are none, but some tasks are left?
 
 # %% [markdown] tags=["hint-3"] exercise="02.1"
 # `ready = [task for task, needs in graph.items() if task not in done and all(need in done for need in needs)]`. If `ready` is empty,
@@ -177,7 +178,8 @@ check("02.1", order)
 figures.task_graph(breakfast, order(breakfast))
 
 # %% [markdown] anchor="spot-order"
-# Dask orders its own graphs as well: `dask.order.order` gives each task a number, the smaller the earlier. Is its order the same as yours?
+# Dask also orders its graphs: `dask.order.order` gives each task a number, and smaller numbers run earlier. Is its order the same as
+# yours?
 
 # %% tags=["run"]
 def do(*needs):
@@ -196,7 +198,7 @@ print("you: ", order(breakfast) or "not yet: exercise 02.1")
 # <details><summary>Answer</summary>
 #
 # 1. There are usually **many** valid orders: you may grind the beans before or after you toast the bread, or at the same time. The scheduler chooses
-#    one, and Dask tries to choose one that needs little memory. Only *circles* are excluded.
+#    one, and Dask tries to choose one that needs little memory. Only *cycles* are excluded.
 # 2. Each task runs once, but its **result** may be used many times.
 #
 # </details>
@@ -226,7 +228,7 @@ def count_orders(graph):
 check("02.5", count_orders)
 
 # %% [markdown] tags=["hint-1"] exercise="02.5"
-# Seven tasks have 7! = 5,040 orders at most. A computer can try all of them. Which of them are valid?
+# Seven tasks have at most 7! = 5,040 orders. A computer can try all of them. Which of them are valid?
 
 # %% [markdown] tags=["hint-2"] exercise="02.5"
 # Either go through `itertools.permutations(graph)` and count those in which each task comes after its needs. Or think of the first task: for
@@ -234,17 +236,17 @@ check("02.5", count_orders)
 
 # %% [markdown] tags=["hint-3"] exercise="02.5"
 # For one permutation: `place = {task: i for i, task in enumerate(permutation)}`. It is valid if `place[need] < place[task]` for
-# all tasks and all their needs. Sum up the valid ones.
+# all tasks and all their needs. Count the valid ones.
 
 # %% tags=["run"]
 if (found := count_orders(breakfast)) is not None:
     display(compare("02.b", found, "orders"))
 
 # %% [markdown] anchor="loads"
-# ## 3. How often does it run?
+# ## 3. How many times does it run?
 #
-# `counted` makes a function that counts its calls, including those on the workers. Look at the five snippets. (`dask.compute(a, b)` takes several
-# plans as one request. `.persist()` runs the plan and keeps the result on the workers.) **How often does `load` run in each of them?**
+# `counted` makes a function count its calls, including those on the workers. Look at the five snippets. (`dask.compute(a, b)` takes several
+# plans as one request. `.persist()` runs the plan and keeps the result on the workers.) **How many times does `load` run in each of them?**
 #
 # ```python
 # # a                               # b                                # c
@@ -277,18 +279,18 @@ loads = {
 check("02.2", loads)
 
 # %% [markdown] tags=["hint-1"] exercise="02.2"
-# Each `compute` is a separate request. After it, Dask forgets everything but the result that it gave you.
+# Each `compute` is a separate request. Afterwards, Dask keeps nothing but the result that it returned to you.
 
 # %% [markdown] tags=["hint-2"] exercise="02.2"
 # In one `compute`, a node that two others need runs once. But are `x` and `y` in d the same node? `delayed` does not know that `load` always returns the
-# same for the same month.
+# same result for the same month.
 
 # %% [markdown] tags=["hint-3"] exercise="02.2"
 # a: two requests. b: one request, one shared node. c: no request at all. d: one request, two different nodes. e: `persist` runs the node and
 # keeps it, so both requests find it.
 
 # %% [markdown]
-# **Explain:** "lazy" does not mean "remembers". Two computes of the same plan do all of the work twice.
+# **Explain:** "lazy" does not mean "remembers". Computing the same plan twice does all of the work twice.
 
 # %% [markdown] exercise="02.3" title="One request instead of three" topic="compute-once"
 # ### Exercise 02.3 · One request instead of three (8 min)
@@ -303,7 +305,8 @@ check("02.2", loads)
 #     return rows, total / rows, worst
 # ```
 #
-# Rewrite it, so that each piece is loaded **once**. No piece may come to the notebook: fetch only small numbers. (A piece is a NumPy array, and not empty.) Return computed numbers, in the same order.
+# Rewrite it so that each piece is loaded **once**. No piece may come to the notebook: fetch only small numbers. (Each piece is a non-empty NumPy array.)
+# Return computed numbers, in the same order.
 
 # %% tags=["exercise"] exercise="02.3"
 def three_answers(pieces):
@@ -320,7 +323,7 @@ def three_answers(pieces):
 check("02.3", three_answers)
 
 # %% [markdown] tags=["hint-1"] exercise="02.3"
-# Leave the plans as they are, and request nothing until all three are made.
+# Keep the plans, but request nothing until all three are made.
 
 # %% [markdown] tags=["hint-2"] exercise="02.3"
 # `dask.compute(a, b, c)` takes several plans as **one** request, and returns a tuple of results.
@@ -337,11 +340,11 @@ if answers := three_answers([delayed(load)(month) for month in (1, 2)]):
 # %% [markdown] anchor="persist"
 # ## 4. Keep it on the workers: persist
 #
-# `compute` brings the result to the **notebook**. `persist` also starts the work, but leaves the result on the **workers**, piece by piece, and gives you
-# a new collection of the same kind, which stands for it.
+# `compute` brings the result to the **notebook**. `persist` also starts the work, but leaves the result on the **workers**, piece by piece, and gives you a
+# new collection of the same kind that refers to it.
 #
-# We ask three questions about late flights, without and with `persist`. `from_map` makes a Dask table of six pieces, one for each month from January to June.
-# `meta` is an example of the result, here an empty table: Dask takes names and types from it without calling your function.
+# We ask three questions about late flights, without and with `persist`. `from_map` makes a Dask table of six pieces, one per month from January to June.
+# `meta` is an example of the result, here an empty table: Dask gets names and types from it without calling your function.
 
 # %% tags=["run"]
 def read_month(month):
@@ -361,7 +364,7 @@ for question in (late.distance.mean(), late.dep_delay.max(), late.week.max()):
     print(f"{result:8.1f}   {read.calls() - before:2} loads, {time.perf_counter() - began:.2f} s")
 
 # %% [markdown]
-# **Predict:** now we persist `late`, **then** ask the same three questions. How many loads will the three questions cause together?
+# **Predict:** now we persist `late`, **then** ask the same three questions. How many loads will the three questions cause in total?
 
 # %% tags=["predict"]
 predict("02.c", 0)  # SOLUTION
@@ -377,7 +380,7 @@ for question in (kept.distance.mean(), kept.dep_delay.max(), kept.week.max()):
 compare("02.c", read.calls() - before, "loads")
 
 # %% [markdown]
-# **Explain:** `kept` is no longer a plan; it is data. It takes memory on the workers until you forget it:
+# **Explain:** `kept` is no longer a plan; it is data. It takes memory on the workers until you delete it:
 
 # %% tags=["run"]
 full = memory_on_workers(lab.client)
@@ -391,10 +394,10 @@ print(f"bytes that the workers keep for this notebook: {full:,} before, {memory_
 # %% [markdown] exercise="02.4" title="Persist the right node" topic="persist"
 # ### Exercise 02.4 · Persist the right node (8 min)
 #
-# You will be asked many questions about the **distances of long delays**: flights that left **more than two hours** late, and only the columns `carrier`,
-# `dep_delay` and `distance`. Write `prepare`: it gets the lazy table and returns a Dask table with exactly that, so that
+# You will be asked many questions about the **distances of flights with long delays**: flights that left **more than two hours** late, and only the
+# columns `carrier`, `dep_delay` and `distance`. Write `prepare`: it takes the lazy table and returns a Dask table with exactly that, so that
 #
-# * a question does not load anything again;
+# * no question loads anything again;
 # * the workers keep no more than needed.
 #
 # The order of the three columns does not matter.
@@ -410,11 +413,11 @@ def prepare(table):
 check("02.4", prepare)
 
 # %% [markdown] tags=["hint-1"] exercise="02.4"
-# Where in the chain *table → rows → columns → question* is the data smallest, and still good for every question?
+# Where in the chain *table → rows → columns → question* is the data smallest, but still enough for every question?
 
 # %% [markdown] tags=["hint-2"] exercise="02.4"
-# Choose the rows and the columns first, as in pandas; it is only a plan. Then keep the result, at the end of the chain and not at its
-# beginning. `compute` would bring it to the notebook.
+# Select the rows and columns first, as in pandas; that is only a plan. Then keep the result, at the end of the chain, not at its
+# start. `compute` would bring it to the notebook.
 
 # %% [markdown] tags=["hint-3"] exercise="02.4"
 # `table[table.dep_delay > 120]` are the rows, `[["carrier", "dep_delay", "distance"]]` the columns, `.persist()` keeps them.
@@ -422,10 +425,10 @@ check("02.4", prepare)
 # %% [markdown] anchor="placement"
 # ## 5. Where is it?
 #
-# Until `compute` or `persist`, it is not decided **where** a task will run. The scheduler decides then, and may decide differently next time.
-# `client.who_has` tells which worker holds a piece.
+# Before `compute` or `persist`, nothing decides **where** a task will run. The scheduler decides then, and may decide differently next time.
+# `client.who_has` shows which worker holds a piece.
 #
-# **Predict:** we compute the same twelve pieces twice. Real work sometimes takes a little longer, sometimes a little less; here a random wait does that.
+# **Predict:** we compute the same twelve pieces twice. The time of real work varies a little; here we imitate that with a random wait.
 # Will each piece be on the same worker both times? Write `"yes"` or `"no"`.
 
 # %% tags=["predict"]
@@ -449,12 +452,12 @@ figures.placement(runs)
 compare("02.d", "yes" if runs[0] == runs[1] else "no")
 
 # %% [markdown]
-# **Explain:** a worker that is free gets the next piece, and who is free first depends on chance. (With two workers it may happen to be the same twice:
-# then run the cell again.) Your program must not depend on it. That is also why a cluster can recover: what
-# has no fixed place can be done elsewhere. Lesson 04 uses this.
+# **Explain:** the next free worker gets the next piece, and which one is free first depends on chance. (With two workers, the placement may be the same
+# twice by chance: run the cell again.) Your program must not depend on it. That is also why a cluster can recover: a task with no fixed place can run
+# elsewhere. Lesson 04 uses this.
 #
-# The opposite direction works, too: data of the notebook goes to the workers with `scatter`. It deals out the pieces to all workers, unless you name one.
-# `rebalance` is said to spread data evenly. **Predict** for yourself, then look: all pieces are on one worker; what does `rebalance` do?
+# The opposite direction works, too: `scatter` sends data from the notebook to the workers. It distributes the pieces over all workers, unless you name
+# one. `rebalance` supposedly spreads data evenly. **Predict** for yourself, then look: all pieces are on one worker; what does `rebalance` do?
 
 # %% tags=["run"]
 blocks = [np.ones(100_000) * i for i in range(8)]
@@ -469,15 +472,15 @@ figures.placement(list(rows.values()), names=list(rows))
 del on_one, dealt_out
 
 # %% [markdown]
-# **Explain:** `rebalance` did nothing. It takes data only away from a worker whose memory is filled to more than 30 % (Dask's setting
-# `distributed.worker.memory.rebalance.sender-min`); these eight pieces are 6.4 MB. It helps a worker that gets full, and is not meant for distributing work.
-# Best of all is not to scatter large data at all: let each worker read its own part.
+# **Explain:** `rebalance` did nothing. It only takes data away from a worker whose memory is more than 30 % full (Dask's setting
+# `distributed.worker.memory.rebalance.sender-min`); these eight pieces are 6.4 MB. It helps a worker that is filling up; it is not meant for distributing
+# work. It is best not to scatter large data at all: let each worker read its own part.
 
 # %% [markdown] anchor="layers"
 # ## 6. Three layers: collections, graphs, schedulers
 #
 # 1. A **collection** is what you write: `dask.dataframe` (tables), `dask.array` (numbers in blocks), `dask.bag` (any Python objects), `dask.delayed` (any
-#    functions). `client.submit` and `map` make futures: they start **at once** and are not lazy.
+#    functions). `client.submit` and `map` make futures: these start **immediately** and are not lazy.
 # 2. From each collection, Dask makes a **graph** of tasks.
 # 3. A **scheduler** works through the graph. There are four, and the graph is the same for all of them:
 
@@ -499,8 +502,8 @@ for scheduler in ("synchronous", "threads", "processes", lab.client):
     print(f"{name:<27} processes: {len({pid for pid, _ in found})}, threads: {len(set(found))}")
 
 # %% [markdown]
-# `synchronous` does one task after the other in the notebook: best for finding mistakes. `threads` is the default without a cluster (for a Bag, `processes`). With a client, the cluster is
-# the default. Now the collections:
+# `synchronous` runs one task after the other in the notebook: best for debugging. `threads` is the default without a cluster (for a Bag, `processes`). With a
+# client, the default is the cluster. Now the collections:
 
 # %% tags=["run"]
 words = db.from_sequence(["late", "early", "late", "late"], npartitions=2)
@@ -518,10 +521,10 @@ print("Futures:  ", lab.client.submit(sum, [2, 3]).result())
 # | job | |
 # |---|---|
 # | `a` | Mean delay for each airline, from 400 Parquet files |
-# | `b` | 20,000 log files of nested JSON, each line another shape: clean them, keep some fields |
+# | `b` | 20,000 log files of nested JSON, each line shaped differently: clean them, keep some fields |
 # | `c` | The singular values of a matrix of 10 million × 200 numbers |
-# | `d` | An existing program: `load`, `clean`, three kinds of `fit`, `choose`; each a Python function with other inputs, all known before the start |
-# | `e` | A search: start ten simulations, look at the first results, and decide from them **while the others run** what to start next |
+# | `d` | An existing program: `load`, `clean`, three kinds of `fit`, `choose`; each a Python function with different inputs, all known before the start |
+# | `e` | A search: start ten simulations, look at the first results, and decide **while the others run** what to start next |
 
 # %% tags=["exercise"] exercise="02.6"
 collections = {
@@ -536,24 +539,25 @@ collections = {
 check("02.6", collections)
 
 # %% [markdown] tags=["hint-1"] exercise="02.6"
-# First: is the data a table, a block of numbers, or something without a fixed shape? Only if none of the three fits, think of functions.
+# First: is the data a table, a block of numbers, or something without a fixed shape? Only if none of these fits, think of functions.
 
 # %% [markdown] tags=["hint-2"] exercise="02.6"
 # A *plan* must be known before it starts. Which job cannot be planned in full?
 
 # %% [markdown] tags=["hint-3"] exercise="02.6"
-# Files of table rows; JSON of any shape; a matrix; a fixed chain of functions; a search that decides on the way.
+# Files of table rows; JSON of any shape; a matrix; a fixed chain of functions; a search that decides as it runs.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keep this
 #
 # * Lines build a plan. `compute` runs it and brings the result to the notebook; `persist` runs it and leaves the result on the workers.
-# * Lazy does not remember: two computes do the work twice. Make one request for several results: `dask.compute(a, b)`.
-# * A graph has no circles, but usually many valid orders. The scheduler chooses; each task runs once per request, its result may be used many times.
-# * Mistakes show at `compute`, not at the line that made them.
-# * Persist late in the chain: after rows and columns are chosen. `del` gives the memory back.
+# * Lazy does not remember: two computes do the work twice. Request several results at once: `dask.compute(a, b)`.
+# * A graph has no cycles, but usually many valid orders. The scheduler chooses one. Each task runs once per request; its result may be used many
+#   times.
+# * Mistakes show up at `compute`, not at the line that made them.
+# * Persist late in the chain: after selecting rows and columns. `del` frees the memory.
 # * You cannot know in advance where a task runs. `who_has` shows it afterwards.
-# * Collections make graphs, schedulers work through them. Futures start at once.
+# * Collections make graphs; schedulers run them. Futures start immediately.
 
 # %% [markdown]
 # ## Check yourself
@@ -568,19 +572,20 @@ lessons.cards("02")
 # ## On a laptop, on one GPU, on a cluster
 #
 # * **Laptop:** as above.
-# * **One GPU:** graphs, compute and persist are the same; the pieces are cuDF tables and CuPy arrays in GPU memory. What you persist fills **GPU memory**,
-#   which is smaller: persist even later in the chain. There may be only one worker; then `rebalance` has nothing to move.
-# * **Cluster:** `compute` sends everything through the network to one notebook. Compute small results only, write large ones to files from the workers.
+# * **One GPU:** graphs, compute and persist work the same; the pieces are cuDF tables and CuPy arrays in GPU memory. What you persist fills **GPU
+#   memory**, which is smaller: persist even later in the chain. There may be only one worker; then `rebalance` has nothing to move.
+# * **Cluster:** `compute` sends everything over the network to one notebook. Compute only small results; let the workers write large ones to files.
 
 # %% [markdown] tags=["instructor"]
 # ## For the instructor
 #
-# **Goal:** learners can say which line costs time, and how often something runs.
+# **Goal:** learners can say which line costs time, and how many times something runs.
 #
 # **Timing:** 10 min section 1, 20 min graphs, 15 min counting, 20 min persist and placement, 10 min the rest.
 #
-# **Frequent mistakes:** 02.1 with recursion and without looking for circles (it never ends: stop it, the check says so); in 02.2 nearly everybody writes 1 for **d**;
-# in 02.3 `dask.compute(*pieces)`, which loads once but brings all data to the notebook (the check counts the bytes); in 02.4 `table.persist()` at the beginning.
+# **Frequent mistakes:** 02.1 with recursion and no check for cycles (it never ends: stop it; the check reports it); in 02.2 nearly everyone writes 1 for
+# **d**; in 02.3 `dask.compute(*pieces)`, which loads once but brings all data to the notebook (the check counts the bytes); in 02.4 `table.persist()` at the
+# beginning.
 #
 # **Projector:** the task stream (`lab.cluster.dashboard("task-stream")`) while section 4 runs: three blocks of loads, then none. Ask before each run.
 #

@@ -12,11 +12,11 @@
 #       side-effects: {title: Tasks that write, link: "04#impure"}
 #       giving-up: {title: When Dask gives up, link: "04#killed-worker"}
 #     objectives:
-#       - explain from the graph which tasks are computed again
+#       - explain from the graph which tasks are recomputed
 #       - prove that an answer survives the loss of a worker
 #       - distinguish lost results from lost inputs
-#       - repair a task that is not safe to run twice
-#       - decide how often Dask may try
+#       - fix a task that is not safe to run twice
+#       - decide how many times Dask may try
 # ---
 
 # %% [markdown]
@@ -24,19 +24,19 @@
 #
 # **45 minutes** (20 of reading, 25 of writing) · you need: lesson 02 (graphs, futures, persist)
 #
-# At the end you can
+# After this lesson, you can
 #
-# * **explain** from the graph which tasks are computed again;
+# * **explain** from the graph which tasks are recomputed;
 # * **prove** that an answer survives the loss of a worker;
 # * **distinguish** lost results from lost inputs;
-# * **repair** a task that is not safe to run twice;
-# * **decide** how often Dask may try.
+# * **fix** a task that is not safe to run twice;
+# * **decide** how many times Dask may try.
 #
-# Work from top to bottom. Where you see `...`, it is your turn. `check("04.1", rerun)` tries your answer, `hint("04.1")` gives the
-# next of three hints, and `solution("04.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must
+# Work from top to bottom. Where you see `...`, it is your turn. `check("04.1", rerun)` tries your answer, `hint("04.1")` gives the next
+# of three hints, and `solution("04.1")` shows one correct solution after the hints. Unless an exercise says otherwise, a function must
 # not change its arguments, and must return the same result each time.
 #
-# **This lesson ends worker processes on purpose.** So it creates a separate cluster (`apart=True`), even if another one is running.
+# **This lesson kills worker processes on purpose.** So it creates a separate cluster (`apart=True`), even if another one is running.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -45,16 +45,16 @@ from gpucluster import lessons
 lab = lessons.start("04", apart=True)
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client: without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they replace</summary>
 #
 # | here | without our helper |
 # |---|---|
 # | `addresses(client)` | `list(client.scheduler_info(n_workers=-1)["workers"])`, sorted by name |
 # | `crash(client, worker)` | `client.run(os._exit, 1, workers=[worker], on_error="ignore")`, then wait until the scheduler has noticed |
-# | `recovered(client, futures)` | `wait(futures)`, asked at the scheduler: for a moment the notebook does not yet know what was lost |
+# | `recovered(client, futures)` | `wait(futures)`, but checked at the scheduler: for a moment, the notebook does not yet know what was lost |
 # | `restored(client, n)` | `client.wait_for_workers(n)`, which may count a dead worker for two more seconds |
 # | `TaskHistory(client)` | `client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.transition_log))`: a task that goes from *processing* to *memory* was computed |
 #
@@ -79,8 +79,8 @@ from gpucluster.lessons.simulations.recovery import TaskHistory, addresses, cras
 # %% [markdown] anchor="placement"
 # ## 1. A graph, and where its results are
 #
-# How many minutes did New York's flights of 2013 leave late, in total? One task per month reads its flights, one adds up
-# the minutes, and one adds up the months. All numbers are whole minutes, so the sum is exact, in any order.
+# By how many minutes in total did New York's flights leave late in 2013? For each month, one task reads the flights, and
+# one sums the minutes. A final task sums the months. All numbers are whole minutes, so the sum is exact in any order.
 
 # %% tags=["run"]
 def read(month):
@@ -119,9 +119,9 @@ display(lessons.banner("flights"))
 print(f"{len(graph)} tasks")
 
 # %% [markdown]
-# Nothing has run yet, and the workers are not chosen yet. "Even though the process is defined, the place where the result will be stored is not assigned",
-# say the slides. Let us look: we run the same graph twice, and ask the scheduler each time who has the results. We keep futures
-# of the `late` tasks and of `total`, and none of the `read` tasks.
+# Nothing has run yet, and no workers have been chosen. "Even though the process is defined, the place where the result will be stored is not assigned",
+# say the slides. Let us look: we run the same graph twice, and each time ask the scheduler which workers have the results. We keep futures of the `late`
+# tasks and of `total`, but not of the `read` tasks.
 
 # %% tags=["run"]
 WANTED = [key for key in graph if not key.startswith("read")]
@@ -165,25 +165,23 @@ print(f"{sum(first[key] != second[key] for key in WANTED)} of {len(WANTED)} resu
 print(f"the total is the same: {undisturbed:,} and {futures['total'].result():,} minutes")
 
 # %% [markdown]
-# **Explain:** the graph says *what* depends on what. *Where* a task runs is decided when it runs, from what the workers are doing at this moment. That is why
-# a graph can be finished by other workers than those it began with. (Sometimes both runs look the same; nothing guarantees it either way.)
+# **Explain:** the graph says *what* depends on what. The scheduler decides *where* a task runs only at run time, from what the workers are doing at that
+# moment. So a graph can finish on different workers than it started on. (Sometimes both runs look the same; nothing guarantees it either way.)
 #
-# The `read` results are nowhere: no future refers to them, and no task still needs them, so Dask has **released** them. But
-# the scheduler still knows how to make them: it keeps the **recipe** of everything that a future depends on.
+# The `read` results are no longer anywhere: no future refers to them, and no task still needs them, so Dask has **released** them. But the scheduler
+# still knows how to make them: it keeps the **recipe** for everything that a future depends on.
 
 # %% [markdown]
 # ## 2. A worker crashes
 #
-# `crash` ends a worker's process at once, as a power cut would (`os._exit(1)` in the worker). What it held is gone. Then two
-# things happen: a *nanny*, which watches over the worker, has a new and empty one started. (Here the nannies live in the scheduler's process,
-# and the starter of lesson 00 starts the new worker for them.) And the scheduler looks at its
-# graph: which of the lost results are still needed?
+# `crash` kills a worker's process instantly, as a power cut would (`os._exit(1)` in the worker). What it held is gone. Then two things
+# happen. A *nanny*, which watches the worker, has a new, empty one started. (Here the nannies run in the scheduler's process, and the starter
+# from lesson 00 starts the new worker for them.) And the scheduler checks its graph: which of the lost results are still needed?
 #
-# `expect_crashes` prepares the cluster for a lesson with many crashes: afterwards only the nannies replace workers, and nothing else
-# does so at the same time.
+# `expect_crashes` prepares the cluster for a lesson with many crashes: from then on, only the nannies replace workers.
 #
 # **Predict:** we have futures of the 12 `late` tasks and of `total`. The worker that holds `total` crashes. How many of the 25 tasks are
-# computed again?
+# recomputed?
 
 # %% tags=["predict"]
 expect_crashes(lab.client)
@@ -192,16 +190,15 @@ predict("04.a", 13)  # SOLUTION
 # %% [markdown] exercise="04.1" title="Which tasks run again?" topic="recomputation"
 # ### Exercise 04.1 · Which tasks run again? (10 min)
 #
-# Write `rerun`. It gets
+# Write `rerun`. Its arguments are
 #
 # * `graph`: for each key, the list of keys that it needs, as above;
-# * `memory`: for each key whose result is in memory, the **set** of workers that hold it (there may be several); some of these
-#   results may no longer be needed;
+# * `memory`: for each key whose result is in memory, the **set** of workers that hold it (there may be several). Some of these results may no longer be
+#   needed;
 # * `wanted`: the set of keys with futures;
 # * `lost`: the worker that crashes.
 #
-# It returns the set of keys that are computed again. All tasks have been computed before; what is not in `memory` has been
-# released.
+# It returns the set of keys that are recomputed. All tasks have been computed before; what is not in `memory` has been released.
 #
 # The check tries it on 200 random graphs. Then it computes one on your cluster, crashes a worker, and compares your prediction with the scheduler's log.
 
@@ -223,19 +220,19 @@ def rerun(graph, memory, wanted, lost):
 check("04.1", rerun)
 
 # %% [markdown] tags=["hint-1"] exercise="04.1"
-# Begin with what is wanted. A wanted key that another worker still holds is safe. For one that no worker holds any more, look at what
-# it needs, and ask the same question there.
+# Start with the wanted keys. A wanted key that another worker still holds is safe. If no worker holds it any more, look at what it
+# needs, and ask the same question there.
 
 # %% [markdown] tags=["hint-2"] exercise="04.1"
-# `memory.get(key, set()) - {lost}` is the set of workers that still hold a key after the crash. If it is empty, the key must be computed again, and each of
-# `graph[key]` must be looked at in the same way.
+# `memory.get(key, set()) - {lost}` is the set of workers that still hold a key after the crash. If it is empty, the key must be recomputed, and you must
+# check each key in `graph[key]` in the same way.
 
 # %% [markdown] tags=["hint-3"] exercise="04.1"
 # Keep a list `todo = list(wanted)` and a set `again`. While there is something in `todo`: take a key with `pop`; if it is not in `again` and no
 # other worker holds it, add it to `again`, and add `graph[key]` to `todo`. A key that is neither wanted nor needed is never looked at.
 
 # %% [markdown]
-# Now for real. `TaskHistory` reads in the scheduler's log how often each task was computed inside its block.
+# Now for real. `TaskHistory` reads from the scheduler's log how many times each task was computed inside its block.
 
 # %% tags=["run"]
 forget(futures)  # the check has crashed a worker, too: start again
@@ -263,13 +260,12 @@ compare("04.a", len(again), "tasks")
 figures.recomputed(graph, {key: min(workers - {victim} or workers) for key, workers in held.items()}, again, victim)
 
 # %% [markdown]
-# **Explain:** only the crashed worker's results are computed again, and what they need: their `read` tasks had been released, so they had to
+# **Explain:** Dask recomputes only the crashed worker's results and what they need: their `read` results had been released, so those tasks had to
 # run again as well. What the other worker held was not touched.
 #
-# **Change:** crash the *other* worker (`victim = next(one for one in addresses(lab.client) if one not in held["total"])`). To add up the months, the
-# worker of `total` had fetched all `late` results, and for some seconds these copies are still there: perhaps nothing has to be computed again. Then
-# keep futures of the `read` tasks as well (`WANTED = list(graph)`), and run from section 1 again. How many tasks now? And
-# what does it cost in memory?
+# **Change:** crash the *other* worker (`victim = next(one for one in addresses(lab.client) if one not in held["total"])`). To sum the months, the
+# worker of `total` had fetched all `late` results, and these copies exist for some seconds: perhaps nothing has to be recomputed. Then keep futures
+# of the `read` tasks as well (`WANTED = list(graph)`), and rerun from section 1. How many tasks now? And what does it cost in memory?
 
 # %% tags=["run"]
 forget(futures)
@@ -279,10 +275,10 @@ forget(futures)
 #
 # ### Exercise 04.2 · Survive it (8 min)
 #
-# Write `survive`: it starts a lazy result, crashes a worker **that has done a part of it, while the rest is computed**, and returns the
-# result, when there are as many workers as before. Do not wait for a number of seconds: the check has quick tasks and slow ones, quick workers and slow ones.
+# Write `survive`: it starts computing a lazy result and crashes a worker **that has done part of the work, while the rest is still running**. It returns the
+# result once there are as many workers as before. Do not wait a fixed number of seconds: the check has fast and slow tasks, and fast and slow workers.
 #
-# Useful: `client.compute(lazy)` starts it and returns a future at once. `client.has_what()` says what each worker holds: `{address: (keys…)}`.
+# Useful: `client.compute(lazy)` starts it and immediately returns a future. `client.has_what()` shows what each worker holds: `{address: (keys…)}`.
 # `crash(client, address)` and `restored(client, n_workers)` are the ones from above.
 
 # %% tags=["exercise"] exercise="04.2"
@@ -305,10 +301,11 @@ def survive(client, lazy):
 check("04.2", survive)
 
 # %% [markdown] tags=["hint-1"] exercise="04.2"
-# Four steps: start, wait a moment, crash, fetch the result. "A moment" is not a number of seconds: wait until some worker holds something.
+# Four steps: start, wait a moment, crash, fetch the result. "A moment" is not a fixed number of seconds: wait until some worker holds
+# something.
 
 # %% [markdown] tags=["hint-2"] exercise="04.2"
-# `[address for address, keys in client.has_what().items() if keys]` are the workers that hold a result. Ask again and again, with a short
+# `[address for address, keys in client.has_what().items() if keys]` are the workers that hold a result. Check repeatedly, with a short
 # `time.sleep` in between, until there is one. Choose the victim among these.
 
 # %% [markdown] tags=["hint-3"] exercise="04.2"
@@ -331,21 +328,22 @@ else:
 #
 # > "In case of a failure, Dask reaches a node and repeats the action **without disturbing the rest of the process**."
 #
-# You have seen it work. What does the sentence hide? Think of three things before you open the answer.
+# You have seen it work. What does this claim hide? Think of three things before you open the answer.
 #
 # <details><summary>Answer</summary>
 #
-# 1. It is not one *action*: all results that the worker held and that are still needed are computed again, and the inputs that were
-#    released, back to the beginning of the graph.
-# 2. The rest *is* disturbed: everything that waits for these results waits longer, and the remaining workers have more to do.
-# 3. It holds only if a task can be repeated: its inputs must still be there (section 4), and running it twice must do no harm (section 5).
+# 1. It is not one *action*: Dask recomputes all results that the worker held and that are still needed, and any released inputs, back to
+#    the start of the graph.
+# 2. The rest *is* disturbed: everything that depends on these results waits longer, and the remaining workers have more to do.
+# 3. It is true only if a task can be repeated: its inputs must still be there (section 4), and running it twice must do no harm (section
+#    5).
 # </details>
 
 # %% [markdown] anchor="scatter"
 # ## 4. Lost inputs: scatter has no recipe
 #
 # `client.scatter(data)` sends data from the notebook to a worker and returns a future. It looks like the future of a task. Let us
-# lose it.
+# lose that data.
 
 # %% tags=["run"]
 def load():
@@ -370,15 +368,15 @@ print(f"the future of the data is now {scattered.status}")
 restored(lab.client, n_workers)
 
 # %% [markdown]
-# **Explain:** read the message. The scheduler did not repeat anything. It dropped the data, and everything that depends on it, because there is no
-# task from which it could be made. (`lost dependencies` or `already forgotten`: what you see depends on who noticed first.)
+# **Explain:** read the message. The scheduler did not rerun anything. It dropped the data and everything that depends on it, because no task can
+# make it again. (Whether you see `lost dependencies` or `already forgotten` depends on which process noticed first.)
 
 # %% [markdown] exercise="04.3" title="Load again what was lost" topic="lost-inputs"
 # ### Exercise 04.3 · Load it again (8 min)
 #
-# 1. Write `with_reload`: run `task(data)` on the cluster, where `data` is the future of scattered data. If the data was lost, call `reload()` in the
-#    notebook, scatter what it returns, and run the task on that. Return **two** things: the result, and the future of the data that
-#    can be used next time. An error of the task itself, such as a `ValueError`, is not a loss: it must reach the caller.
+# 1. Write `with_reload`: run `task(data)` on the cluster, where `data` is the future of scattered data. If the data is lost, call `reload()` in the
+#    notebook, scatter what it returns, and run the task on that. Return **two** things: the result, and the future of the data to use next time. An
+#    error in the task itself, such as a `ValueError`, is not a loss: it must reach the caller.
 # 2. Why can Dask not restore scattered data automatically? Set `why` to `"a"`, `"b"`, `"c"` or `"d"`:
 #
 #    * a: it could, but takes longer than `timeout`
@@ -404,11 +402,12 @@ why = "c"  # SOLUTION
 check("04.3", with_reload, why)
 
 # %% [markdown] tags=["hint-1"] exercise="04.3"
-# `try:` to submit the task and to fetch its result. Which error says that data was lost? It stood in the box above. Catch this one only.
+# In a `try:` block, submit the task and fetch its result. Which error means that data was lost? It is in the box above. Catch only this
+# one.
 
 # %% [markdown] tags=["hint-2"] exercise="04.3"
-# The error is a `CancelledError` (its full name is `FutureCancelledError`, a kind of it). In `except CancelledError:`, scatter what `reload()`
-# returns, and submit the task again. Use `pure=False`: a task that is repeated on purpose.
+# The error is a `CancelledError` (precisely, its subclass `FutureCancelledError`). In `except CancelledError:`, scatter what `reload()`
+# returns, and submit the task again. Use `pure=False`, because the task is repeated on purpose.
 
 # %% [markdown] tags=["hint-3"] exercise="04.3"
 # In the `try` block: `return client.submit(task, data, pure=False).result(), data`. In the `except` block: `data = client.scatter(reload(),
@@ -424,15 +423,15 @@ else:
 del scattered, minutes, answer
 
 # %% [markdown]
-# **A rule:** let tasks load their data (`read` in section 1). Then the recipe is part of the graph, and the data is not sent through the notebook. Scatter only what
-# is small and easy to make again.
+# **A rule:** let tasks load their data (`read` in section 1). Then the recipe is part of the graph, and the data does not pass through the notebook. Scatter
+# only what is small and easy to make again.
 
 # %% [markdown] anchor="impure"
 # ## 5. Tasks that write
 #
-# A task that only returns a value may run twice: the second value replaces the first. A task that *does* something outside, such as sending
-# a mail, or appending to a file, is called **impure**. Here is one. It appends a line per month to a file. In month 5, the worker
-# crashes after writing, before it can say that it is done.
+# A task that only returns a value may run twice: the second value replaces the first. A task that has an effect outside, such as sending an
+# email or appending to a file, is called **impure**. Here is one. It appends a line per month to a file. In month 5, the worker crashes
+# after writing, before it can report that it is done.
 
 # %% tags=["run"]
 def append(folder, number, line):
@@ -466,19 +465,18 @@ print(f"12 tasks, {len(written)} lines. More than once: "
 
 # %% [markdown]
 # **Explain:** no error, no warning, and a wrong file. Month 5 was written twice. So was each month that the crashed worker had done before: its
-# results were lost, so its tasks ran again. A task must be **idempotent**: to run it twice has the same effect as to run it
-# once.
+# results were lost, so its tasks ran again. A task must be **idempotent**: running it twice has the same effect as running it once.
 
 # %% [markdown] exercise="04.4" title="Make the writing idempotent" topic="side-effects"
 # ### Exercise 04.4 · Write it so that it may run twice (8 min)
 #
-# Write both sides. Each task has its own `number`; two tasks may have the same words in their `line`.
+# Write both sides. Each task has its own `number`; two tasks may have the same text in their `line`.
 #
-# 1. `record(folder, number, line)`: keeps the line somewhere in the folder.
-# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order. The folder is there, and holds only what `record` put there. No line has a
-#    line break in it; any letters may be in it (ü, á).
+# 1. `record(folder, number, line)`: stores the line somewhere in the folder.
+# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any order. The folder exists, and holds only what `record` put there. No line
+#    contains a line break; a line may contain any letters (ü, á).
 #
-# The check runs tasks once, several times, at the same time, and with real crashes, even between opening a file and writing into it.
+# The check runs tasks once, several times, in parallel, and with real crashes, including between opening a file and writing to it.
 
 # %% tags=["exercise"] exercise="04.4"
 def record(folder, number, line):
@@ -501,15 +499,15 @@ def read_lines(folder):
 check("04.4", record, read_lines)
 
 # %% [markdown] tags=["hint-1"] exercise="04.4"
-# What makes the difference between "add" and "set"? Appending adds. Which operation on files sets, so that the second time changes nothing?
+# What makes the difference between "add" and "set"? Appending adds. Which file operation sets, so that the second time changes nothing?
 
 # %% [markdown] tags=["hint-2"] exercise="04.4"
-# One file per task, with a name made from `number`. The second run of the same task writes the same file again. `read_lines` reads all files of
-# the folder.
+# Use one file per task, with a name made from `number`. The second run of the same task writes the same file again. `read_lines` reads all
+# files of the folder.
 
 # %% [markdown] tags=["hint-3"] exercise="04.4"
 # `(Path(folder) / f"line-{number}.txt").write_text(line)`, and `[path.read_text() for path in sorted(Path(folder).glob("line-*.txt"))]`. Even better: write to a
-# temporary name first, then `os.replace(temporary, target)`. So a crash while writing leaves no half line.
+# temporary name first, then `os.replace(temporary, target)`. Then a crash while writing leaves no partial line.
 
 # %% tags=["run"]
 with tempfile.TemporaryDirectory() as folder:
@@ -524,8 +522,8 @@ print(f"12 tasks, {len(written)} lines." if written is not None else "Not yet: w
 # %% [markdown] anchor="killed-worker"
 # ## 6. When Dask gives up
 #
-# What if the *task* is what ends the worker, each time? A result larger than the memory, a crash in a library written in C: to repeat it on the next
-# worker ends the next worker. Here is such a task, and what you would see in your notebook:
+# What if the *task* itself kills the worker, every time? Examples are a result larger than the memory, or a crash in a library written in C.
+# Repeating the task on the next worker kills that worker, too. Here is such a task, and what you would see in your notebook:
 
 # %% tags=["run"]
 def poison():
@@ -538,16 +536,16 @@ with expect_failure(KilledWorker):
 restored(lab.client, n_workers)
 
 # %% [markdown]
-# **Explain:** the scheduler cannot know why the worker died. It tried again on another one, and gave up when the task had been running on too many workers that died: the
-# setting `distributed.scheduler.allowed-failures` is 3 by default, so the fourth death is the last. Look into the workers' logs for the reason: most often it is
-# memory. (`cluster.logs()` and the log in the panel.)
+# **Explain:** the scheduler cannot know why the worker died. It tried again on another one, and gave up when too many workers had died while running the
+# task. The setting `distributed.scheduler.allowed-failures` is 3 by default, so the fourth death is the last. Look in the workers' logs for the reason: most
+# often it is memory. (`cluster.logs()` and the log in the panel.)
 #
-# There are two counters, and they are easily confused:
+# There are two counters, which are easily confused:
 #
 # | | counts | where it is set |
 # |---|---|---|
 # | `retries=` | errors that the task *raises* | per task, in `submit`, `compute`, or `dask.annotate` |
-# | `allowed-failures` | *deaths of workers* while they ran the task | for the scheduler, for all tasks |
+# | `allowed-failures` | *deaths of workers* that were running the task | for the scheduler, for all tasks |
 
 # %% tags=["run"]
 def set_allowed(dask_scheduler, number):
@@ -563,14 +561,15 @@ print("put back:", lab.client.run_on_scheduler(set_allowed, number=before), "→
 restored(lab.client, n_workers)
 
 # %% [markdown]
-# Two workers were lost instead of four. The ten `retries` did not matter: the task raised no error, it ended the process.
+# Two workers were lost instead of four. The ten `retries` did not matter: the task raised no error; it killed the
+# process.
 
 # %% [markdown] exercise="04.5" title="Try, but not forever" topic="giving-up"
 # ### Exercise 04.5 · Try, but not forever (8 min)
 #
-# Write `run_carefully`: run `task(*args)`, repeat it up to `retries` times after errors that it raises, and let it end at most `allowed` workers before the scheduler gives
-# up (it then ends `allowed + 1`). Return the result, or **return the exception** if there is one. Whatever happens, put the scheduler's setting
-# back.
+# Write `run_carefully`: run `task(*args)`, and repeat it up to `retries` times after errors that it raises. Set `allowed-failures` to `allowed`, so the
+# scheduler gives up when the task has killed `allowed + 1` workers. Return the result, or **return the exception** if there is one. Whatever happens, restore
+# the scheduler's setting.
 
 # %% tags=["exercise"] exercise="04.5"
 def run_carefully(client, task, args, retries, allowed):
@@ -589,14 +588,14 @@ def run_carefully(client, task, args, retries, allowed):
 check("04.5", run_carefully)
 
 # %% [markdown] tags=["hint-1"] exercise="04.5"
-# One call of `set_allowed` before, one after. Which Python statement runs the second one also if there was an error in between?
+# One call of `set_allowed` before, one after. Which Python statement runs the second one even if there was an error in between?
 
 # %% [markdown] tags=["hint-2"] exercise="04.5"
 # `try: … except Exception as error: return error … finally: …`. The `finally` part runs even after a `return`.
 
 # %% [markdown] tags=["hint-3"] exercise="04.5"
 # `before = client.run_on_scheduler(set_allowed, number=allowed)`; in `try`, `return client.submit(task, *args, retries=retries, pure=False).result()`; in `finally`,
-# set `before` again. Wait for the result inside the `try` block: a future alone says nothing.
+# set `before` again. Wait for the result inside the `try` block: a future alone tells you nothing.
 
 # %% tags=["run"]
 outcome = run_carefully(lab.client, poison, (), retries=5, allowed=0)
@@ -607,11 +606,11 @@ print(f"{len(addresses(lab.client))} workers, as at the beginning")
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
-# * Where a result lies is decided at run time, and may change. The graph is what lasts: it is the recipe.
-# * After a crash, Dask computes again what is wanted and held by no worker, and, if needed, its inputs back to the beginning. Nothing else.
-# * Scattered data has no recipe: it is lost, together with everything that depends on it. Let tasks load data.
+# * Where a result is stored is decided at run time, and may change. The graph stays: it is the recipe.
+# * After a crash, Dask recomputes what is wanted and held by no worker, and, if needed, its inputs, back to the start. Nothing else.
+# * Scattered data has no recipe: it is lost, along with everything that depends on it. Let tasks load data.
 # * A task may run more than once. If it writes, it must be idempotent: set, do not add.
-# * `retries` counts errors, `allowed-failures` counts dead workers. `KilledWorker` means: look at the workers' logs, most often it is memory.
+# * `retries` counts errors, `allowed-failures` counts dead workers. `KilledWorker` means: look at the workers' logs. Most often it is memory.
 
 # %% [markdown]
 # ## Quiz and cards
@@ -625,12 +624,12 @@ lessons.cards("04")
 # %% [markdown] anchor="scheduler-lost"
 # ### Laptop, one GPU, cluster
 #
-# * **Laptop:** both workers are processes of one machine; a nanny replaces them within a second or two. The notebook and the scheduler survive, because they are other
-#   processes.
-# * **One GPU:** the only worker crashes, so *all* results are computed again, and everything waits until it is back. Results in GPU memory are lost in
-#   the same way; results that were spilled to the host belong to the worker's process, and are lost, too.
-# * **Cluster:** a whole node may go, with its nanny: then the worker is not replaced, unless the cluster scales automatically. Batch systems end workers when
-#   their time is over. If the *scheduler* goes, all is lost: write intermediate results to files.
+# * **Laptop:** both workers are processes on one machine; a nanny replaces them within a second or two. The notebook and the scheduler survive, because they
+#   are other processes.
+# * **One GPU:** the only worker crashes, so *all* results are recomputed, and everything waits until it is back. Results in GPU memory are lost in the same
+#   way. Results spilled to the host belong to the worker's process, so they are lost, too.
+# * **Cluster:** a whole node may fail, with its nanny: then the worker is not replaced, unless the cluster scales automatically. Batch systems kill workers
+#   when their time limit is reached. If the *scheduler* fails, everything is lost: write intermediate results to files.
 
 # %% tags=["run"]
 expect_crashes(lab.client, False)
@@ -639,13 +638,13 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners predict from a graph what is computed again, and name the two cases in which recovery is not safe: lost inputs and side effects.
+# * **Goal:** learners predict from a graph what is recomputed, and name the two cases in which recovery is not safe: lost inputs and side effects.
 # * **Time:** 8 section 1 · 12 section 2 · 8 section 3 · 8 section 4 · 5 section 5 · 4 section 6. When late, give the solution of 04.2, and leave 04.5 as homework.
 # * **On the projector:** the figure of section 2, then ask: "and if we had kept the `read` results?". The panel beside the notebook: a
 #   worker disappears and comes back. The question for the class in section 5: which of your tasks write something?
-# * **Frequent mistakes:** 04.1: everything upstream of a lost key is returned, although another worker still holds the input; copies on two
-#   workers are overlooked; lost results that are not needed are returned. 04.2: crashing before anything was done (then nothing is computed *again*), or after the result
-#   was there. 04.3: `except Exception`, which hides mistakes of the task. 04.4: comparing lines instead of numbers, so that equal lines disappear. 04.5: the
-#   setting is put back before the result was fetched.
+# * **Frequent mistakes:** 04.1: returning everything upstream of a lost key, even if another worker still holds the input; overlooking copies on two workers;
+#   returning lost results that are not needed. 04.2: crashing before anything was done (then nothing is *re*computed), or after the result was there. 04.3:
+#   `except Exception`, which hides bugs in the task. 04.4: comparing lines instead of numbers, so that equal lines disappear. 04.5: restoring the setting
+#   before the result was fetched.
 # * **What to skip when late:** section 6, if the class has seen `KilledWorker` before.
-# * **A warning:** the lesson ends workers. Learners who share a cluster need their own: `gpucluster create --name mine`.
+# * **A warning:** the lesson kills workers. Learners who share a cluster need their own: `gpucluster create --name mine`.

@@ -24,8 +24,8 @@
 #
 # **120 minutes** in two halves of an hour · you need: pandas, and lesson 02 (lazy tables)
 #
-# ETL means *extract, transform, load*: take tables from somewhere, clean them up, and store them where the next program
-# finds them. At the end you can
+# ETL means *extract, transform, load*: take tables from somewhere, clean them up, and store them where the next program can
+# find them. After this lesson, you can
 #
 # * **audit** tables that you have not seen before, and **count** what is missing;
 # * **clean, join, aggregate** and **reshape** them without losing a row;
@@ -48,21 +48,21 @@ from gpucluster import lessons
 lab = lessons.start("05")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client: without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they replace</summary>
 #
 # | here | without our helper |
 # |---|---|
 # | `datasets.flights()` | `dd.read_parquet(file)`; with `as_frame="pandas"`, `pd.read_parquet(file)` |
-# | `as_pandas(table)` | `table.compute()`, and `.to_pandas()` after it where the blocks are not pandas tables |
+# | `as_pandas(table)` | `table.compute()`, and then `.to_pandas()` if the blocks are not pandas tables |
 # | `plan(table)` | `table.optimize(fuse=False).pprint()`, with long lines cut |
 # | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
 # | `bytes_between_workers(client, table)` | the same logs; here the entries in which `who` is a worker |
 # | `small_worker("450 MiB")` | `Client(LocalCluster(n_workers=1, memory_limit="450 MiB"))` |
 # | `clock.stage("…")` | `time.perf_counter()` before and after |
-# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `ready("…", f)` | only needed in these lessons: False, with a message, until `f` is written |
 #
 # </details>
 
@@ -101,7 +101,7 @@ clock = StageClock()  # adds up the time of your cells, for the end of the lesso
 # %% [markdown] anchor="tables"
 # ## 1. Look before you calculate
 #
-# All flights that left the three airports of New York City in 2013, and four tables that belong to them:
+# All flights that left New York City's three airports in 2013, and four related tables:
 #
 # ```
 # weather  ── origin, time_hour ──┐
@@ -110,8 +110,8 @@ clock = StageClock()  # adds up the time of your cells, for the end of the lesso
 # airlines ── carrier ────────────┘
 # ```
 #
-# The tables are lazy: so far, nothing has been read. A table is cut into **partitions**; each of them is an ordinary table on one worker.
-# The banner says how large a table is, and how many different records stand behind its rows.
+# The tables are lazy: so far, nothing has been read. A table is split into **partitions**. Each is an ordinary table on one worker.
+# The banner shows how large a table is, and how many distinct records its rows come from.
 
 # %% tags=["run"]
 display(banner("flights"))
@@ -124,16 +124,16 @@ flights.head(3)
 
 # %% [markdown]
 # Some of these numbers are not numbers. `flight` 1545 is a *name*: the mean of flight numbers means nothing. `dep_time` 517 is 5:17 in the
-# morning, and 517 + 60 is not an hour later. And two clocks are at work: `hour` is the clock of New York, `time_hour` is the same moment
-# in UTC, the time that never jumps.
+# morning, and 517 + 60 is not an hour later. And there are two clocks: `hour` is New York local time, `time_hour` is the same moment in
+# UTC, which never jumps.
 #
 # | Kind | What you may do | Example |
 # |---|---|---|
-# | nominal | compare: same or not | name of an airport |
-# | ordinal | sort as well | place in a list |
-# | interval | subtract, take means as well | temperature in °F |
-# | ratio | divide as well: "twice as much" means something, because 0 is "none" | number of seats |
-# | time | subtract, but mind the clock | moment of a departure |
+# | nominal | compare: same or not | airport name |
+# | ordinal | also sort | position in a list |
+# | interval | also subtract and take means | temperature in °F |
+# | ratio | also divide: "twice as much" makes sense, because 0 means "none" | number of seats |
+# | time | subtract, but mind the clock | time of departure |
 #
 # **Predict:** of the 336,776 flights, how many never left? (Their `dep_time` is missing.)
 
@@ -144,8 +144,8 @@ predict("05.a", 8255)  # SOLUTION
 # ### Exercise 05.1 · Audit a table (10 min)
 #
 # 1. Write `audit`. It must look at **all** partitions: a key that occurs once in each of two partitions is a duplicate, too. Here you may
-#    compute inside, even fetch the table into the notebook: it is small. Where that is no longer allowed, the exercise says so.
-# 2. Give each column its kind. `month` here stands for the place in the year: 1 comes before 2.
+#    call `compute` inside, or even fetch the table into the notebook: it is small. Later exercises say when that is no longer allowed.
+# 2. Give the kind of each column. Treat `month` as a position in the year: 1 comes before 2.
 
 # %% tags=["exercise"] exercise="05.1"
 def audit(table, key):
@@ -177,16 +177,16 @@ kinds = {
 check("05.1", audit, kinds)
 
 # %% [markdown] tags=["hint-1"] exercise="05.1"
-# Write it as you would in pandas. `table.isna().sum()` and `table[key].drop_duplicates()` exist for lazy tables as well, and look at all
+# Write it as you would in pandas. `table.isna().sum()` and `table[key].drop_duplicates()` also exist for lazy tables, and look at all
 # partitions. The results are lazy until you compute them.
 
 # %% [markdown] tags=["hint-2"] exercise="05.1"
 # The number of duplicates is the number of rows minus the number of *different* keys. `dask.compute(a, b, c)` computes three things in one
-# pass over the data. For the kinds: would you take the mean of the values? Is one twice the other, and does 0 mean "none"?
+# pass over the data. For the kinds: does a mean of the values make sense? Can one be twice another, and does 0 mean "none"?
 
 # %% [markdown] tags=["hint-3"] exercise="05.1"
 # `rows, nulls, keys = dask.compute(table.shape[0], table.isna().sum(), table[key].drop_duplicates().shape[0])`. `nulls` is then a
-# column of numbers: keep those above 0 with `nulls[nulls > 0].to_dict()`. The three names are nominal, two columns are ratio.
+# column of numbers: keep those above 0 with `nulls[nulls > 0].to_dict()`. Three columns are names, so nominal; two are ratio.
 
 # %% tags=["run"]
 if ready("05.1", audit):
@@ -200,17 +200,17 @@ if ready("05.1", audit):
     display(compare("05.a", of_flights["nulls"]["dep_time"], "flights"))
 
 # %% [markdown]
-# **Explain:** 8,255 flights were cancelled. 9,430 have no `air_time`: the cancelled ones, and others that landed elsewhere. So "missing"
-# is not noise here; it says what happened.
+# **Explain:** 8,255 flights were cancelled. 9,430 have no `air_time`: the cancelled ones, and others that landed elsewhere. So "missing" is
+# not noise here: it tells you what happened.
 #
-# The weather has three duplicates by the local clock. On 3 November 2013, New York turned its clocks back: the hour from 1 to 2 came twice,
-# at three airports. In UTC each hour comes once. **Join on `time_hour`.**
+# In local time, the weather table has three duplicates. On 3 November 2013, New York turned its clocks back: the hour from 1 to 2 occurred
+# twice, at three airports. In UTC each hour occurs once. **Join on `time_hour`.**
 
 # %% [markdown] anchor="formats"
 # ## 2. From text to columns
 #
-# Published data often comes as CSV: text, one line per row. Here the year is written as twelve CSV files, as an office might send them.
-# (We write them ourselves, so that the lesson needs no network. A missing number is an empty field.)
+# Published data often comes as CSV: text, one line per row. Here the year comes as twelve CSV files, as an agency might publish them.
+# (We write them ourselves, so the lesson needs no network. A missing number is an empty field.)
 
 # %% tags=["run"]
 csv_files = [str(path) for path in write_monthly_csv(home / "csv")]
@@ -220,19 +220,18 @@ print(f"{len(csv_files)} files, {sum(Path(file).stat().st_size for file in csv_f
 # %% [markdown] anchor="csv-types"
 # ### A real failure
 #
-# CSV does not say what a column holds. Dask reads the beginning of the *first* file, guesses the types, and assumes they hold for all files. Run this cell:
+# CSV does not store column types. Dask reads the beginning of the *first* file, guesses the types, and assumes they hold for all files. Run this cell:
 
 # %% tags=["run"]
 with expect_failure():
     print(dd.read_csv(csv_files)["dep_delay"].mean().compute())
 
 # %% [markdown]
-# **Read the message.** In the first lines of January no flight was cancelled, so five columns looked like whole numbers. Later there are
-# gaps, and a gap makes a column of decimal numbers (`int64`, the usual type of whole numbers, has no way to say "missing"; pandas' `Int64`, with a capital I, has
-# one, but `read_csv` takes it only when you ask for it). The guess was wrong, and Dask tells you
-# instead of going on with other types in the middle of the table.
+# **Read the message.** In the first lines of January no flight was cancelled, so five columns looked like integers. Later there are missing values, and they
+# turn a column into floats. (`int64`, the usual integer type, cannot represent "missing". pandas' `Int64`, with a capital I, can, but `read_csv` uses it only
+# on request.) The guess was wrong, and Dask raises an error instead of changing types in the middle of the table.
 #
-# If you copy from an older tutorial, you meet a second failure. There, a date is often put together while reading:
+# Copying from an older tutorial causes a second failure. Older tutorials often assemble a date while reading:
 
 # %% tags=["run"]
 with expect_failure():
@@ -243,7 +242,7 @@ with expect_failure():
 #
 # ### Four formats
 #
-# The same 27,004 flights of January as CSV, JSON, ORC and Parquet. The last two store one column after the other, with types, compressed.
+# The same 27,004 January flights as CSV, JSON, ORC and Parquet. The last two store the data column by column, typed and compressed.
 
 # %% tags=["run"]
 january = flights.partitions[0].compute()
@@ -261,9 +260,9 @@ del january
 # %% [markdown] exercise="05.2" title="From CSV to Parquet" topic="formats"
 # ### Exercise 05.2 · From CSV to Parquet (15 min)
 #
-# 1. Write `convert`. Each CSV file becomes one Parquet file; `time_hour` becomes a time; what is missing stays missing. The check uses
-#    its own months, and in its first file *nothing* is missing.
-# 2. Write `open_delays`: the lazy table of two columns, and nothing else is read. The check damages the other columns on purpose.
+# 1. Write `convert`. Each CSV file becomes one Parquet file; `time_hour` becomes a timestamp; missing values stay missing. The check
+#    uses its own months, and its first file has *no* missing values.
+# 2. Write `open_delays`: a lazy table of two columns. Nothing else may be read: the check corrupts the other columns on purpose.
 
 # %% tags=["exercise"] exercise="05.2"
 def convert(csv_files, folder):
@@ -286,12 +285,12 @@ def open_delays(folder):
 check("05.2", convert, open_delays)
 
 # %% [markdown] tags=["hint-1"] exercise="05.2"
-# The message of the failure above says what to add to `read_csv`. For a time there is `parse_dates`. `to_parquet` writes one file per
+# The error message above shows what to add to `read_csv`. For timestamps, use `parse_dates`. `to_parquet` writes one file per
 # partition, and `read_csv` makes at least one partition per file.
 
 # %% [markdown] tags=["hint-2"] exercise="05.2"
-# `dtype={"dep_time": "float64", …}` for the five columns that can have gaps, in `dd.read_csv`. Then `.to_parquet(folder, write_index=False)`,
-# and `dd.read_parquet(folder)` to return. `read_parquet` takes `columns=[…]`.
+# `dtype={"dep_time": "float64", …}` for the five columns that can have missing values, in `dd.read_csv`. Then
+# `.to_parquet(folder, write_index=False)`, and `dd.read_parquet(folder)` to return. `read_parquet` takes `columns=[…]`.
 
 # %% [markdown] tags=["hint-3"] exercise="05.2"
 # `table = dd.read_csv(csv_files, dtype=dict.fromkeys(["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"], "float64"),
@@ -316,7 +315,7 @@ if ready("05.2", convert, open_delays):
     figures.column_bytes(by_column, ["origin", "dep_delay"])
 
 # %% [markdown]
-# You need not even say `columns=…`. Dask looks at the whole plan before it reads, and asks the files for no more than the plan needs.
+# You do not even need `columns=…`. Dask looks at the whole plan before it reads, and reads only the columns that the plan needs.
 # Find the columns in the last line of this plan:
 
 # %% tags=["run"]
@@ -326,8 +325,8 @@ if ready("05.2", convert):
 # %% [markdown] anchor="partitions"
 # ## 3. Where are the partitions?
 #
-# `persist` lets the workers compute a table and **keep** it. The notebook holds only the names of the partitions. Which worker has which,
-# and how large are they?
+# `persist` lets the workers compute a table and **keep** it. The notebook holds only references to the partitions. Which worker has
+# which, and how large are they?
 
 # %% tags=["run"]
 began = time.perf_counter()
@@ -345,8 +344,8 @@ for part, (key, holders) in enumerate(sorted(place_of.items(), key=lambda item: 
 print(f"read and kept in {first:.2f} s, then used in {second:.2f} s")
 
 # %% [markdown]
-# **Explain:** each partition lies in the memory of *one* worker, and an operation on it runs there. `persist` pays when you use a table
-# several times, and costs memory until the last name of it is gone:
+# **Explain:** each partition is in the memory of *one* worker, and operations on it run there. `persist` pays off when you use a table
+# several times. It costs memory until the last reference is gone:
 
 # %% tags=["run"]
 del kept
@@ -354,13 +353,13 @@ del kept
 # %% [markdown] anchor="aggregate"
 # ## 4. Aggregate
 #
-# Which airport is the slowest? A mean over twelve partitions: you know from counting that a mean of means is wrong when the parts are not
-# equally long. Does Dask know it?
+# Which airport is the slowest? A mean over twelve partitions: a mean of means is wrong when the parts differ in length. Does Dask know
+# that?
 
 # %% [markdown] exercise="05.3" title="Mean delay by origin, lazily" topic="movement"
 # ### Exercise 05.3 · Mean delay by origin, lazily (5 min)
 #
-# Write `mean_delay`. It returns a **lazy** column (a series): one mean for each origin, which is its index. No row needs to leave its worker.
+# Write `mean_delay`. It returns a **lazy** series: one mean per origin, with the origin as its index. No row needs to leave its worker.
 
 # %% tags=["exercise"] exercise="05.3"
 def mean_delay(flights):
@@ -373,7 +372,7 @@ def mean_delay(flights):
 check("05.3", mean_delay)
 
 # %% [markdown] tags=["hint-1"] exercise="05.3"
-# It is the line that you would write in pandas.
+# It is the line you would write in pandas.
 
 # %% [markdown] tags=["hint-2"] exercise="05.3"
 # `groupby`, one column, `mean`. `mean` skips missing values automatically. Do not compute: return the lazy result.
@@ -391,17 +390,18 @@ if ready("05.3", mean_delay):
 
 # %% [markdown]
 # **Explain:** read the plan from the bottom. Each partition gives *sums and counts* for three origins; a **tree** adds them up, and
-# one division ends it. No averages are averaged, and no rows are moved.
+# one division comes at the end. No averages are averaged, and no rows move.
 
 # %% [markdown] anchor="joins"
 # ## 5. Join, and lose nothing
 #
-# A join can go wrong without any error: rows disappear, rows double, columns change their names. So after each join, three questions:
-# **As many rows as before? How many without a partner? Why?**
+# A join can go wrong without any error: rows disappear, rows double, columns are renamed. So ask three questions after each join: **As many
+# rows as before? How many without a match? Why?**
 #
-# The four other tables are small, one partition each. Dask then copies the small table to where the flights are. No flight has to move.
+# The other four tables are small, one partition each. Dask copies the small table to the workers that hold the flights. No flight has to
+# move.
 #
-# "The same API as pandas" is true for most of what you need, and not for all. Which methods of a pandas column does a Dask column not have?
+# "The same API as pandas" is true of most of what you need, but not all. Which methods of a pandas column does a Dask column lack?
 
 # %% tags=["run"] anchor="differences"
 public = {name for name in dir(pd.Series) if not name.startswith("_")}
@@ -411,19 +411,19 @@ with expect_failure():
     flights["dep_time"].notna()
 
 # %% [markdown]
-# **Explain:** most of these need the order of all rows, one row by its place, or the whole column at once: `iloc`, `rank`, `to_list`. A column in partitions
-# has no cheap answer to them. `notna` is simply not there: write `column.notnull()` or `~column.isna()`. (A data frame that is *in* one partition is an ordinary
-# table: in a function that gets one partition, everything works.)
+# **Explain:** most of these need the order of all rows, one row by position, or the whole column at once: `iloc`, `rank`, `to_list`. A partitioned column has
+# no cheap way to do that. `notna` is simply missing: write `column.notnull()` or `~column.isna()`. (The data frame *inside* a partition is an ordinary table:
+# in a function that receives one partition, everything works.)
 
 # %% [markdown] exercise="05.4" title="Join the weather" topic="joins"
 # ### Exercise 05.4 · Join the weather (10 min)
 #
-# 1. Write `join_weather`: every flight stays, with `temp`, `wind_speed` and `visib` of its airport and hour, and a column `has_weather`
-#    that says True or False.
+# 1. Write `join_weather`: every flight stays, with `temp`, `wind_speed` and `visib` for its airport and hour, and a column `has_weather`
+#    that is True or False.
 # 2. Count: how many flights have no weather, and how many of them left after the last hour of the weather table?
 #
-# Careful: one row of the weather has no temperature. A missing *value* is not a missing *row*. In this and the next two exercises you may
-# compute the small table inside; the flights stay lazy. The order of the rows, and the index, may change.
+# Careful: one row of the weather table has no temperature. A missing *value* is not a missing *row*. In this and the next two exercises
+# you may compute the small table inside; the flights stay lazy. The row order and the index may change.
 
 # %% tags=["exercise"] exercise="05.4"
 def join_weather(flights, weather):
@@ -444,12 +444,12 @@ no_weather = {
 check("05.4", join_weather, no_weather)
 
 # %% [markdown] tags=["hint-1"] exercise="05.4"
-# Which join keeps all rows of the left table? Which two columns are the key? (Section 1 says which clock to trust.) How can you see, after
-# the join, whether there was a partner?
+# Which join keeps all rows of the left table? Which two columns are the key? (Section 1 explains which clock to trust.) After the join,
+# how can you tell whether there was a match?
 
 # %% [markdown] tags=["hint-2"] exercise="05.4"
-# Take only the columns you need from the weather, and give it one more that is never missing: `.assign(has_weather=1)`. After
-# `how="left"`, it is missing exactly where there was no partner: `~….isna()`.
+# Take only the columns you need from the weather table, and add one that is never missing: `.assign(has_weather=1)`. After
+# `how="left"`, it is missing exactly where there was no match: `~….isna()`.
 
 # %% [markdown] tags=["hint-3"] exercise="05.4"
 # `joined = flights.merge(hours, on=["origin", "time_hour"], how="left")`, then `joined.assign(has_weather=~joined["has_weather"].isna())`.
@@ -467,15 +467,14 @@ if ready("05.4", join_weather):
     print(f"{alone:,} flights whose hour has no row; {no_temperature:,} flights without a temperature")
 
 # %% [markdown]
-# **Explain:** The weather ends at 23:00 UTC on 30 December, so the flights of the last day have none: 932. The other 624 fall into gaps
-# in the middle of the year. If you count missing *temperatures*, you find 1,573: the 17 flights of one hour whose temperature was not
-# recorded are among them.
+# **Explain:** The weather table ends at 23:00 UTC on 30 December, so 932 later flights have none. The other 624 fall into gaps during
+# the year. If you count missing *temperatures*, you get 1,573: this includes 17 flights in one hour whose temperature was not recorded.
 
 # %% [markdown]
-# ### Planes: two columns of one name
+# ### Planes: two columns with the same name
 #
 # Both tables have a column `year`: the year of the flight (always 2013), and the year in which the plane was built. After a plain join they
-# are called `year_x` and `year_y`, and the next program that asks for `year` fails, or takes the wrong one.
+# are called `year_x` and `year_y`. The next program that asks for `year` fails, or uses the wrong one.
 #
 # **Predict:** an *inner* join keeps only flights whose plane is in the table. How many flights would disappear?
 
@@ -485,10 +484,10 @@ predict("05.c", 52606)  # SOLUTION
 # %% [markdown] exercise="05.5" title="Join the planes" topic="joins"
 # ### Exercise 05.5 · Join the planes (10 min)
 #
-# 1. Write `join_planes`: every flight stays with its own `year`; added are `built`, `seats`, and `known_plane` (True or False). The year of
-#    70 planes is not known; but the planes are in the table.
-# 2. Write `unknown_by_carrier`: a column (a series) with the number of flights whose plane is not known, for *each* airline (0 if there is none). Lazy or
-#    computed, as you like.
+# 1. Write `join_planes`: every flight stays with its own `year`; added are `built`, `seats`, and `known_plane` (True or False). For 70 planes the year is
+#    unknown, but the planes are in the table.
+# 2. Write `unknown_by_carrier`: a series with the number of flights whose plane is unknown, for *each* airline (0 if there are none). It may be lazy or
+#    computed.
 
 # %% tags=["exercise"] exercise="05.5"
 def join_planes(flights, planes):
@@ -510,11 +509,12 @@ def unknown_by_carrier(joined):
 check("05.5", join_planes, unknown_by_carrier)
 
 # %% [markdown] tags=["hint-1"] exercise="05.5"
-# Rename before you join. And mark the partners as you did for the weather: `built` is not a good mark, because it can be missing.
+# Rename before you join. And mark the matches as you did for the weather: `built` is not a good marker, because it can be
+# missing.
 
 # %% [markdown] tags=["hint-2"] exercise="05.5"
 # `planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"})`, one more column that is never missing, `merge(…, on="tailnum",
-# how="left")`. To count per airline, sum a column of 0 and 1: so airlines without unknown planes get a 0.
+# how="left")`. To count per airline, sum a column of 0s and 1s, so that airlines without unknown planes get 0.
 
 # %% [markdown] tags=["hint-3"] exercise="05.5"
 # `joined.assign(unknown=(~joined["known_plane"]).astype("int64")).groupby("carrier")["unknown"].sum()` is the second function.
@@ -531,15 +531,16 @@ if ready("05.5", join_planes, unknown_by_carrier):
     figures.missing_planes(unknown, of_all, names.set_index("carrier")["name"])
 
 # %% [markdown]
-# **Explain:** the gaps are not spread evenly. Almost every flight of Envoy Air (MQ) and two of three of American Airlines (AA) have no
-# plane, because these two report numbers other than those on the tail. An inner join would not remove "some flights": it
-# would almost remove an airline. Statistics says: not *missing completely at random*. Here the gap depends on a column that we know, the airline.
+# **Explain:** the missing planes are not spread evenly. Almost every flight of Envoy Air (MQ) and two thirds of those of American Airlines (AA)
+# have no plane, because these two report numbers other than those on the tail. An inner join would not remove "some flights": it would remove
+# almost a whole airline. In statistical terms, the planes are not *missing completely at random*. Whether one is missing depends on a column that
+# we know, the airline.
 
 # %% [markdown] exercise="05.6" title="Join the airports, and report" topic="joins"
 # ### Exercise 05.6 · Join the airports, and report (5 min)
 #
 # 1. Write `join_airports`: every flight stays; added are `dest_name`, `lat` and `lon` of its destination. In `airports`, the key is `faa` and the name is `name`.
-# 2. Write `unknown_destinations`: the number of flights to each destination that is not in `airports`, by its code. Lazy or computed.
+# 2. Write `unknown_destinations`: the number of flights to each destination that is not in `airports`, by airport code. It may be lazy or computed.
 
 # %% tags=["exercise"] exercise="05.6"
 def join_airports(flights, airports):
@@ -564,7 +565,7 @@ check("05.6", join_airports, unknown_destinations)
 
 # %% [markdown] tags=["hint-2"] exercise="05.6"
 # `airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})`, then a left join on `dest`. Every
-# airport of the table has a latitude, so a missing one means: no partner.
+# airport in the table has a latitude, so a missing one means no match.
 
 # %% [markdown] tags=["hint-3"] exercise="05.6"
 # `joined[joined["lat"].isna()].groupby("dest").size()` is the second function.
@@ -577,22 +578,22 @@ if ready("05.6", join_airports, unknown_destinations):
     print(f"{lost.sum():,} flights to {len(lost)} airports that are not in the table: kept, and reported")
 
 # %% [markdown]
-# All four lie in the Caribbean, outside the fifty states. Again a pattern, not an accident.
+# All four are in the Caribbean, outside the fifty states. Again a pattern, not an accident.
 #
 # ### End of the first half
 #
-# * Audit first: rows, gaps, keys. Trust the clock that does not jump.
-# * CSV has no types: give them. Parquet has types, and is read column by column.
-# * After each join: as many rows as before? How many without a partner? Why?
+# * Audit first: rows, missing values, keys. Trust the clock that does not jump.
+# * CSV has no types: specify them. Parquet has types, and is read column by column.
+# * After each join: as many rows as before? How many without a match? Why?
 #
-# Take a break. To go on with a fresh kernel, run the first two code cells of the notebook. Only one cell
-# of section 10 needs more of the first half, your `join_weather` of exercise 05.4; without it, that cell says so and does nothing.
+# Take a break. To continue with a fresh kernel, run the first two code cells of the notebook. Only one cell in section 10 needs
+# more from the first half: your `join_weather` from exercise 05.4. Without it, that cell prints a message and does nothing.
 
 # %% [markdown] anchor="categories"
 # ## 6. Categories across partitions
 #
-# A model wants numbers, not airline codes. *One-hot* encoding makes one column of 0 and 1 for each airline. Not every airline flew in every
-# month, though:
+# A model needs numbers, not airline codes. *One-hot* encoding makes one column of 0s and 1s per airline. But not every airline flew in
+# every month:
 
 # %% tags=["run"]
 by_month = as_pandas(flights.groupby("month")["carrier"].nunique().compute()).sort_index()
@@ -601,13 +602,14 @@ with expect_failure():
     dd.get_dummies(flights[["carrier"]])
 
 # %% [markdown]
-# **Explain:** each partition knows its own airlines only. Encoded one by one, January would get 16 columns and February 15, and column 7 would
-# not be the same airline. Dask refuses, and names the solution: first collect the categories of *all* partitions.
+# **Explain:** each partition knows only its own airlines. Encoded separately, January would get 16 columns and February 15, and column 7 would
+# not be the same airline. Dask raises an error that names the solution: first collect the categories of *all* partitions.
 
 # %% [markdown] exercise="05.7" title="One-hot across partitions" topic="partitions"
 # ### Exercise 05.7 · One-hot across partitions (8 min)
 #
-# Write `one_hot`. You may compute once inside, to find the categories; the rows stay where they are. The columns are named like `carrier_UA`, in any order; False and True are as good as 0 and 1.
+# Write `one_hot`. You may call `compute` once inside, to find the categories; the rows stay where they are. Name the columns like `carrier_UA`, in any order.
+# Values may be True and False, or 1 and 0.
 
 # %% tags=["exercise"] exercise="05.7"
 def one_hot(table, column):
@@ -624,7 +626,7 @@ check("05.7", one_hot)
 # The message above names the method that makes the categories known.
 
 # %% [markdown] tags=["hint-2"] exercise="05.7"
-# `table[[column]].categorize(columns=[column])` looks at all partitions. After that, `dd.get_dummies` knows all columns before it begins.
+# `table[[column]].categorize(columns=[column])` looks at all partitions. After that, `dd.get_dummies` knows all columns before it starts.
 
 # %% [markdown] tags=["hint-3"] exercise="05.7"
 # `known = table[[column]].categorize(columns=[column])`, then `return dd.get_dummies(known, columns=[column], dtype="int8")`.
@@ -639,8 +641,8 @@ if ready("05.7", one_hot):
     print(pd.DataFrame({"yours": mine, "gpucluster.learn": library.astype(int)}).T.to_string())
 
 # %% [markdown]
-# The library's encoders do the same for you: they look at all partitions before they begin, and only the *different* values travel. In the
-# same way a `StandardScaler` finds mean and standard deviation over all partitions, so that a column gets mean 0 and deviation 1:
+# The library's encoders do the same for you: they look at all partitions first, and only the *distinct* values travel. Likewise,
+# `StandardScaler` finds the mean and standard deviation over all partitions, and scales a column to mean 0 and standard deviation 1:
 
 # %% tags=["run"]
 lengths = flights[["distance", "air_time"]].astype("float64")
@@ -650,8 +652,8 @@ as_pandas(scaled.describe().compute()).loc[["count", "mean", "std"]].round(3)
 # %% [markdown] anchor="larger-than-memory"
 # ## 7. A table that is larger than the worker
 #
-# How many planes from New York are in the air at the same time? The flights do not say it directly. A table with **one row for each minute of each
-# flight** does: count the rows of each minute. It has 49 million rows, *derived* from 336,776 real ones.
+# How many planes from New York are in the air at the same time? The flights table does not show it directly. A table with **one row for each
+# minute of each flight** does: count the rows for each minute. It has 49 million rows, *derived* from 336,776 real ones.
 
 # %% tags=["run"]
 display(banner("flight_minutes"))
@@ -670,8 +672,8 @@ departures = datasets.flights(npartitions=48, columns=columns).map_partitions(ad
 departures.head(3)
 
 # %% [markdown]
-# Why `sched_dep_time` plus delay, not `dep_time`? Some flights left after midnight, a day late; the clock time alone does not tell
-# the day. The records do not say how long a plane taxied, either: we count from the gate. Such choices belong in the text of every
+# Why `sched_dep_time` plus delay, not `dep_time`? Some flights left after midnight, so on the next day; the clock time alone does
+# not tell you the day. Nor do the records show how long a plane taxied: we count from the gate. Document such choices for every
 # derived table.
 
 # %% [markdown] exercise="05.8" title="One row per minute in the air" topic="partitions"
@@ -681,12 +683,12 @@ departures.head(3)
 #
 # | | |
 # |---|---|
-# | `flight_row` (int32) | number of the flight: its index in the block |
+# | `flight_row` (int32) | the flight's index in the block |
 # | `minute` (int16) | 0, 1, 2, … for each flight |
-# | `clock` (int32) | `departure` plus `minute`; it goes on after the last minute of the year |
+# | `clock` (int32) | `departure` plus `minute`; it may run past the last minute of the year |
 #
-# A flight without `air_time` gets no rows. The check looks at the memory as well: fewer than 110 bytes per row at the worst moment, so no Python list of rows.
-# The order of the rows, and the index, do not matter.
+# A flight without `air_time` gets no rows. The check also measures memory: the peak must be below 110 bytes per row, so do not build a Python list of rows.
+# The row order and the index do not matter.
 
 # %% tags=["exercise"] exercise="05.8"
 def minutes_in_air(block):
@@ -711,14 +713,14 @@ check("05.8", minutes_in_air)
 
 # %% [markdown] tags=["hint-2"] exercise="05.8"
 # Count through all rows with `np.arange(total)`, and subtract for each flight the number of rows before it: `lengths.cumsum() - lengths`,
-# repeated. In pandas, `groupby(level=0).cumcount()` does it as well.
+# repeated. In pandas, `groupby(level=0).cumcount()` also works.
 
 # %% [markdown] tags=["hint-3"] exercise="05.8"
-# `minute = np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths, lengths)`, where `lengths` is the `air_time` of the flights that
-# flew, as whole numbers. `type(block)({...})` makes a table of the same kind as the block. Set the types with `.astype("int32")` and `.astype("int16")`.
+# `minute = np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths, lengths)`, where `lengths` is the `air_time` of the flights that flew, as
+# integers. `type(block)({...})` makes a table of the same kind as the block. Set the types with `.astype("int32")` and `.astype("int16")`.
 
 # %% [markdown]
-# Now the whole table passes through **one** worker that may use less memory than the table takes:
+# Now the whole table passes through **one** worker whose memory limit is smaller than the table:
 
 # %% tags=["run"]
 minutes = datasets.flight_minutes()  # until your function is there, the library's own table
@@ -735,8 +737,8 @@ if ready("05.8", minutes_in_air):
     print(f"table {table_bytes / 1e6:.0f} MB · limit of the worker {limit / 1e6:.0f} MB · its largest size {most / 1e6:.0f} MB")
 
 # %% [markdown]
-# **Explain:** at no time was the table there. A worker makes a partition, adds it up, and forgets it. What must fit is not
-# the table but *a few partitions and what is made from them*, beside the program itself. That is why the size of partitions matters more than the size of the table.
+# **Explain:** the whole table never existed at once. A worker makes a partition, adds it up, and releases it. What must fit is not the table but *a few
+# partitions and the intermediate results made from them*, plus the program itself. That is why partition size matters more than table size.
 #
 # **Predict:** at the busiest minute of the year, how many of these flights are in the air?
 
@@ -746,8 +748,8 @@ predict("05.d", 191)  # SOLUTION
 # %% [markdown] exercise="05.9" title="Flights in the air at once" topic="movement"
 # ### Exercise 05.9 · Flights in the air at once (8 min)
 #
-# Write `busiest`: the largest number of flights in one minute, and the **first** minute with that many. One minute has rows in several
-# partitions. Return computed whole numbers. Then run it on the whole table.
+# Write `busiest`: the largest number of flights in one minute, and the **first** minute with that number. The rows of one minute are
+# in several partitions. Return computed integers. Then run it on the whole table.
 
 # %% tags=["exercise"] exercise="05.9"
 def busiest(minutes):
@@ -769,11 +771,11 @@ check("05.9", busiest, peak)
 
 # %% [markdown] tags=["hint-2"] exercise="05.9"
 # `minutes.groupby("clock").size()` is lazy and counts over all partitions. Its result has one row per minute and is small enough to
-# compute. Its index need not be sorted, so `idxmax` may give a later minute of the same height.
+# compute. Its index may be unsorted, so `idxmax` may give a later minute with the same count.
 
 # %% [markdown] tags=["hint-3"] exercise="05.9"
-# `minutes.groupby("clock").size().compute()` counts the flights of each minute; give it its own name. Its `.max()` is the number. Of the minutes that
-# have this number, the smallest of the index is the first one. For the year: call your function with `minutes`.
+# `minutes.groupby("clock").size().compute()` counts the flights of each minute; store it in a variable. Its `.max()` is the number. Among the minutes
+# with this number, the first is the one with the smallest index. For the year: call your function with `minutes`.
 
 # %% tags=["run"]
 if ready("05.9", peak):
@@ -788,22 +790,21 @@ if ready("05.9", peak):
     print((in_the_air == peak[0]).sum(), "minutes of the year are as busy as the busiest")
 
 # %% [markdown]
-# **Explain:** days are alike: almost nothing before six, a peak in the morning, a higher one at eight in the evening. The dips that come
+# **Explain:** the days look alike: almost nothing before six, a peak in the morning, a higher one at eight in the evening. The dips
 # every seven days are Saturdays. The deep one in February is a snow storm.
 
 # %% [markdown] anchor="partition-size"
 # ## 8. How large should a partition be?
 #
-# Too small: the scheduler has more work than the workers. Too large: it does not fit, *with what is made from it*. The best
-# practices of RAPIDS for Dask say: a partition takes **1/32 to 1/16** of the memory of the device where rows are shuffled, **1/16 to 1/8** elsewhere.
+# Too small: the scheduler has more work than the workers. Too large: it does not fit *together with what is made from it*. The RAPIDS best practices
+# for Dask recommend that a partition takes **1/32 to 1/16** of the memory of the device where rows are shuffled, **1/16 to 1/8** elsewhere.
 
 # %% [markdown] exercise="05.10" title="Partitions of the right size" topic="partitions"
 # ### Exercise 05.10 · Partitions of the right size (8 min)
 #
-# 1. Write `npartitions_for`: a number of partitions for which each one lies in the band of the rule. A table that is smaller than the band is
-#    one partition.
-# 2. Write `cut`: the same rows in the same order, no partition larger than `most_bytes`, and at most ten times as many partitions as that needs: very small ones cost
-#    more than they help. All rows of the table take the same space. (`table.repartition` has an option that takes a size in bytes.)
+# 1. Write `npartitions_for`: a number of partitions such that each is within the recommended range. A table smaller than the range is one partition.
+# 2. Write `cut`: the same rows in the same order, no partition larger than `most_bytes`, and at most ten times as many partitions as needed: very small ones
+#    cost more than they help. All rows take the same space. (`table.repartition` has an option for a size in bytes.)
 
 # %% tags=["exercise"] exercise="05.10"
 def npartitions_for(table_bytes, device_bytes, shuffles):
@@ -824,7 +825,7 @@ def cut(table, most_bytes):
 check("05.10", npartitions_for, cut)
 
 # %% [markdown] tags=["hint-1"] exercise="05.10"
-# Take the upper end of the band. How many pieces of that size does the table need, if the last one may be smaller?
+# Take the upper end of the range. How many pieces of that size does the table need, if the last one may be smaller?
 
 # %% [markdown] tags=["hint-2"] exercise="05.10"
 # Round up: `np.ceil`. The upper end is 1/16 or 1/8 of the device. For `cut`, look at the options of `table.repartition`.
@@ -854,19 +855,20 @@ if ready("05.10", npartitions_for, cut):
 #
 # > "Group-by is embarrassingly parallel." … "Group-by across partitions needs a shuffle."
 #
-# Two sentences from one set of notes. They cannot both be right. Is either of them? Think of the plan in section 4 before you open this.
+# Both claims come from the same notes. They cannot both be right. Is either? Think of the plan in section 4 before you open this.
 #
 # <details><summary>Answer</summary>
 #
-# Neither. A group-by with a sum, count or mean is *partial results and a tree*: partitions do need each other, but only by their small results. It
-# becomes a shuffle when a function needs all rows of a group at once (`apply`), or when you ask for a result in many partitions (`split_out=8`).
+# Neither. A group-by with a sum, count or mean is *partial results and a tree*: partitions do depend on each other, but only through small
+# results. It becomes a shuffle when a function needs all rows of a group at once (`apply`), or when you ask for a result in many partitions
+# (`split_out=8`).
 #
 # </details>
 
 # %% [markdown] exercise="05.11" title="None, tree or shuffle?" topic="movement"
 # ### Exercise 05.11 · None, tree or shuffle? (8 min)
 #
-# Ten operations on the flights. The rows are kept on the workers first, so that only the operation itself counts. **Do not run** the operations before you have sorted
+# Ten operations on the flights. The rows are persisted first, so only the operation itself counts. **Do not run** the operations before you have classified
 # them: write `"none"`, `"tree"` or `"shuffle"` for each.
 
 # %% tags=["run"] anchor="operations"
@@ -907,14 +909,14 @@ check("05.11", moves)
 # Ask for each: can a worker finish its partition alone? If not: is a small partial result of each partition enough, or must whole rows meet?
 
 # %% [markdown] tags=["hint-2"] exercise="05.11"
-# Rows that belong together (neighbours in a sorted table, flights of one plane, partners of a join) have to meet. Ten rows of each partition are
+# Rows that belong together (neighbours in a sorted table, flights of one plane, matches in a join) have to meet. Ten rows per partition are
 # enough to find the ten largest of all.
 
 # %% [markdown] tags=["hint-3"] exercise="05.11"
-# Four times none, three times tree, three times shuffle.
+# Four are none, three are tree, three are shuffle.
 
 # %% [markdown]
-# **Predict:** the cell above said how large the table is. How many MB do the two workers send each other to sort it?
+# **Predict:** the cell above printed the size of the table. How many MB do the two workers send each other to sort it?
 
 # %% tags=["predict"]
 predict("05.e", 10)  # SOLUTION
@@ -930,15 +932,16 @@ if ready("05.11", moves):
 figures.bytes_moved(moved, moves)
 
 # %% [markdown]
-# Where do the bytes of one such operation show up? Write `%%gpucluster profile` on top of a cell, and read the line "Between workers":
+# Where can you see the bytes of one such operation? Write `%%gpucluster profile` at the top of a cell, and read the line "Between
+# workers":
 
 # %% tags=["run"] anchor="shuffle-profile"
 # %%gpucluster profile --no-timeline
 _ = wait(year.sort_values("dep_delay").persist())
 
 # %% [markdown] anchor="shuffle-replay"
-# What happens in a shuffle? Here is a small one to replay: the flights of four months lie in four partitions, and `shuffle` puts those of a carrier
-# together. The picture shows where the rows were and where they are now; choose a step.
+# What happens in a shuffle? Here is a small one to replay: the flights of four months are in four partitions, and `shuffle` brings those of each
+# carrier together. The figure shows where the rows were and where they are now; choose a step.
 
 # %% tags=["run"]
 four = year.partitions[:4].persist()
@@ -950,15 +953,15 @@ replay(went, places)
 del year, fleet, operations, four, by_carrier
 
 # %% [markdown]
-# **Explain:** with two workers, about half of the rows already lie where they belong, so a shuffle has to move the other half; with *w*
-# workers it is (w − 1)/w of the table. The index travels as well, and for a sort the number of each row's goal. The scheduler
-# may also move a whole partition to a worker that has nothing to do. So "none" can show some bytes: that is a choice, not a need.
+# **Explain:** with two workers, about half of the rows are already where they belong, so a shuffle has to move the other half. With *w*
+# workers it is (w − 1)/w of the table. The index travels as well, and so does each row's target partition in a sort. The scheduler may
+# also move a whole partition to an idle worker. So "none" can show some bytes, but they did not have to move.
 
 # %% [markdown] anchor="stay"
 # ## 10. Stay where the data is
 #
-# Here is a pipeline. It filters, joins, encodes, normalises and aggregates: are delays in fog longer than usual? (Fog: one sees less than 3
-# miles.) It gives the right numbers, but in a wasteful way.
+# Here is a pipeline. It filters, joins, encodes, normalises and aggregates: are delays longer than usual in fog? (Fog: visibility below 3
+# miles.) The numbers are right, but the pipeline is wasteful.
 
 # %% tags=["run"] anchor="detours"
 def pipeline_with_detours(flights, weather):
@@ -984,8 +987,8 @@ expected.sort_index().round(4)
 # %% [markdown] exercise="05.12" title="Repair the pipeline" topic="movement"
 # ### Exercise 05.12 · Repair the pipeline (12 min)
 #
-# Write `pipeline`: the same result, lazy, as one chain. Nothing is collected on the way; the mean and the deviation may be lazy numbers, too. The
-# check reads your code, compares the result, and counts the bytes to the notebook (less than 1 MB).
+# Write `pipeline`: the same result, lazy, as one chain. Do not gather anything on the way; the mean and the standard deviation can be lazy
+# numbers, too. The check reads your code, compares the result, and counts the bytes sent to the notebook (less than 1 MB).
 
 # %% tags=["exercise"] exercise="05.12"
 def pipeline(flights, weather):
@@ -1007,7 +1010,7 @@ def pipeline(flights, weather):
 check("05.12", pipeline)
 
 # %% [markdown] tags=["hint-1"] exercise="05.12"
-# Take the code above and leave out each `.compute()`, and the `from_pandas` that was only needed because of it. What else is in the way? Nothing.
+# Take the code above. Remove each `.compute()`, and the `from_pandas` that it made necessary. Nothing else has to change.
 
 # %% [markdown] tags=["hint-2"] exercise="05.12"
 # `table["dep_delay"].mean()` without `compute` is a lazy number. You may subtract it from a lazy column. In a chain, `assign` takes functions:
@@ -1025,11 +1028,11 @@ if ready("05.12", pipeline):
     print(f"same result: {same} · {direct.bytes:,} bytes instead of {detours.bytes:,}")
 
 # %% [markdown]
-# **Explain:** in fog, flights left later than usual. That is an association in one year of records, not yet a cause.
+# **Explain:** in fog, flights left later than usual. That is an association in one year of records, not proof of a cause.
 #
-# ### Leave by `to_parquet`
+# ### End with `to_parquet`
 #
-# The end of a pipeline is a file, not a table in the notebook. `partition_on` makes one folder per value, so that the next program reads only the airports it wants:
+# A pipeline ends with a file, not a table in the notebook. `partition_on` makes one folder per value, so the next program reads only the airports it needs:
 
 # %% tags=["run"]
 if ready("05.4", globals().get("join_weather")):
@@ -1043,9 +1046,9 @@ if ready("05.4", globals().get("join_weather")):
     print(f"{len(back):,} rows in all, {len(only):,} of LGA")
 
 # %% [markdown] anchor="unchanged"
-# ### A script without a change
+# ### An unchanged script
 #
-# Not everything needs a cluster. This is plain pandas, in a separate Python process. Where an accelerator for pandas is installed, the
+# Not everything needs a cluster. This is plain pandas, in a separate Python process. If an accelerator for pandas is installed, the
 # **unchanged** script runs under it; the first line of the output shows the command.
 
 # %% tags=["run"]
@@ -1060,8 +1063,8 @@ run_unchanged(script)
 # %% [markdown] anchor="time-share"
 # ## 11. Where did the time go?
 #
-# People who work with data often say that preparing it takes 60 to 80 % of the time. The clock of this notebook added up what your *cells* took.
-# Your own time for reading, thinking and repairing has to be added: where would you say it went?
+# People often say that preparing data takes 60 to 80 % of the time. This notebook's clock added up the time of your *cells*. Now add your own
+# time for reading, thinking and fixing: where would you say it went?
 
 # %% tags=["run"]
 figures.time_share(clock.shares())
@@ -1069,13 +1072,17 @@ figures.time_share(clock.shares())
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
-# * **Audit first.** A gap says something: cancelled, diverted, another airline's numbering. Missing values are rarely random.
-# * **Parquet keeps types and columns apart**: two of 19 columns cost a small part of the bytes. For CSV you must give the types.
-# * **After each join**: as many rows as before, how many without a partner, why? A missing value is not a missing row.
+# * **Audit first.** A missing value means something: cancelled, diverted, an airline's own numbering. Missing values are rarely
+#   random.
+# * **Parquet stores types, and each column separately**: two of 19 columns cost a small part of the bytes. For CSV you must
+#   specify the types.
+# * **After each join**: as many rows as before? How many without a match, and why? A missing value is not a missing row.
 # * **Categories belong to the whole table**, not to a partition.
-# * **A table need not fit, its partitions must**: 1/32 to 1/16 of the device's memory with shuffles, 1/16 to 1/8 without.
-# * **None, tree or shuffle**: know it before you run. Group-by with a mean is a tree; sort, large joins and `apply` are shuffles.
-# * **No `compute` in the middle.** Leave by `to_parquet`.
+# * **A table does not have to fit in memory; its partitions do**: 1/32 to 1/16 of the device's memory with shuffles, 1/16 to 1/8
+#   without.
+# * **None, tree or shuffle**: know which before you run. Group-by with a mean is a tree; sorts, large joins and `apply` are
+#   shuffles.
+# * **No `compute` in the middle.** End with `to_parquet`.
 
 # %% tags=["quiz"]
 lessons.quiz("05")
@@ -1087,10 +1094,11 @@ lessons.cards("05")
 # ### Laptop, one GPU, cluster
 #
 # * **Laptop:** two worker processes. The flights alone (44 MB in memory) would be faster in pandas; the 49 million minutes would not.
-# * **One GPU:** the same cells. Partitions are then cuDF tables in GPU memory, and the CSV and Parquet files are read there. Some differences show: text
-#   and null rules differ in places, and `apply` with a Python function works only for simple ones. In section 7, the one small worker stays on the CPU. The next step
-#   is one row for each *second* in the air: 2.96 billion rows, about 30 GB.
-# * **Cluster:** the folder of the files must be one that all workers see. Shuffles cross the network: sort and join large tables once, early, and store the result.
+# * **One GPU:** the same cells. Partitions are then cuDF tables in GPU memory, and the CSV and Parquet files are read there. There are some differences: text
+#   and null rules differ in places, and `apply` works only with simple Python functions. In section 7, the single small worker stays on the CPU. The next
+#   step is one row for each *second* in the air: 2.96 billion rows, about 30 GB.
+# * **Cluster:** the files must be in a folder that all workers can read. Shuffles cross the network: sort and join large tables once, early, and store the
+#   result.
 #
 # | Step here | pandas or scikit-learn | the same on a GPU |
 # |---|---|---|
@@ -1106,17 +1114,18 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners ask unprompted, after each join, how many rows there are and why some have no partner; and they can say, without
-#   running it, whether an operation is none, tree or shuffle.
+# * **Goal:** after each join, learners ask unprompted how many rows there are and why some have no match. They can tell, without running it, whether an
+#   operation is none, tree or shuffle.
 # * **Time, first half:** 5 tables · 10 for 05.1 · 15 for 05.2 · 5 partitions · 5 for 05.3 · 10 for 05.4 · 10 for 05.5 · 5 for 05.6.
 #   **Second half:** 8 for 05.7 · 12 for 05.8 · 8 for 05.9 · 8 for 05.10 · 8 for 05.11 · 12 for 05.12. For a one-day course, the first half alone is complete.
 # * **When late:** give the solution of 05.2 and 05.6; leave out 05.10; let the class vote on 05.11 by hand signs instead.
-# * **On the projector:** the two failures of section 2 first, read aloud: the message names the cure. The figure of missing planes: ask what an
-#   inner join would have done to a ranking of airlines. The task stream while 05.9 runs: many equal blocks, then the tree. Run `sort by delay` under
+# * **On the projector:** start with the two failures of section 2, read aloud: the message names the fix. At the figure of missing planes, ask what an inner
+#   join would have done to a ranking of airlines. The task stream while 05.9 runs: many equal blocks, then the tree. Run `sort by delay` under
 #   `%%gpucluster profile` and show "Between workers".
-# * **Frequent mistakes:** `nunique` or `duplicated` per partition (05.1); no `dtype` because the lesson's own message was not read (05.2); computing
-#   inside and returning pandas (05.3); counting missing temperatures, 1,573, instead of missing rows, 1,556 (05.4); `built` used as the mark of a known plane (05.5: 57,912
-#   instead of 52,606); an inner join (05.6); `get_dummies` per partition (05.7); a Python list of rows (05.8 fails on memory only); `idxmax` on an
-#   unsorted result gives a later minute of the same height (05.9); `floor` instead of `ceil` (05.10); `mean().compute()` left in the pipeline (05.12).
-# * **Numbers** to compare with: 8,255 without departure; 1,556 without weather (932 after its end); 52,606 without a plane, of them 2,512 without a tail number; MQ 25,397 and AA 22,558
-#   (25,395 and 22,474 of those with a tail number); 7,602 to unknown airports; 49,326,610 minutes; 191 at once, at 2013-04-03 19:54 and three later minutes.
+# * **Frequent mistakes:** `nunique` or `duplicated` per partition (05.1); no `dtype` because the error message was not read (05.2); computing inside and
+#   returning pandas (05.3); counting missing temperatures, 1,573, instead of missing rows, 1,556 (05.4); `built` used as the marker of a known plane (05.5:
+#   57,912 instead of 52,606); an inner join (05.6); `get_dummies` per partition (05.7); a Python list of rows (05.8 fails on memory only); `idxmax` on an
+#   unsorted result gives a later minute with the same count (05.9); `floor` instead of `ceil` (05.10); `mean().compute()` left in the pipeline (05.12).
+# * **Numbers** to compare with: 8,255 without departure; 1,556 without weather (932 after the table ends); 52,606 without a plane, of them 2,512 without a
+#   tail number; MQ 25,397 and AA 22,558 (25,395 and 22,474 of those with a tail number); 7,602 to unknown airports; 49,326,610 minutes; 191 at once, at
+#   2013-04-03 19:54 and three later minutes.

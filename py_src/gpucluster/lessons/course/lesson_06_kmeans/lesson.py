@@ -15,8 +15,8 @@
 #       - derive which numbers must travel between workers, and count their bytes
 #       - implement k-means on blocks of data that stay where they are
 #       - disprove that the mean of means is the mean
-#       - show that the result does not depend on how the data is cut
-#       - run the same loop on ranks that talk by Allreduce, and count what each rank gives
+#       - show that the result does not depend on how the data is split
+#       - run the same loop on ranks that communicate by Allreduce, and count what each rank contributes
 #       - repair empty clusters and choose good first centroids in a few rounds over the data
 #       - compare two programs in both directions
 # ---
@@ -26,15 +26,15 @@
 #
 # **140 minutes** (25 of reading, 115 of writing) · you need: NumPy, and a basic idea of Dask futures (lesson 02)
 #
-# With 75 minutes, work up to the end of section 7 (exercise 06.5). Sections 8 to 12 are a second session.
+# If you have 75 minutes, stop after section 7 (exercise 06.5). Sections 8 to 12 are a second session.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **derive** which numbers must travel between workers, and **count** their bytes;
 # * **implement** k-means on blocks of data that stay where they are;
 # * **disprove** that the mean of means is the mean;
-# * **show** that the result does not depend on how the data is cut;
-# * **run** the same loop on ranks that talk by Allreduce, and count what each rank gives;
+# * **show** that the result does not depend on how the data is split;
+# * **run** the same loop on ranks that communicate by Allreduce, and count what each rank contributes;
 # * **repair** empty clusters, and **choose** good first centroids in a few rounds over the data;
 # * **compare** two programs in both directions.
 #
@@ -42,9 +42,9 @@
 #
 # | | |
 # |---|---|
-# | `check("06.2", assign)` | tries your answer on random inputs and says which properties hold |
+# | `check("06.2", assign)` | tries your answer on random inputs and shows which properties hold |
 # | `hint("06.2")` | gives the next of three hints |
-# | `solution("06.2")` | shows one right solution after the hints |
+# | `solution("06.2")` | shows one correct solution after the hints |
 #
 # Unless an exercise says otherwise, a function must not change its arguments, and must return the same result each time.
 
@@ -55,19 +55,19 @@ from gpucluster import lessons
 lab = lessons.start("06")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client: without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they replace</summary>
 #
 # | here | without our helper |
 # |---|---|
-# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
-# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
+# | `as_numpy(value)` | nothing, if the blocks are already NumPy arrays; otherwise the library's own conversion to NumPy. Use it for small results |
+# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. If all blocks are NumPy, `np.asarray(x)` |
 # | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
 # | `peak_bytes(f, …)` | `tracemalloc.start()`, then `f(…)`, then `tracemalloc.get_traced_memory()` |
-# | `lab.report(…)` | `print`, in one line that others can compare with theirs |
-# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `lab.report(…)` | `print`, in one line that you can compare with others |
+# | `ready("…", f)` | only needed in these lessons: False, with a message, until `f` is written |
 #
 # </details>
 
@@ -87,25 +87,25 @@ from gpucluster.lessons.simulations.ranks import run_on_workers, run_ranks
 # %% [markdown] anchor="blackboard"
 # ## 1. The blackboard
 #
-# K-means looks for *k* **centroids** so that each point is as near as possible to its nearest centroid.
-# A well-known set of slides puts the parallel version like this:
+# K-means looks for *k* **centroids** such that each point is as near as possible to its nearest centroid. A well-known set of
+# slides describes the parallel version like this:
 #
 # > **0** choose the initial means at random · **1** distribute the elements among the workers · **2** assign each
 # > element to the cluster with the closest mean · **3** calculate the *local* means for all local points ·
 # > **4** calculate the *global* means by calling Allreduce · **5** repeat 2–4 until convergence
 #
-# ("Allreduce" adds up one array per worker and gives the sum to all of them.)
-# One of these steps is wrong as it stands. You will find out which in exercise 06.4.
+# ("Allreduce" adds up one array per worker and gives the sum to all of them.) One of these steps is wrong. Exercise 06.4 shows
+# which.
 #
-# **How good is a set of centroids?** The *inertia* says it: the sum, over all points, of the squared distance to the
-# nearest centroid. K-means makes it smaller with every iteration, or at least never larger. It is not given the right groups, so
+# **How good is a set of centroids?** It is measured by the *inertia*: the sum, over all points, of the squared distance to the
+# nearest centroid. Each k-means iteration makes it smaller, or at least never larger. K-means is not given the right groups, so
 # it is *unsupervised* learning. A classifier is *supervised*: it minimises its errors on examples whose answers are known.
 
 # %% [markdown] exercise="06.1" title="The steps in order" topic="sums-and-counts"
 # ### Exercise 06.1 · The steps in order (5 min)
 #
-# Before you write code, put the steps in order. The next cell shows them, each with a letter. Move them there, or write your order as pairs: the letter of a line,
-# and its level. Level 1 is what the loop repeats. Two lines do not belong.
+# Before you write code, put the steps in order. The next cell shows them, each with a letter. Move them there, or write your order as pairs: the letter of a
+# line, and its level. Level 1 is inside the loop. Two lines do not belong.
 
 # %% tags=["run"]
 lessons.parsons("06.1")
@@ -118,11 +118,11 @@ order = [("B", 0), ("I", 0), ("H", 0), ("C", 1), ("G", 1), ("F", 1), ("J", 1), (
 check("06.1", order)
 
 # %% [markdown] tags=["hint-1"] exercise="06.1"
-# What must be there before the loop begins? What does a worker need to know before it can find the nearest centroid?
+# What must exist before the loop starts? What does a worker need before it can find the nearest centroid?
 
 # %% [markdown] tags=["hint-2"] exercise="06.1"
-# Two lines come before the line that ends with a colon; their order does not matter. Inside the loop each worker first works on its own points,
-# then all workers talk, then each divides.
+# Two lines come before the line that ends with a colon; their order does not matter. Inside the loop, each worker first works on its own
+# points, then all workers communicate, then each divides.
 
 # %% [markdown] tags=["hint-3"] exercise="06.1"
 # In the loop: nearest centroid, add up and count, the two Allreduce lines, divide. The two lines that do not belong send the
@@ -149,9 +149,9 @@ print(f"{len(pixels):,} points × {pixels.shape[1]} features, {pixels.nbytes / 1
 # %% [markdown] anchor="share-out"
 # ### Step 1: share out the points
 #
-# `share_out` cuts the points into blocks and places the blocks on the workers. You get back **futures**: names of
-# data that live elsewhere. The notebook does not need the points any more, and a data set that is too big for
-# one machine would never have been in the notebook at all. `.to_backend()` makes the blocks arrays of the library that the lesson uses.
+# `share_out` splits the points into blocks and places the blocks on the workers. You get back **futures**: references to data that
+# lives elsewhere. The notebook no longer needs the points. A data set too big for one machine would never have been in the notebook at
+# all. `.to_backend()` turns the blocks into arrays of the library that the lesson uses.
 
 # %% tags=["run"]
 def share_out(points, n_parts):
@@ -169,8 +169,8 @@ for part, rows in zip(parts, lab.client.gather(lab.client.map(len, parts))):
 # %% [markdown]
 # ### Step 0: the first centroids
 #
-# We pick *k* different colours of the photo. The seed is fixed, so that you can compare your numbers with those of your
-# neighbour.
+# We pick *k* different colours of the photo. The seed is fixed, so that you can compare your numbers with your
+# neighbour's.
 
 # %% tags=["run"]
 def start_colours(k, seed=10):
@@ -185,9 +185,9 @@ start_colours(3).round(2)
 # ## 3. Step 2: which centroid is nearest?
 #
 # With NumPy's broadcasting, all distances fit in one line: `points[:, None, :] - centroids[None, :, :]`, then square
-# and add up. It looks elegant. What does it cost?
+# and add up. It looks elegant, but what does it cost?
 #
-# **Predict:** the pixels take 6.6 MB. How many MB does the line need at its worst moment, for 16 centroids?
+# **Predict:** the pixels take 6.6 MB. How many MB does the line need at its peak, for 16 centroids?
 
 # %% tags=["predict"]
 predict("06.a", 105)  # SOLUTION
@@ -201,14 +201,14 @@ compare("06.a", peak_bytes(assign_in_one_line, pixels, start_colours(16)) / 1e6,
 
 # %% [markdown]
 # **Explain:** The line builds an array of n × k × d numbers before it adds anything up: 105 MB here, 16 times the data. The n × k
-# sums are another 35 MB; these cannot be avoided. On a real data set this is how a worker runs out of memory even though
-# "the data fits easily".
+# sums are another 35 MB; these cannot be avoided. This is how a worker runs out of memory on real data even though "the data fits
+# easily".
 
 # %% [markdown] exercise="06.2" title="Find the nearest centroid" topic="distances-in-memory"
 # ### Exercise 06.2 · Find the nearest centroid (10 min)
 #
-# Write `assign` so that it never holds an array of n × k × d numbers. Compute with as many digits as the points have: for points of float64
-# the check has centroids that are almost the same.
+# Write `assign` so that it never holds an array of n × k × d numbers. Compute in the precision of the points: for float64 points, the check
+# uses centroids that are almost equal.
 
 # %% tags=["exercise"] exercise="06.2"
 def assign(points, centroids):
@@ -228,20 +228,20 @@ def assign(points, centroids):
 check("06.2", assign)
 
 # %% [markdown] tags=["hint-1"] exercise="06.2"
-# You need only one distance per point *and centroid*. Is there a way to get them without first storing the
-# difference of every feature?
+# You need only one distance per point *and centroid*. Can you get it without first storing the difference of every
+# feature?
 
 # %% [markdown] tags=["hint-2"] exercise="06.2"
-# Two ways work. Either loop over the k centroids (k is small) and remember the best distance so far. Or multiply out
+# There are two ways. Either loop over the k centroids (k is small) and keep the best distance so far. Or expand
 # |p − c|² and see which term does not depend on the centroid.
 
 # %% [markdown] tags=["hint-3"] exercise="06.2"
-# `points @ centroids.T` gives all products p·c at once, as an array of n × k numbers. You still need −2 times that, plus
-# the squared length of each centroid, and then `argmin` along the right axis. Subtract the first centroid from both before that.
+# `points @ centroids.T` gives all products p·c at once, as an array of n × k numbers. Take −2 times that, plus the squared
+# length of each centroid, and then `argmin` along the right axis. Before all this, subtract the first centroid from both.
 
 # %% [markdown] anchor="far-from-zero"
-# **Far from zero.** Numbers of type float32, the usual type on GPUs, have about 7 digits. What happens to the two ways when all points lie near
-# 10,000, as coordinates on a map or seconds since midnight do? The distances are the same as before:
+# **Far from zero.** float32 numbers, the usual type on GPUs, have about 7 digits. What happens to the two methods when all points are near
+# 10,000, like map coordinates or seconds since midnight? The distances are the same as before:
 
 # %% tags=["run"]
 def assign_by_products(points, centroids):
@@ -257,20 +257,21 @@ for name, way in ways.items():
 
 # %% [markdown]
 # **Explain:** |c|² and 2 p·c are near 300 million and 600 million, where neighbouring float32 numbers are 32 or more apart; the distances that decide
-# are below 3. The digits are gone before anything is subtracted (*cancellation*). Two solutions: a loop over the centroids that subtracts
-# *first*, or the same shift for points and centroids, which changes no distance: subtract one of the centroids from both, and
-# the products are small again. Libraries shift as well, by the mean of the data.
+# are below 3. The digits are gone before anything is subtracted (*cancellation*). There are two solutions. One is a loop over the centroids that
+# subtracts *first*. The other is to shift points and centroids alike, which changes no distance: subtract one of the centroids from both, and the
+# products are small again. Libraries shift too, by the mean of the data.
 
 # %% [markdown]
-# ## 4. Step 3: what does a worker tell the others?
+# ## 4. Step 3: what does a worker send to the others?
 #
-# A worker knows only its own points. To find the new centroids we need, for each cluster, something from each worker.
-# The points themselves would do, but they are what we do not want to send.
+# A worker knows only its own points. To find the new centroids we need something from each worker for each cluster. The
+# points themselves would do, but we do not want to send them.
 
 # %% [markdown] exercise="06.3" title="Sums, counts and inertia of one block" topic="sums-and-counts"
 # ### Exercise 06.3 · Sums, counts and inertia of one block (10 min)
 #
-# Write `partial`. Its results must **add up**: those of two blocks, added, are those of the two blocks together.
+# Write `partial`. Its results must **add up**: the sum of the results of two blocks is the result for both blocks
+# together.
 
 # %% tags=["exercise"] exercise="06.3"
 def partial(points, labels, centroids):
@@ -295,18 +296,18 @@ check("06.3", partial)
 # Think of one cluster only. Which points belong to it? Add them up, and count them. Do not divide yet.
 
 # %% [markdown] tags=["hint-2"] exercise="06.3"
-# `labels == j` is true for the points of cluster j. A block may have no point of some cluster; its row is then zero,
-# but it is still there.
+# `labels == j` is true for the points of cluster j. A block may have no points in some cluster. The row for that
+# cluster is then zero, but it still exists.
 
 # %% [markdown] tags=["hint-3"] exercise="06.3"
 # `np.bincount(labels, minlength=k)` counts. With `weights=points[:, j]` it adds up feature j per cluster.
-# `centroids[labels]` is an array with each point's own centroid; use it for the inertia.
+# `centroids[labels]` is an array of each point's own centroid; use it for the inertia.
 
 # %% [markdown] anchor="sums-and-counts"
 # ## 5. Step 4: spot the error
 #
-# Step 3 of the slides calculates local **means**; step 4 calculates the global **means** by Allreduce, that is, it takes
-# the mean of the local means.
+# Step 3 of the slides calculates local **means**; step 4 calculates the global **means** by Allreduce, that is, as the
+# mean of the local means.
 #
 # **Predict:** is the mean of the workers' means always the mean of all points? Write `"yes"` or `"no"`.
 
@@ -316,8 +317,8 @@ predict("06.b", "no")  # SOLUTION
 # %% [markdown] exercise="06.4" title="The mean of means" topic="sums-and-counts"
 # ### Exercise 06.4 · Break it (5 min)
 #
-# Give a counter-example: some parts whose mean of means is **more than 1 %** away from the mean of all their points.
-# Small numbers are best: you should be able to do the sum in your head. (Where the mean of all points is 0, any other number is more than 1 % away.)
+# Give a counterexample: some parts whose mean of means is **more than 1 %** away from the mean of all their points.
+# Small numbers are best: you should be able to do it in your head. (If the mean of all points is 0, any other number is more than 1 % away.)
 
 # %% tags=["exercise"] exercise="06.4"
 # A list of arrays, one per worker, such as [np.array([1.0, 2.0]), np.array([5.0, 6.0])].
@@ -327,10 +328,11 @@ counter_example = [np.array([0.0, 0.0, 0.0]), np.array([4.0])]  # SOLUTION
 check("06.4", counter_example)
 
 # %% [markdown] tags=["hint-1"] exercise="06.4"
-# When would the mean of means be right? Take the opposite.
+# When would the mean of means be right? Do the opposite.
 
 # %% [markdown] tags=["hint-2"] exercise="06.4"
-# If both parts have the same number of points, each point counts the same. Make one part much bigger than the other.
+# If both parts have the same number of points, each point has the same weight. Make one part much bigger than the
+# other.
 
 # %% [markdown] tags=["hint-3"] exercise="06.4"
 # One part with three equal points and one part with a single, different point: the single point then counts as much as
@@ -342,13 +344,13 @@ mean_of_means = (few.mean(axis=0) + many.mean(axis=0)) / 2
 compare("06.b", "yes" if np.allclose(mean_of_means, pixels.mean(axis=0)) else "no")
 
 # %% [markdown]
-# **Explain:** A mean has forgotten how many points it stands for. Sums and counts have not. So Allreduce the **sums and
-# the counts**, and divide once, at the end. The order of steps 3 and 4 is right; what is sent is not.
+# **Explain:** A mean has lost the number of points behind it. Sums and counts have not. So Allreduce the **sums and the
+# counts**, and divide once, at the end. The slides have steps 3 and 4 in the right order, but send the wrong thing.
 
 # %% [markdown]
 # ## 6. The whole loop
 #
-# One task per block does steps 2 and 3 where the block is. Only `step`'s result travels.
+# One task per block does steps 2 and 3 where the block is. Only the result of `step` travels.
 
 # %% tags=["run"]
 def step(block, centroids):
@@ -367,13 +369,12 @@ predict("06.c", 256)  # SOLUTION
 # %% [markdown] exercise="06.5" title="The full distributed loop" topic="testing-kmeans"
 # ### Exercise 06.5 · The full distributed loop (20 min)
 #
-# Write `kmeans`. In each iteration: start `step` on all blocks, fetch the small results, merge them, and compute the new
-# centroids. Keep what you see on the way: `path` is the list of all centroids (the start first, the result last),
-# `inertias[i]` is the inertia that belongs to `path[i]`: one for each iteration, so none for the last entry of `path`. Stop when no coordinate moves by more than
-# `tolerance` (0.001 is a quarter of one step of an 8-bit colour), or after `max_iterations` iterations. A centroid without points
-# stays where it is.
+# Write `kmeans`. In each iteration: start `step` on all blocks, fetch the small results, merge them, and compute the new centroids. Keep a record: `path` is
+# the list of all centroids (the start first, the result last), `inertias[i]` is the inertia for `path[i]`: one per iteration, so none for the last entry of
+# `path`. Stop when no coordinate moves by more than `tolerance` (0.001 is a quarter of one step of an 8-bit colour), or after `max_iterations` iterations. A
+# centroid without points stays where it is.
 #
-# The check runs your loop on the cluster, with the same points cut into 1, 2, 3 and 7 parts of unequal size.
+# The check runs your loop on the cluster, with the same points split into 1, 2, 3 and 7 parts of unequal size.
 
 # %% tags=["exercise"] exercise="06.5"
 def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
@@ -397,11 +398,12 @@ def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
 check("06.5", kmeans)
 
 # %% [markdown] tags=["hint-1"] exercise="06.5"
-# Write it for one iteration first. `client.map(step, parts, centroids=centroids, pure=False)` starts one task per
-# block, on the worker that holds the block, and returns futures (`pure=False`: compute it again, whatever was computed before). `client.gather(futures)` fetches the results: a list of (sums, counts, inertia).
+# Write it for one iteration first. `client.map(step, parts, centroids=centroids, pure=False)` starts one task per block, on the worker that holds the block,
+# and returns futures (`pure=False`: compute again, even if the same call was computed before). `client.gather(futures)` fetches the results: a list of (sums,
+# counts, inertia).
 
 # %% [markdown] tags=["hint-2"] exercise="06.5"
-# Add up the sums of all blocks, and the counts of all blocks, and the inertias. Only then divide. `counts[:, None]` makes a
+# Add up the sums, the counts and the inertias of all blocks. Only then divide. `counts[:, None]` makes a
 # column, so that each row of the sums is divided by its own count.
 
 # %% [markdown] tags=["hint-3"] exercise="06.5"
@@ -438,14 +440,14 @@ figures.centroids_moving(fit, pixels)
 figures.centroid_paths(fit, pixels)
 
 # %% [markdown]
-# Each line is the way of one centroid through the colours, from the small circle (start) to the large one (end).
+# Each line is the path of one centroid through the colours, from the small circle (start) to the large one (end).
 
 # %% [markdown] anchor="what-travelled"
 # ### What travelled?
 #
-# The workers counted what they sent. The calculation says: k × d sums and k counts of 8 bytes, **8 k (d + 1)** per block
-# and iteration. The number of points does not appear in it. (Measured is a little more: the inertia, and the
-# Python objects around the arrays.)
+# The workers counted what they sent. Calculated: k × d sums and k counts of 8 bytes, so **8 k (d + 1)** per block and
+# iteration. The number of points does not appear. (The measured value is a little larger: it includes the inertia, and
+# the Python objects around the arrays.)
 
 # %% tags=["run"]
 compare("06.c", 8 * K * (pixels.shape[1] + 1), "bytes")
@@ -456,8 +458,8 @@ figures.traffic(fit, traffic.bytes, len(parts), pixels)
 # %% [markdown] anchor="properties"
 # ## 7. Change something
 #
-# **a) Cut the data differently.** The result must stay the same up to rounding: numbers with a decimal point are added in a different order, and
-# their sum may differ in the last digits.
+# **a) Split the data differently.** The result must stay the same up to rounding: floats are added in a different order, so their sum may differ
+# in the last digits.
 
 # %% tags=["run"]
 if fit:
@@ -467,9 +469,9 @@ if fit:
         print(f"{n_parts} parts, {len(again) - 1} iterations: largest difference of a centroid {gap:.1e}")
 
 # %% [markdown]
-# **b) Make the mistake of the slides on purpose.** `step_with_means` divides on the worker and sends each mean with a count
-# of 1: your own loop then computes the mean of means. The photo is cut into one large strip and two small ones. The large one has
-# the sky and the temple, the small ones are mostly trees: the parts are not alike.
+# **b) Make the mistake of the slides on purpose.** `step_with_means` divides on the worker and sends each mean with a count of 1:
+# your own loop then computes the mean of means. The photo is split into one large strip and two small ones. The large one shows
+# the sky and the temple; the small ones are mostly trees. So the parts are not alike.
 
 # %% tags=["run"]
 def step_with_means(block, centroids):
@@ -486,8 +488,8 @@ if fit:
     print(f"and it rose in {(np.diff(wrong[1]) > 0).sum()} of {len(wrong[1]) - 1} iterations.")
 
 # %% [markdown]
-# **Explain:** no error, no warning, plausible colours, and a wrong answer. A falling inertia is the cheapest test there is:
-# k-means with correct means can never let it rise.
+# **Explain:** no error, no warning, plausible colours, and a wrong answer. Checking that the inertia falls is the cheapest
+# test there is: with correct means, it never rises.
 #
 # Move the cut, and see which of the two means follows it:
 
@@ -495,7 +497,8 @@ if fit:
 explore_cut(photo / 255)
 
 # %% [markdown]
-# **Explain:** sums and counts do not know where the cut is. The mean of means gives each part the same weight, however few points it has.
+# **Explain:** sums and counts do not depend on where the cut is. The mean of means gives each part the same weight, however few points it
+# has.
 #
 # **c) Start elsewhere.** k-means finds *a* minimum, not the smallest one.
 #
@@ -511,31 +514,31 @@ if fit:
     display(compare("06.d", "same" if np.isclose(inertias[-1], other[1][-1], rtol=1e-3) else "different"))
 
 # %% [markdown]
-# **Explain:** the function that k-means minimises has many valleys (it is *not convex*), and the start decides in which one you end. Section 10
-# chooses better starts. Change `K` or the seed and run from there again.
+# **Explain:** the function that k-means minimises has many valleys (it is *not convex*), and the start decides which one you end up in. Section
+# 10 chooses better starts. Change `K` or the seed and rerun from there.
 
 # %% [markdown] anchor="allreduce"
 # ## 8. Without a notebook in the middle
 #
-# Your loop sends every result to the notebook, and the notebook sends the new centroids back. In MPI, the language of many
-# supercomputers, there is no notebook. The same program runs several times; each copy is a **rank** with its own part of the points. All
-# ranks call *Allreduce*: each gives an array, and each gets the sum of all. In C, the call has six parameters:
+# Your loop sends every result to the notebook, and the notebook sends the new centroids back. In MPI, the standard on many supercomputers, there is no
+# notebook. The same program runs several times; each copy is a **rank** with its own part of the points. All ranks call *Allreduce*: each gives an array, and
+# each gets the sum of all. In C, the call has six parameters:
 #
 # | `MPI_Allreduce(` | what it is | in k-means |
 # |---|---|---|
-# | `sendbuf` | what I give | my sums and counts |
+# | `sendbuf` | what I contribute | my sums and counts |
 # | `recvbuf` | where the result arrives | the sums and counts of all ranks |
 # | `count` | how many numbers | k (d + 1) |
 # | `datatype` | what kind of numbers | `MPI_DOUBLE`, 8 bytes |
-# | `op` | how two become one | `MPI_SUM` |
+# | `op` | how to combine two | `MPI_SUM` |
 # | `comm)` | who takes part | all ranks: `MPI_COMM_WORLD` |
 #
-# In Python, mpi4py has it twice. `comm.Allreduce(send, recv)`, with a capital A, is the call of C: it sends the numbers of an array as they are.
-# `comm.allreduce(value)`, in lower case, takes any object, and *pickles* it, which is slower. The `comm` of this lesson has one method,
-# `total = comm.allreduce(array)`, which returns a new array; under MPI it calls `Allreduce`. No rank is in charge: every rank gets the same total, and computes the same new
-# centroids from it. This is step 4 of the slides, with the right thing in it.
+# In Python, mpi4py has two versions. `comm.Allreduce(send, recv)`, with a capital A, is the C call: it sends the numbers of an array directly.
+# `comm.allreduce(value)`, in lower case, takes any object and *pickles* it, which is slower. The `comm` of this lesson has one method,
+# `total = comm.allreduce(array)`, which returns a new array; under MPI it calls `Allreduce`. No rank is in charge: every rank gets the same total, and
+# computes the same new centroids from it. This is step 4 of the slides, done right.
 #
-# **Predict:** how many bytes does one rank give to `allreduce` per iteration, for k = 8 and d = 3, the inertia included?
+# **Predict:** how many bytes does one rank pass to `allreduce` per iteration, for k = 8 and d = 3, including the inertia?
 
 # %% tags=["predict"]
 predict("06.e", 264)  # SOLUTION
@@ -543,11 +546,11 @@ predict("06.e", 264)  # SOLUTION
 # %% [markdown] exercise="06.6" title="The loop with Allreduce" topic="allreduce"
 # ### Exercise 06.6 · The loop with Allreduce (15 min)
 #
-# Write `kmeans_on_ranks`: what *one* rank does. `points` are its own points only. The result is `path` and `inertias`, as in
-# 06.5, with the same rules for stopping and for a centroid without points, and it is the same on every rank. `assign` and `partial` do most of
-# the work.
+# Write `kmeans_on_ranks`: what *one* rank does. `points` are only its own points. Return `path` and `inertias`, as in 06.5, with the same rules for stopping
+# and for a centroid without points. The result is the same on every rank. `assign` and `partial` do most of the work.
 #
-# All ranks must call `comm.allreduce` the same number of times, even a rank that has no points at all. So decide when to stop from numbers that all ranks have.
+# All ranks must call `comm.allreduce` the same number of times, even a rank that has no points at all. So base the decision to stop on numbers that all ranks
+# have.
 
 # %% tags=["exercise"] exercise="06.6"
 def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
@@ -571,19 +574,20 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 check("06.6", kmeans_on_ranks)
 
 # %% [markdown] tags=["hint-1"] exercise="06.6"
-# Take your loop of 06.5. Which line gathers results from all blocks? What replaces it when each rank has only its own points?
+# Take your loop from 06.5. Which line gathers results from all blocks? What replaces it when each rank has only its own
+# points?
 
 # %% [markdown] tags=["hint-2"] exercise="06.6"
 # `partial(points, assign(points, centroids), centroids)` gives what this rank contributes. Add up over the ranks with `comm.allreduce`: first the sums and
-# counts, then the inertia. Only after that divide.
+# counts, then the inertia. Only then divide.
 
 # %% [markdown] tags=["hint-3"] exercise="06.6"
 # `total = comm.allreduce(np.column_stack([sums, counts]))` sends both as one array of k × (d + 1) numbers; `total[:, :-1]` are the sums of all ranks,
 # `total[:, -1]` their counts. The rest is as in 06.5, with `path`, `inertias` and `break`.
 
 # %% [markdown]
-# `run_ranks` starts `mpiexec -n 2` with your function, where MPI is installed, and lets the workers of the cluster be the ranks where it is
-# not. `run_on_workers` always takes the workers. Same function, other **communicator**.
+# `run_ranks` starts `mpiexec -n 2` with your function if MPI is installed. If not, the cluster's workers act as the ranks. `run_on_workers`
+# always uses the workers. Same function, different **communicator**.
 
 # %% tags=["run"]
 run = None
@@ -602,14 +606,14 @@ else:
 
 # %% [markdown]
 # **Explain:** 8 k (d + 1) = 256 bytes of sums and counts, and 8 for the inertia. The ranks hold 273,280 points or a billion: the number is
-# the same. What is inside `allreduce` (all to one, a tree, a ring) changes how long it takes, not what comes out.
+# the same. What is inside `allreduce` (all to one, a tree, a ring) changes how long it takes, not the result.
 
 # %% [markdown] anchor="empty-clusters"
 # ## 9. A cluster without points
 #
 # In 06.5, a centroid without points stayed where it was. What happens if you simply divide?
 #
-# **Predict:** `np.argmin` finds the place of the smallest number. What does `np.argmin([3.0, nan, 1.0])` give: 0, 1 or 2?
+# **Predict:** `np.argmin` finds the index of the smallest number. What does `np.argmin([3.0, nan, 1.0])` give: 0, 1 or 2?
 
 # %% tags=["predict"]
 predict("06.f", 1)  # SOLUTION
@@ -626,11 +630,11 @@ with lessons.expect_failure(FloatingPointError), np.errstate(invalid="raise", di
     pixels[::100].sum(axis=0) / counts[:, None]
 
 # %% [markdown]
-# **Explain:** here we told NumPy to raise an error. Usually it only warns, and goes on with **NaN** ("not a number"). A distance to NaN is NaN, and
-# `argmin` takes the NaN for the smallest: in the next iteration *all* points go to the dead centroid, and every number is lost.
+# **Explain:** here we told NumPy to raise an error. By default it only warns, and continues with **NaN** ("not a number"). A distance to NaN is
+# NaN, and `argmin` treats NaN as the smallest. In the next iteration *all* points go to the dead centroid, and all results are lost.
 #
-# Better than NaN, and better than a centroid that stays unused forever: give the empty cluster a point that no centroid is near, the one that
-# is **farthest** from its own centroid. Each block proposes its farthest points; the merged list, farthest first, is `far_points`.
+# Better than NaN, and better than a centroid that stays unused forever: give the empty cluster a point that is far from all centroids: the one
+# **farthest** from its own centroid. Each block proposes its farthest points; the merged list, farthest first, is `far_points`.
 
 # %% tags=["run"]
 def farthest(block, centroids, m):
@@ -666,16 +670,16 @@ def update(sums, counts, centroids, far_points):
 check("06.7", update)
 
 # %% [markdown] tags=["hint-1"] exercise="06.7"
-# Three groups: clusters with points, empty clusters that get a far point, empty clusters for which there is none. Begin with a copy of the old
-# centroids, then the third group is done already.
+# There are three groups: clusters with points, empty clusters that get a far point, and empty clusters for which there is none. Start with a
+# copy of the old centroids: the third group is then done.
 
 # %% [markdown] tags=["hint-2"] exercise="06.7"
 # `used = counts > 0` marks the first group. Divide only there: `sums[used] / counts[used, None]`. `np.flatnonzero(~used)` gives the
-# numbers of the empty clusters.
+# indices of the empty clusters.
 
 # %% [markdown] tags=["hint-3"] exercise="06.7"
 # Let `empty = np.flatnonzero(~used)[:len(far_points)]`; then `new[empty] = far_points[:len(empty)]`. Both sides have the same
-# number of rows, even when it is 0.
+# number of rows, even if it is 0.
 
 # %% tags=["run"]
 def kmeans_with_rule(client, parts, start, update, iterations=15):
@@ -703,22 +707,22 @@ if fit and update(np.zeros((1, 3)), np.zeros(1), np.ones((1, 3)), np.ones((0, 3)
 # %% [markdown] anchor="first-centroids"
 # ## 10. Better first centroids, in few rounds: k-means||
 #
-# *k-means++* chooses first centroids that are far from each other: one point after the other, each with a probability in proportion to its
-# squared distance D² from the nearest one chosen so far. For k centroids it goes k times through all points. On a cluster, each pass is a
-# conversation between all workers. **k-means||** (say "k-means parallel"; Bahmani and others, 2012) needs a few. Its authors prove that O(log ψ) rounds
-# are enough, where ψ is the cost of the first point alone; in practice, five are:
+# *k-means++* chooses first centroids that are far from each other: one point at a time, with a probability proportional to its squared distance D² from
+# the nearest one chosen so far. For k centroids it makes k passes over all points. On a cluster, all workers must communicate in each pass.
+# **k-means||** (pronounced "k-means parallel"; Bahmani and others, 2012) needs only a few passes. Its authors prove that O(log ψ) rounds are enough,
+# where ψ is the cost of the first point alone; in practice, five are:
 #
-# 1. Begin with one point, the first *candidate*.
+# 1. Start with one point, the first *candidate*.
 # 2. Five times: add up D² over all points, the *cost*. Then **every point decides for itself**, with the probability
-#    *wanted* × D² / cost, whether it becomes a candidate. About *wanted* = 2 k points say yes in each round.
+#    *wanted* × D² / cost, whether it becomes a candidate. About *wanted* = 2 k points do so in each round.
 # 3. Give each candidate a weight: the number of points that are nearest to it.
 # 4. In the notebook, cluster the few weighted candidates into k centroids.
 #
-# The number of points drawn is left to chance, in each block and each round, and only its average is *wanted*. (Libraries call the 2 in 2 k
+# The number of points drawn is random, in each block and each round; only its average is *wanted*. (Libraries call the 2 in 2 k
 # the `oversampling_factor`. Sampling over all rounds gives about 5 × 2 × k candidates.)
 #
 # The data: the hourly weather at three airports in 2013. Temperature, dew point, humidity, wind and visibility have different units, so we
-# **standardise** each column: mean 0, standard deviation 1. Without that, humidity in percent would decide alone.
+# **standardise** each column: mean 0, standard deviation 1. Otherwise humidity, in percent, would dominate.
 
 # %% tags=["run"]
 lessons.banner("weather")
@@ -749,8 +753,8 @@ def shrink(candidates, weights, k, seed):
 # ### Exercise 06.8 · k-means|| (20 min)
 #
 # 1. Write `draw`: the decision of the points of one block, in one round (step 2).
-# 2. Write `first_centroids`: steps 1 to 4, in at least four rounds, each with the cost of all candidates so far. Your `step` of section 6 already gives cost *and* weights: look at what it returns. At the end each
-#    centroid is the mean of its candidates, each counted as often as its weight says.
+# 2. Write `first_centroids`: steps 1 to 4, in at least four rounds, each with the cost of all candidates so far. Your `step` from section 6 already gives
+#    cost *and* weights: look at what it returns. At the end, each centroid is the weighted mean of its candidates.
 
 # %% tags=["exercise"] exercise="06.8"
 def draw(block, candidates, wanted, cost, seed):
@@ -791,18 +795,18 @@ def first_centroids(client, parts, k, seed=0):
 check("06.8", draw, first_centroids)
 
 # %% [markdown] tags=["hint-1"] exercise="06.8"
-# `draw`: which centroid is nearest? You have a function for that. A point says yes when its random number is smaller than its probability.
-# `first_centroids`: the cost is the inertia of the candidates, and the weights are their counts.
+# `draw`: which centroid is nearest? You have a function for that. A point becomes a candidate if its random number is smaller than its
+# probability. `first_centroids`: the cost is the inertia of the candidates, and the weights are their counts.
 
 # %% [markdown] tags=["hint-2"] exercise="06.8"
-# In `draw`, `candidates[assign(block, candidates)]` is the nearest candidate of each point, and `block[condition]` keeps the points for which the
+# In `draw`, `candidates[assign(block, candidates)]` is the nearest candidate of each point, and `block[condition]` keeps the points where the
 # condition is true. In `first_centroids`, each block needs its own seed in each round, such as `[seed, round, block]`; otherwise equal blocks
 # draw the same numbers.
 
 # %% [markdown] tags=["hint-3"] exercise="06.8"
 # One round: `results = client.gather(client.map(step, parts, centroids=candidates, pure=False))`; `cost` is the sum of the third items;
-# `client.submit(draw, part, candidates, 2 * k, cost, [seed, number, index])` for each part; join the old candidates and what was
-# drawn with `np.concatenate`. After five rounds call `step` again for the counts, then `shrink`.
+# `client.submit(draw, part, candidates, 2 * k, cost, [seed, number, index])` for each part; join the old candidates and the drawn
+# points with `np.concatenate`. After five rounds call `step` again for the counts, then `shrink`.
 
 # %% tags=["run"]
 starts = {}
@@ -818,24 +822,24 @@ if fit and first_centroids(lab.client, hour_parts, 2) is not None:
 figures.starts(starts)
 
 # %% [markdown]
-# **Explain:** on the left, a start from k-means|| begins where a random start arrives only after many iterations. On the right, a random start may
-# end in a minimum that is far worse, and no number of iterations improves it. k-means|| does not promise the best end. It promises only
-# that the start is not very bad on average.
+# **Explain:** on the left, k-means|| starts where a random start arrives only after many iterations. On the right, a random start may end in a
+# much worse minimum, and no number of iterations improves it. k-means|| does not guarantee the best result. It guarantees only that the start is
+# not very bad on average.
 
 # %% [markdown] exercise="06.9" title="Compare with the library" topic="testing-kmeans"
 # ## 11. Compare with the library
 #
-# `gpucluster.learn.KMeans` has the parameters of scikit-learn's `KMeans` and takes Dask arrays: one row per point, cut along the
-# rows. Its workers send each other sums and counts, as yours do, but without a round trip to the notebook in each iteration.
+# `gpucluster.learn.KMeans` has the parameters of scikit-learn's `KMeans` and takes Dask arrays: one row per point, split along the
+# rows. Its workers exchange sums and counts, as yours do, but without a round trip to the notebook in each iteration.
 #
 # ### Exercise 06.9 (10 min)
 #
-# 1. Write `fit_library`: fit it **from the same start** as your loop. (Which first centroids it chooses on its own is another
-#    question; here it must not choose.)
-# 2. Write `agreement`: two figures that say whether two results are the same.
+# 1. Write `fit_library`: fit it **from the same start** as your loop. (How it chooses first centroids is another question; here it
+#    must not choose.)
+# 2. Write `agreement`: two figures that show whether two results are the same.
 #
 # A comparison must look in **both directions**. An inertia that is 20 % larger than yours is an error. One that is 20 % smaller is not
-# good news either: it did not do what you asked for.
+# good news either: the program did something else.
 
 # %% tags=["exercise"] exercise="06.9"
 from gpucluster.learn import KMeans
@@ -865,12 +869,12 @@ def agreement(points, mine, library):
 check("06.9", fit_library, agreement)
 
 # %% [markdown] tags=["hint-1"] exercise="06.9"
-# `init` takes the name of a method, or an array of centroids. How often should it run, if the start is given? Labels need not have the
-# same numbers in two results: which figure does not mind?
+# `init` takes the name of a method, or an array of centroids. How often should it run, if the start is given? Labels may be numbered
+# differently in two results: which figure ignores that?
 
 # %% [markdown] tags=["hint-2"] exercise="06.9"
-# `KMeans(n_clusters=…, init=start, n_init=1)`, then `.fit(X)`, which returns the model. For `agreement`, you have all parts already:
-# `assign` gives labels, `partial` gives the inertia that belongs to them.
+# `KMeans(n_clusters=…, init=start, n_init=1)`, then `.fit(X)`, which returns the model. For `agreement`, you already have all parts:
+# `assign` gives labels, `partial` gives their inertia.
 
 # %% [markdown] tags=["hint-3"] exercise="06.9"
 # `partial(points, assign(points, mine), mine)[2]` is the inertia of `mine`. The difference keeps its sign:
@@ -892,10 +896,10 @@ if fit and model is not None:
     print(f"the library: {model.n_iter_} iterations in {library_seconds:.2f} s; your loop to 1e-05: {loop_seconds:.2f} s")
 
 # %% [markdown]
-# **Explain:** Two right programs from the same start agree to within 1 % of the inertia and an ARI above 0.98, once both have
-# gone on until the centroids stand still. The first line shows that inertia hardly notices an early stop; the labels do.
-# Without `init=start`, the library chooses first centroids that are far from each other (*k-means++*; `init="k-means||"` does that in
-# few rounds, for large data), and may end in another minimum. Try it: which of the two figures tells you?
+# **Explain:** Two correct programs from the same start agree to within 1 % in inertia, with an ARI above 0.98, once both have run until
+# the centroids stop moving. The first line shows that an early stop hardly changes the inertia, but does change the labels. Without
+# `init=start`, the library chooses first centroids that are far apart (*k-means++*; `init="k-means||"` does that in a few rounds, for
+# large data), and may end in another minimum. Try it: which of the two figures shows it?
 #
 # A fitted model has more to offer. `predict` gives the labels, row by row in the order of X, and stays lazy. `score` is the inertia with a
 # minus sign, so that larger is better; each worker adds up its own part.
@@ -910,7 +914,7 @@ if fit and model is not None:
 # %% [markdown] anchor="random-state"
 # ### Spot the error
 #
-# Some notes on a distributed KMeans say: *"KMeans requires `random_state` to be set."* And: *"`oversampling_factor` must be
+# Some notes on distributed KMeans say: *"KMeans requires `random_state` to be set."* And: *"`oversampling_factor` must be
 # larger than 0."* One of these two is out of date. Which?
 
 # %% tags=["run"]
@@ -923,9 +927,9 @@ with lessons.expect_failure():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The first. Without `random_state`, one seed is drawn for all workers, and two fits may end in two minima; with it, you can repeat a
-# fit. (The notes were right for an older version of a library; its current one draws the seed, too.) The second still holds: a factor of 0 would
-# draw no candidates at all.
+# The first. Without `random_state`, one seed is drawn for all workers, and two fits may end in different minima; with it, fits are reproducible.
+# (The notes were right for an older version of one library; the current version draws the seed, too.) The second still holds: a factor of 0
+# would draw no candidates at all.
 #
 # </details>
 
@@ -937,7 +941,7 @@ with lessons.expect_failure():
 # Paint each pixel with its centroid's colour, for k = 4, 8 and 16, and see how small the file becomes.
 #
 # 1. Write `recolour`. The result has one row per pixel, in the order of the photo: red, green, blue as 8-bit numbers
-#    (0–255), rounded. Labels are needed in the notebook, but *the points are not*: how few bytes can travel? The check allows 3 per pixel.
+#    (0–255), rounded. The notebook needs the labels, but *not the points*: how few bytes can travel? The check allows 3 per pixel.
 # 2. Fill `pictures` with one image for each k, in the shape of the photo, from a k-means that has converged (its centroids no longer move).
 
 # %% tags=["exercise"] exercise="06.10"
@@ -987,12 +991,13 @@ if ready("06.10", recolour, pictures):
 #
 # * Move the computation to the data. The points stay; **sums and counts** travel: 8 k (d + 1) bytes per block and iteration,
 #   whatever the number of points.
-# * Means cannot be merged, sums and counts can. What adds up can be distributed.
+# * Means cannot be merged; sums and counts can. What adds up can be distributed.
 # * Intermediate arrays, not the data, fill the memory: n × k × d is a trap.
-# * Allreduce gives every rank the same sum, so every rank can go on alone. Decide only from what all ranks know.
-# * An empty cluster must not be divided by 0: one NaN takes all points. Give it the farthest point.
+# * Allreduce gives every rank the same sum, so every rank can continue independently. Base decisions only on what all ranks know.
+# * Do not divide by 0 for an empty cluster: one NaN takes all points. Give it the farthest point.
 # * The start decides which minimum you end up in. k-means|| finds good starts in a few rounds, in practice five, whatever k is.
-# * Test by properties: the inertia never rises, and the result does not depend on how the data is cut. Compare in both directions.
+# * Test by properties: the inertia never rises, and the result does not depend on how the data is split. Compare in both
+#   directions.
 
 # %% tags=["quiz"]
 lessons.quiz("06")
@@ -1006,10 +1011,10 @@ lessons.cards("06")
 # * **Laptop:** two worker processes. The photo is so small that one process alone would be faster; you learn the pattern, not the
 #   speed.
 # * **One GPU:** the same cells. The blocks are then CuPy arrays in GPU memory, and NumPy's functions run there. Only the sums and counts come back
-#   to the host. With one worker there is one rank of the workers' communicator; MPI still starts two, on the host.
+#   to the host. With one worker, the workers' communicator has one rank; MPI still starts two, on the host.
 # * **Run on a GPU:** all checks passed on one NVIDIA H200 on 2026-11-27, with RAPIDS 26.10.
 # * **Cluster:** the same loop, more blocks. The notebook merges one small result per block; with thousands of blocks, let the
-#   workers merge in a tree, which is what Allreduce does. Your site's `mpiexec` or `srun` then starts the ranks.
+#   workers merge in a tree, which is what Allreduce does. Your site's `mpiexec` or `srun` starts the ranks.
 
 # %% tags=["run"]
 lab.close()
@@ -1020,13 +1025,13 @@ lab.close()
 # * **Goal:** learners say unprompted that sums and counts travel, not means, and why n is not in the formula.
 # * **Time:** 5 blackboard · 5 for 06.1 · 10 data and step 1 · 15 for 06.2 · 10 for 06.3 · 10 for 06.4 · 20 for 06.5 and section 7 = 75. Second session: 20
 #   for 06.6 · 10 for 06.7 · 20 for 06.8 · 10 for 06.9 · 10 for 06.10, quiz.
-# * **When late:** give the solution of 06.2; leave out 7b and 7c; 06.8 is the first to become homework.
-# * **On the projector:** the blackboard first, with a sheet of paper per "worker". Let the class vote on 06.b before anybody types. During 06.5
-#   open the task stream: short blocks of `step`, gaps in between while the notebook merges. In section 8 show that the gaps are gone: the ranks do not
-#   wait for the notebook. Show the animation of the centroids, then `seed=4`.
-# * **Common mistakes:** `labels.sum()` without `minlength` (a cluster without points disappears, 06.3); inertia without the square (06.3);
-#   dividing per block and averaging (06.5 fails for 2, 3 and 7 parts but passes for 1: ask why); gathering the blocks (06.5 is right, but
-#   the number of bytes shows it); `path` that holds the same array many times because it was changed in place; stopping from a rank's own sums (06.6: one
-#   rank leaves, the other waits, the check says so); drawing a fixed number of points per block (06.8).
+# * **When late:** give the solution of 06.2; leave out 7b and 7c; 06.8 is the first candidate for homework.
+# * **On the projector:** the blackboard first, with a sheet of paper per "worker". Let the class vote on 06.b before anyone types. During 06.5, open the
+#   task stream: short blocks of `step`, with gaps while the notebook merges. In section 8, show that the gaps are gone: the ranks do not wait for the
+#   notebook. Show the animation of the centroids, then `seed=4`.
+# * **Common mistakes:** `labels.sum()` without `minlength` (a cluster without points disappears, 06.3); inertia without the square (06.3); dividing per
+#   block and averaging (06.5 fails for 2, 3 and 7 parts but passes for 1: ask why); gathering the blocks (06.5 is right, but the number of bytes shows
+#   it); `path` that holds the same array many times because it was changed in place; stopping on a rank's own sums (06.6: one rank leaves, the other
+#   waits; the check reports it); drawing a fixed number of points per block (06.8).
 # * **06.6 without MPI:** the workers are the ranks; everything else is the same. `pip install 'gpucluster[mpi]'` brings MPI without root rights.
-# * **Measured** with two workers: see the line that the notebook prints; timings of such small data say nothing about speed.
+# * **Measured** with two workers: see the line that the notebook prints. Timings of such small data say nothing about speed.

@@ -13,26 +13,26 @@
 #       qr-and-svd: {title: "Singular values: through QR, and without centring", link: "07#qr"}
 #     objectives:
 #       - derive PCA as one sum over all rows, and count what travels
-#       - compute principal components, and compare them although signs and order are free
-#       - show how float32 loses a variance far from zero, and repair it by merging means
+#       - compute principal components, and compare them even though signs and order are arbitrary
+#       - show how float32 loses a variance far from zero, and fix it by merging means
 #       - stream a table of 1.58 GB through two workers, and bring one small result to the notebook
-#       - reconstruct a picture from few components, and measure the loss
+#       - reconstruct a picture from a few components, and measure the loss
 #       - choose between covariance and QR, and between PCA and truncated SVD
 # ---
 
 # %% [markdown]
 # # Distributed PCA and SVD
 #
-# **105 minutes** (30 of reading, 75 of writing) · you need: NumPy, Dask futures and delayed (lesson 02), sums and counts (lesson 06); eigenvectors,
-# Cholesky and QR are refreshed in section 0, which takes 10 minutes more where they are new or long ago
+# **105 minutes** (30 of reading, 75 of writing) · you need: NumPy, Dask futures and delayed (lesson 02), sums and counts (lesson 06); section 0
+# refreshes eigenvectors, Cholesky and QR (10 minutes more if you need it)
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **derive** PCA as one sum over all rows, and **count** what travels;
-# * **compute** principal components, and **compare** them although signs and order are free;
-# * **show** how float32 loses a variance far from zero, and **repair** it by merging means;
+# * **compute** principal components, and **compare** them even though signs and order are arbitrary;
+# * **show** how float32 loses a variance far from zero, and **fix** it by merging means;
 # * **stream** a table of 1.58 GB through two workers, and bring one small result to the notebook;
-# * **reconstruct** a picture from few components, and **measure** the loss;
+# * **reconstruct** a picture from a few components, and **measure** the loss;
 # * **choose** between covariance and QR, and between PCA and truncated SVD.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons.
@@ -45,18 +45,18 @@ from gpucluster import lessons
 lab = lessons.start("07")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client: without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they replace</summary>
 #
 # | here | without our helper |
 # |---|---|
-# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
+# | `as_numpy(value)` | nothing, if the blocks are already NumPy arrays; otherwise the library's own conversion to NumPy. Use it for small results |
 # | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
-# | `datasets.patches(8)` | `da.map_blocks(f, …)`: a function that cuts the squares of some rows of the photo, called once for each block |
-# | `measure_peak(f, …)` | `tracemalloc.start()`, then `f(…)`, then `tracemalloc.get_traced_memory()`: memory of the notebook, not of the workers |
-# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `datasets.patches(8)` | `da.map_blocks(f, …)`: a function that cuts squares out of some rows of the photo, called once per block |
+# | `measure_peak(f, …)` | `tracemalloc.start()`, then `f(…)`, then `tracemalloc.get_traced_memory()`: the notebook's memory, not the workers' |
+# | `ready("…", f)` | only needed in these lessons: False, with a message, until `f` is written |
 #
 # </details>
 
@@ -80,12 +80,14 @@ from gpucluster.lessons.material.pictures import cut_tiles, paste_tiles
 # %% [markdown] anchor="refresher"
 # ## 0. Refresher: three ways to take a matrix apart
 #
-# If you can do exercise 07.8 at once, go on with section 1.
+# If exercise 07.8 is easy for you, continue with section 1.
 #
-# * **Eigenvectors.** A matrix turns most vectors. A vector v that it only stretches, A v = λ v, is an *eigenvector*, and the factor λ is its *eigenvalue*. Its length is
-#   free, and so is its sign. A symmetric matrix such as a covariance matrix has d eigenvectors at right angles to each other; `np.linalg.eigh` finds them.
-# * **Cholesky.** A symmetric matrix with only positive eigenvalues is called *positive definite*. It can be written as A = L Lᵀ, with zeros above the diagonal of L. Then A x = b is two
-#   easy steps: first L y = b, from the top down, then Lᵀ x = y, from the bottom up. Where an eigenvalue is not positive, there is no L, and NumPy says so.
+# * **Eigenvectors.** A matrix changes the direction of most vectors. A vector v that it only stretches, A v = λ v, is an *eigenvector*, and the factor λ is
+#   its *eigenvalue*. The length and sign of an eigenvector are arbitrary. A symmetric matrix, such as a covariance matrix, has d eigenvectors at right angles
+#   to each other; `np.linalg.eigh` finds them.
+# * **Cholesky.** A symmetric matrix with only positive eigenvalues is called *positive definite*. It can be written as A = L Lᵀ, with zeros above the
+#   diagonal of L. Then you solve A x = b in two easy steps: first L y = b, from the top down, then Lᵀ x = y, from the bottom up. If an eigenvalue is not
+#   positive, there is no L, and NumPy raises an error.
 # * **QR.** Any table X with more rows than columns can be written as X = Q R. The columns of Q have length 1 and are at right angles, so QᵀQ is the identity; R is
 #   small, d × d, with zeros below the diagonal.
 
@@ -132,7 +134,8 @@ def products_from(R):
 check("07.8", stretch, solve_halves, products_from)
 
 # %% [markdown] tags=["hint-1"] exercise="07.8"
-# For `stretch`, compare A v with v: they point in the same or the opposite direction. For the other two, put what you know into the formula, and see what remains.
+# For `stretch`, compare A v with v: they point in the same or the opposite direction. For the other two, substitute what you know into the formula, and see
+# what remains.
 
 # %% [markdown] tags=["hint-2"] exercise="07.8"
 # If A v = λ v, then v · A v = λ (v · v). L Lᵀ x = b: give Lᵀ x a name. (Q R)ᵀ (Q R) = Rᵀ Qᵀ Q R, and QᵀQ is the identity.
@@ -141,14 +144,15 @@ check("07.8", stretch, solve_halves, products_from)
 # `(v @ A @ v) / (v @ v)`. `y = np.linalg.solve(L, b)`, then `np.linalg.solve(L.T, y)`. `R.T @ R`.
 
 # %% [markdown]
-# **Explain:** the third answer is why section 7 works: R has all that PCA needs of a block, and is small. The second is how ridge regression is solved in lesson 08.
+# **Explain:** the third answer is why section 7 works: R holds everything that PCA needs from a block, and is small. The second is how lesson 08 solves ridge
+# regression.
 
 # %% [markdown] anchor="patches"
 # ## 1. The data: every small square is a row
 #
-# Cut all overlapping squares of 8 × 8 pixels out of two photos. A square has 64 pixels with three colours: 192 numbers, one row of a
-# table. Neighbouring pixels are alike, so these 192 numbers repeat each other. **Principal component analysis** (PCA) finds the few
-# directions along which the rows really differ. It needs no labels: like k-means, it is *unsupervised*.
+# We cut all overlapping squares of 8 × 8 pixels out of two photos. A square has 64 pixels with three colours: 192 numbers, one row
+# of a table. Neighbouring pixels are alike, so these 192 numbers are redundant. **Principal component analysis** (PCA) finds the
+# few directions along which the rows really differ. It needs no labels: like k-means, it is *unsupervised*.
 
 # %% tags=["run"]
 print(datasets.ATTRIBUTION)
@@ -158,8 +162,8 @@ lessons.banner("patches", size=8)
 # The rows overlap, so half a million rows do not mean half a million independent observations. They are *derived*: a fixed rule makes
 # them from the photos.
 #
-# The table is a **lazy** Dask array. Its blocks are made by the workers, when they are needed. Each block is an array of the library that the
-# lesson uses; `map_blocks` calls a function on every block, and the function sees that library's arrays.
+# The table is a **lazy** Dask array. The workers make its blocks when they are needed. Each block is an array of the library that the lesson
+# uses. `map_blocks` calls a function on every block, and the function receives that library's arrays.
 
 # %% tags=["run"] anchor="blocks"
 X = datasets.patches(8)
@@ -172,12 +176,12 @@ print("made of", type(X._meta), "; mean brightness per block:", as_numpy(block_m
 # %% [markdown] anchor="moments"
 # ## 2. What must travel?
 #
-# PCA needs the **covariance matrix**: for each pair of columns j, l the mean of (xⱼ − mean of j)(xₗ − mean of l). On a cluster, no worker knows
-# the mean of all rows. But the brackets can be multiplied out:
+# PCA needs the **covariance matrix**: for each pair of columns j, l the mean of (xⱼ − mean of j)(xₗ − mean of l). On a cluster, no worker knows the
+# mean of all rows. But the product can be expanded:
 #
 # $$ C = \frac{X^T X - \frac{1}{n}\, s\, s^T}{n - 1}, \qquad s = \sum \text{rows} $$
 #
-# Three things per block are enough: the number of rows **n**, the sums of the columns **Σx**, and the products of each pair of columns **XᵀX**. All
+# Three things per block are enough: the number of rows **n**, the column sums **Σx**, and the products of each pair of columns **XᵀX**. All
 # three add up. This is lesson 06 again: sums and counts, now with products.
 #
 # **Predict:** how many numbers does a block of 40,000 rows × 192 columns contribute?
@@ -188,7 +192,7 @@ predict("07.a", 37057)  # SOLUTION
 # %% [markdown] exercise="07.1" title="Sums that give a covariance matrix" topic="moments"
 # ### Exercise 07.1 · Sums that give a covariance matrix (10 min)
 #
-# Write `moments`: what one block contributes. The photos are float32; add up in **float64** (`block.astype(float)`). Then write `covariance`, which
+# Write `moments`: what one block contributes. The photos are float32; sum in **float64** (`block.astype(float)`). Then write `covariance`, which
 # gets the sums over all blocks.
 
 # %% tags=["exercise"] exercise="07.1"
@@ -210,10 +214,10 @@ def covariance(n, sums, products):
 check("07.1", moments, covariance)
 
 # %% [markdown] tags=["hint-1"] exercise="07.1"
-# In `moments`, do not subtract any mean: the block does not know the mean of all rows. Everything that is divided is divided in `covariance`.
+# In `moments`, do not subtract any mean: the block does not know the mean of all rows. Do all divisions in `covariance`.
 
 # %% [markdown] tags=["hint-2"] exercise="07.1"
-# `rows.T @ rows` gives all products of two columns, added up over the rows. In the formula, s sᵀ is a matrix: `np.outer(sums, sums)`.
+# `rows.T @ rows` gives all products of two columns, summed over the rows. In the formula, s sᵀ is a matrix: `np.outer(sums, sums)`.
 
 # %% [markdown] tags=["hint-3"] exercise="07.1"
 # `rows = block.astype(float)`, then `len(rows)`, `rows.sum(axis=0)` and `rows.T @ rows`. The covariance is
@@ -222,7 +226,7 @@ check("07.1", moments, covariance)
 # %% [markdown]
 # ### Run it on half a million patches
 #
-# One task per block: make the block, compute its moments, let the block go. Only the moments travel.
+# One task per block: make the block, compute its moments, release the block. Only the moments travel.
 
 # %% tags=["run"]
 def moments_of_block(block):
@@ -248,8 +252,8 @@ else:
     print("Nothing to report yet: write moments first (exercise 07.1).")
 
 # %% [markdown]
-# **Explain:** 1 + d + d² numbers per block, 0.3 MB for d = 192, however many rows the block has. But d counts *squared*: with
-# 20,000 columns, XᵀX alone takes 3.2 GB. PCA by covariance is for tables that are tall and not too wide.
+# **Explain:** 1 + d + d² numbers per block, 0.3 MB for d = 192, however many rows the block has. But the size grows with d
+# *squared*: with 20,000 columns, XᵀX alone takes 3.2 GB. PCA by covariance is for tall tables that are not too wide.
 
 # %% [markdown] anchor="components"
 # ## 3. From the matrix to the components
@@ -260,8 +264,8 @@ else:
 # %% [markdown] exercise="07.2" title="Components from a covariance matrix" topic="components"
 # ### Exercise 07.2 · Components from a covariance matrix (10 min)
 #
-# Write `principal_components`. The check compares with scikit-learn's PCA of 1,797 handwritten digits, and with hidden tables. The sign of a
-# component is free: if v is an eigenvector, so is −v. So the check compares up to the sign.
+# Write `principal_components`. The check compares with scikit-learn's PCA of 1,797 handwritten digits, and uses hidden tables. The sign of a
+# component is arbitrary: if v is an eigenvector, so is −v. So the check compares up to sign.
 
 # %% tags=["exercise"] exercise="07.2"
 def principal_components(C, k):
@@ -298,7 +302,7 @@ if found:
 figures.explained_variance(found and found[2])
 
 # %% [markdown] anchor="signs"
-# **Predict:** two programs are right. What is the same in both? Write `"sign"`, `"ratios"` or `"both"`.
+# **Predict:** two programs are correct. What is the same in both? Write `"sign"`, `"ratios"` or `"both"`.
 
 # %% tags=["predict"]
 predict("07.b", "ratios")  # SOLUTION
@@ -320,16 +324,16 @@ if found:
     display(compare("07.b", "ratios" if gap < 1e-5 and not same_sign else "both"))
 
 # %% [markdown]
-# **Explain:** a cosine of 1 or −1 is the same direction. A test for equality of two components must allow both. It must also allow any pair of
-# directions, when two variances are equal. Ratios have no such freedom. (If all signs agree in your run, that is chance, or a convention: many
-# libraries turn each component so that its largest number is positive.)
+# **Explain:** a cosine of 1 or −1 is the same direction. A test for equal components must accept both. When two variances are equal, it must
+# also accept any pair of directions. Ratios are unique. (If all signs agree in your run, that is chance, or a convention: many libraries flip
+# each component so that its largest number is positive.)
 
 # %% [markdown] anchor="far-from-zero"
 # ## 4. Far from zero: digits that vanish
 #
 # float32 numbers have about 7 digits. Many tables hold numbers far from zero: temperatures in kelvin (near 290, and varying by 5), years, coordinates.
-# Take such a table: its columns have the variance 1 and a mean of 10,000. Then the numbers of XᵀX are near n × 100,000,000, and the variance that we
-# want is 1 × n: the difference of two large numbers that agree in the first 8 digits.
+# Take such a table: its columns have variance 1 and mean 10,000. Then the numbers in XᵀX are near n × 100,000,000, and the variance that we want is 1
+# × n: the difference of two large numbers that agree in their first 8 digits.
 #
 # **Predict:** what do the formulas of 07.1 give for these variances, when everything is computed in float32? Write `"right"`,
 # `"a little wrong"` or `"nonsense"`.
@@ -358,26 +362,28 @@ error = np.abs(np.diag(wrong) - 1).max()
 compare("07.c", "right" if error < 1e-3 else "a little wrong" if error < 0.1 else "nonsense")
 
 # %% [markdown]
-# A variance is never negative, but nothing complains here. Something does later: a Cholesky decomposition works only if the matrix is positive definite, and this one is not.
+# A variance is never negative, but nothing fails here. Something fails later: a Cholesky decomposition works only if the matrix is positive definite, and
+# this one is not.
 
 # %% tags=["run"]
 with lessons.expect_failure(np.linalg.LinAlgError):
     np.linalg.cholesky(wrong)
 
 # %% [markdown]
-# float64 postpones the problem but does not solve it, and costs twice the memory. The repair is to subtract a mean *first*, while the numbers are
-# still close to each other. Each block can do so with **its own** mean. Then two blocks are merged with this formula (Chan, Golub and
-# LeVeque, 1983), where M is the matrix of products about the own mean:
+# float64 postpones the problem but does not solve it, and costs twice the memory. The fix is to subtract a mean *first*, while the numbers are
+# still close to each other. Each block can subtract **its own** mean. Two blocks are then merged with this formula (Chan, Golub and LeVeque,
+# 1983), where M is a block's matrix of products about its own mean:
 #
 # $$ n = n_a + n_b, \qquad \delta = m_b - m_a, \qquad m = m_a + \delta\,\frac{n_b}{n}, \qquad
 #    M = M_a + M_b + \delta\,\delta^T\,\frac{n_a\,n_b}{n} $$
 #
-# The last term is what the two blocks differ by. If you forget it, you have averaged covariances, which is the mean of means again.
+# The last term accounts for the difference between the two blocks' means. Without it, you average covariances, which is the mean of means
+# again.
 
 # %% [markdown] exercise="07.3" title="Merge means, not large sums" topic="numerical-care"
 # ### Exercise 07.3 · Merge means, not large sums (15 min)
 #
-# Write `block_moments` and `merge`. Compute the mean in float64; the centred rows may stay in the type of the block.
+# Write `block_moments` and `merge`. Compute the mean in float64; the centred rows may stay in the block's type.
 
 # %% tags=["exercise"] exercise="07.3"
 def block_moments(block):
@@ -405,8 +411,8 @@ check("07.3", block_moments, merge)
 # `block_moments` is `moments` after the mean of the block has been subtracted. `merge` is the formula above, line by line.
 
 # %% [markdown] tags=["hint-2"] exercise="07.3"
-# `block.mean(axis=0, dtype=float)` adds up in float64 without a float64 copy of the block. Turn the mean into the block's type
-# (`.astype(block.dtype)`) before you subtract, otherwise the difference becomes float64 and takes twice the memory.
+# `block.mean(axis=0, dtype=float)` sums in float64 without a float64 copy of the block. Convert the mean to the block's type
+# (`.astype(block.dtype)`) before you subtract. Otherwise the difference is float64 and takes twice the memory.
 
 # %% [markdown] tags=["hint-3"] exercise="07.3"
 # `centred = block - mean.astype(block.dtype)`, `(centred.T @ centred).astype(float)`. In `merge`, unpack with
@@ -427,13 +433,13 @@ figures.errors_far_from_zero(errors)
 
 # %% [markdown]
 # **Explain:** the error of one pass grows with the *square* of the distance from zero. Your merged blocks stay far below 1 in all cases. The values
-# of a photo lie between 0 and 1, so they are not far from zero, and 07.1 was right for them. A library cannot know that, so it merges.
+# of a photo lie between 0 and 1, so they are not far from zero, and 07.1 was right for them. A library cannot assume that, so it merges.
 
 # %% [markdown] anchor="streaming"
 # ## 5. A table that no machine holds
 #
-# Squares of 16 × 16 pixels make rows of 768 numbers, and a table of 1.58 GB. The next banner says how large it is. Neither the notebook nor any worker should hold
-# all of it.
+# Squares of 16 × 16 pixels make rows of 768 numbers, and a table of 1.58 GB. The next banner shows how large it is. Neither the notebook nor any worker
+# should hold all of it.
 
 # %% tags=["run"]
 lessons.banner("patches", size=16)
@@ -447,8 +453,9 @@ predict("07.d", 4.7)  # SOLUTION
 # %% [markdown] exercise="07.4" title="Stream 1.58 GB through two workers" topic="streaming"
 # ### Exercise 07.4 · Stream 1.58 GB through two workers (10 min)
 #
-# Write `fit_stream`: one task per block, then a **tree** of merges on the workers (not a chain, and not one task that merges all), and one result. `dask.delayed(function)(task, …)` makes a task from
-# others without running anything. `as_numpy` brings a block's small results to NumPy (put it around `block_moments(block)`, on the worker).
+# Write `fit_stream`: one task per block, then a **tree** of merges on the workers (not a chain, and not one task that merges all), and one result.
+# `dask.delayed(function)(task, …)` makes a task from other tasks without running anything. `as_numpy` converts a block's small results to NumPy (wrap it
+# around `block_moments(block)`, on the worker).
 #
 # Then run the cell below, and fill in what you found: the number exactly, the share to three decimals.
 
@@ -496,15 +503,16 @@ first_ratio = principal_components(stream[2] / (stream[0] - 1), 1)[2][0]  # SOLU
 check("07.4", fit_stream, n_patches, first_ratio)
 
 # %% [markdown] tags=["hint-1"] exercise="07.4"
-# `X.to_delayed().ravel()` gives one delayed block after the other. What is the first thing that must happen to a block, on the worker that made it?
+# `X.to_delayed().ravel()` gives the delayed blocks in order. What must happen first to a block, on the worker that made it?
 
 # %% [markdown] tags=["hint-2"] exercise="07.4"
-# Make a list of delayed moments. Replace it by a list that is half as long, with `dask.delayed(merge)(one, other)` for each pair, until one is left. If their
-# number is odd, the last one goes to the next level as it is.
+# Make a list of delayed moments. Replace it with a list half as long, using `dask.delayed(merge)(one, other)` for each pair, until one is left. If their
+# number is odd, the last one moves to the next level unchanged.
 
 # %% [markdown] tags=["hint-3"] exercise="07.4"
 # `while len(level) > 1:` make `pairs = [level[i:i + 2] for i in range(0, len(level), 2)]`, and merge the pairs that have two members. At the end
-# `client.compute(level[0]).result()`. For the numbers: `stream[0]` is n, and `principal_components(stream[2] / (stream[0] - 1), 1)` has the ratio.
+# `client.compute(level[0]).result()`. For the numbers: `stream[0]` is n, and `principal_components(stream[2] / (stream[0] - 1), 1)` returns the
+# ratio.
 
 # %% [markdown] anchor="spot-compute"
 # ### Spot the error
@@ -513,8 +521,8 @@ check("07.4", fit_stream, n_patches, first_ratio)
 #
 # <details><summary>Answer</summary>
 #
-# `X.compute()` brings **all** chunks to the notebook, as one array: here 1.58 GB. For one chunk at a time use `X.blocks[i]`, `X.to_delayed()` or
-# `X.map_blocks(function)`; then the function sees one NumPy array, on the worker that has it.
+# `X.compute()` brings **all** chunks to the notebook, as one array: here 1.58 GB. For one chunk at a time, use `X.blocks[i]`, `X.to_delayed()`
+# or `X.map_blocks(function)`. The function then receives one NumPy array, on the worker that has it.
 #
 # </details>
 
@@ -525,8 +533,8 @@ print(f"X.compute() would bring {big.nbytes / 1e6:,.0f} MB; X.blocks[7] has {one
 # %% [markdown] anchor="reconstruction"
 # ## 6. What do the components look like?
 #
-# Each component is a direction in a space of 768 numbers, and 768 numbers are a square of 16 × 16 pixels. So you can look at it: grey is 0, lighter is
-# positive, darker is negative.
+# Each component is a direction in a space of 768 numbers, and 768 numbers are a square of 16 × 16 pixels. So you can look at it as a picture: grey is
+# 0, lighter is positive, darker is negative.
 
 # %% tags=["run"]
 mean, components = None, None
@@ -537,10 +545,11 @@ figures.eigen_patches(mean, None if components is None else components[:17], 16)
 
 # %% [markdown]
 # The first is brightness: nearly the same number in every pixel. The second is colour: warm against cold. Then come slow waves across the square, then faster
-# ones, some of them with colour. JPEG files use such waves as well: neighbouring pixels are alike, so slow waves say most.
+# ones, some of them with colour. JPEG files use such waves as well: neighbouring pixels are alike, so slow waves carry most of the information.
 #
-# A tile x is *projected*: its coordinates are (x − mean) · component, one number per component. From k coordinates you get the tile back, nearly:
-# mean + Σ coordinate × component. How close it comes is measured by the **PSNR**, 10 log₁₀(1 / mean squared error), in decibels, for values from 0 to 1. Higher is better.
+# A tile x is *projected*: its coordinates are (x − mean) · component, one number per component. From k coordinates you get the tile back approximately:
+# mean + Σ coordinate × component. The **PSNR** measures how close it comes: 10 log₁₀(1 / mean squared error), in decibels, for values from 0 to 1. Higher is
+# better.
 
 # %% tags=["run"]
 tiles = cut_tiles(load_photo(), 16)
@@ -597,23 +606,24 @@ if ready("07.5", reconstruct, psnr, quality) and components is not None:
 figures.picture_grows(drawn)
 
 # %% [markdown]
-# **Explain:** 64 of 768 numbers per tile are a twelfth of the data. What is lost is what the left-out components hold; no other choice of 64 directions loses less on
-# these patches. Change the 64 to 128 and see how slowly it becomes better.
+# **Explain:** 64 of 768 numbers per tile are a twelfth of the data. What is lost is the part along the omitted components; no other 64 directions lose less
+# on these patches. Change the 64 to 128 and see how slowly the quality improves.
 
 # %% [markdown] anchor="qr"
-# ## 7. When digits count: singular values through QR
+# ## 7. When digits matter: singular values through QR
 #
-# XᵀX squares the table. A direction that is a billion times weaker than the strongest becomes a billion *squared* times weaker, and falls below the last digit of
-# float64 (about 16 digits). If small singular values matter, for example in a least-squares fit, do not form XᵀX.
+# XᵀX squares the table. A direction that is a billion times weaker than the strongest becomes a billion *squared* times weaker, and falls below the last of
+# float64's 16 or so digits. If small singular values matter, for example in a least-squares fit, do not form XᵀX.
 #
-# Use **QR** instead: X = Q R, where Q has orthogonal columns of length 1, and R is a triangle of d × d numbers. R has the singular values of X. And it can be
-# computed in a tree: stack the R of two blocks, take QR of the stack, and so on. A message has d × d numbers, as before.
+# Use **QR** instead: X = Q R, where Q has orthogonal columns of length 1, and R is a triangle of d × d numbers. R has the same singular values as X. And it
+# can be computed in a tree: stack the Rs of two blocks, take the QR of the stack, and so on. A message has d × d numbers, as before.
 
 # %% [markdown] exercise="07.6" title="A tree of small QRs" topic="qr-and-svd"
 # ### Exercise 07.6 · A tree of small QRs (15 min)
 #
-# Write `tall_svd`. `parts` are futures of blocks on the workers (as in lesson 06). `np.linalg.qr(block, mode="r")` gives R only. The Rs stay on the workers,
-# which join them in pairs, as a tree (not a chain), until one R is left. Take the SVD of this one in the notebook. `levels` logs how many matrices there were on each level, such as `[7, 4, 2, 1]`.
+# Write `tall_svd`. `parts` are futures of blocks on the workers (as in lesson 06). `np.linalg.qr(block, mode="r")` gives only R. The Rs stay on the workers,
+# which merge them in pairs, as a tree (not a chain), until one R is left. Take the SVD of this last R in the notebook. `levels` lists the number of matrices
+# on each level, such as `[7, 4, 2, 1]`.
 
 # %% tags=["exercise"] exercise="07.6"
 def tall_svd(client, parts):
@@ -635,19 +645,21 @@ def tall_svd(client, parts):
 check("07.6", tall_svd)
 
 # %% [markdown] tags=["hint-1"] exercise="07.6"
-# First level: R of every block, with `client.map`. Next level: for each pair, R of the two Rs on top of each other, with `client.submit`. It is the tree of 07.4 with
-# another way to merge.
+# First level: R of every block, with `client.map`. Next level: for each pair, R of the two stacked Rs, with `client.submit`. It is the tree of 07.4 with a
+# different merge.
 
 # %% [markdown] tags=["hint-2"] exercise="07.6"
-# `np.linalg.qr(np.concatenate([one, other]), mode="r")` merges two. If a level has an odd number, the last one may go through QR alone: it stays the same, up to signs.
+# `np.linalg.qr(np.concatenate([one, other]), mode="r")` merges two. If a level has an odd number of Rs, the last one may go through QR alone: it stays the
+# same, up to signs.
 
 # %% [markdown] tags=["hint-3"] exercise="07.6"
-# A function `r_of(*blocks)` that concatenates what it gets serves both for the first level (one block) and for pairs. Then
-# `[client.submit(r_of, *level[i:i + 2], pure=False) for i in range(0, len(level), 2)]`. At the end `np.linalg.svd(R)` has singular values and Vt.
+# A function `r_of(*blocks)` that concatenates its arguments works both for the first level (one block) and for pairs. Then
+# `[client.submit(r_of, *level[i:i + 2], pure=False) for i in range(0, len(level), 2)]`. At the end, `np.linalg.svd(R)` returns singular values
+# and Vt.
 
 # %% [markdown]
-# A table where it matters: powers of the time t. To fit a curve, people take the columns 1, t, t², … t¹⁵. These columns are nearly the same, so the last singular
-# values are tiny.
+# Here is a table where it matters: powers of the time t. To fit a curve, people use the columns 1, t, t², … t¹⁵. These columns are nearly the same, so the
+# last singular values are tiny.
 
 # %% tags=["run"]
 t = np.linspace(0, 1, 60_000)
@@ -666,13 +678,14 @@ if tall:
 figures.singular_values(ways)
 
 # %% [markdown]
-# **Explain:** your tree agrees with NumPy for every value. The square roots of the eigenvalues of XᵀX are right down to about 10⁻⁸ of the largest one (the root of 10⁻¹⁶), and below that
-# they are rounding errors. For pictures this does not matter, and the sums of 07.1 are faster. For least squares, it does.
+# **Explain:** your tree agrees with NumPy for every value. The square roots of the eigenvalues of XᵀX are right down to about 10⁻⁸ of the largest one (the
+# root of 10⁻¹⁶), and below that they are rounding errors. For pictures this does not matter, and the sums of 07.1 are faster. For least squares it does
+# matter.
 #
 # ## 8. Without centring: truncated SVD
 #
 # **Truncated SVD** takes the directions of the table *as it is*, without subtracting the mean. People use it where subtracting would fill a sparse table with numbers that are not zero.
-# You need no other pass over the data: the products *not* about the mean can be had from those about the mean, **XᵀX = M + n m mᵀ**.
+# You need no further pass over the data: the products *not* about the mean follow from those about the mean, **XᵀX = M + n m mᵀ**.
 #
 # **Predict:** to which patch is the first direction without centring close? Write `"mean"`, `"edge"` or `"noise"`.
 
@@ -700,10 +713,11 @@ cosine = truncated_svd(*stream, 1)[0][0] @ stream[1] / np.linalg.norm(stream[1])
 check("07.7", truncated_svd, cosine)
 
 # %% [markdown] tags=["hint-1"] exercise="07.7"
-# It is `principal_components` for another matrix. Which one? And what is the square root of?
+# It is `principal_components` for another matrix. Which one? And what do you take the square root of?
 
 # %% [markdown] tags=["hint-2"] exercise="07.7"
-# `np.linalg.eigh(M + n * np.outer(mean, mean))`, then reverse the order as in 07.2. The cosine of two vectors is their product, divided by their lengths; a component has the length 1.
+# `np.linalg.eigh(M + n * np.outer(mean, mean))`, then reverse the order as in 07.2. The cosine of two vectors is their dot product, divided by their lengths;
+# a component has length 1.
 
 # %% [markdown] tags=["hint-3"] exercise="07.7"
 # `values, vectors = np.linalg.eigh(M + n * np.outer(mean, mean))`; return `vectors[:, ::-1][:, :k].T` and `np.sqrt(values[::-1][:k])`. Then
@@ -723,8 +737,9 @@ if mean is not None and truncated_svd(*stream, 1):
 figures.alignment(cosines)
 
 # %% [markdown]
-# **Explain:** the mean patch is the strongest thing in the table, so truncated SVD finds it first. In these photos PCA's first component looks nearly the same, for another reason: patches differ most in
-# brightness, and the mean patch is nearly uniform. The *shares* tell the two apart. A large share in a truncated SVD may only say that the numbers are far from zero; it says nothing about how the rows differ.
+# **Explain:** the mean patch dominates the table, so truncated SVD finds it first. In these photos, PCA's first component looks nearly the same, but for
+# another reason: patches differ most in brightness, and the mean patch is nearly uniform. The *shares* tell the two apart. A large share in a truncated SVD
+# may only mean that the numbers are far from zero; it says nothing about how the rows differ.
 
 # %% tags=["run"]
 from gpucluster.learn import TruncatedSVD
@@ -740,12 +755,12 @@ if total:
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
-# * PCA is one sum over all rows: n, Σx and XᵀX per block add up. 1 + d + d² numbers travel, whatever the number of rows.
-# * Signs of components are free, and so is the order of equal variances. Compare directions by |cosine|, and ratios directly.
+# * PCA is one sum over all rows: n, Σx and XᵀX per block add up. 1 + d + d² numbers travel per block, whatever the number of rows.
+# * Signs of components are arbitrary, and so is the order of equal variances. Compare directions by |cosine|, and ratios directly.
 # * Far from zero, one pass in float32 loses the variance. Subtract each block's own mean, then merge; do not forget the term δ δᵀ.
-# * Stream: make a block, use it, let it go. Merge on the workers, in a tree, and bring one small result.
+# * Stream: make a block, use it, release it. Merge on the workers, in a tree, and fetch one small result.
 # * `X.compute()` gathers everything. `X.blocks[i]`, `to_delayed()` and `map_blocks` do not.
-# * Singular values below 10⁻⁸ of the largest one need QR, not XᵀX. A tree of small QRs gives all digits.
+# * Singular values below 10⁻⁸ of the largest one need QR, not XᵀX. A tree of small QRs keeps all digits.
 # * Truncated SVD does not centre: its first direction is often just the mean.
 
 # %% tags=["quiz"]
@@ -758,10 +773,11 @@ lessons.cards("07")
 # ### Laptop, one GPU, cluster
 #
 # * **Laptop:** 1.58 GB go through two workers that hold a few blocks of 32 MB at a time.
-# * **One GPU:** the same cells. Blocks are CuPy arrays, made and multiplied in GPU memory; `as_numpy` brings the small results back. The small eigenvalue problems run on the host.
-#   Larger squares make larger tables from the same two photos: 32 × 32 pixels give 482,328 × 3,072 (5.9 GB), 64 × 64 give 420,056 × 12,288 (20.6 GB).
+# * **One GPU:** the same cells. Blocks are CuPy arrays, made and multiplied in GPU memory; `as_numpy` brings the small results back. The small eigenvalue
+#   problems are solved on the host. Larger squares make larger tables from the same two photos: 32 × 32 pixels give 482,328 × 3,072 (5.9 GB), 64 × 64 give
+#   420,056 × 12,288 (20.6 GB).
 # * **Run on a GPU:** all checks passed on one NVIDIA H200 on 2026-11-27, with RAPIDS 26.10.
-# * **Cluster:** the same tree of merges, over more workers. The messages have d² numbers; the network, not the rows, is what you pay for.
+# * **Cluster:** the same tree of merges, over more workers. The messages have d² numbers; the network, not the number of rows, is what costs time.
 
 # %% tags=["run"]
 lab.close()
@@ -769,12 +785,14 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners see PCA as "sums that add up", know why the mean must go first, and never again call `compute()` on a large table.
+# * **Goal:** learners see PCA as "sums that add up", know why to subtract the mean first, and never again call `compute()` on a large table.
 # * **Time:** 10 sections 1 and 2 · 10 for 07.1 · 10 for 07.2 with the comparison · 20 for section 4 with 07.3 · 15 for 07.4 · 15 for 07.5 · 20 for 07.6 · 5 for 07.7 · quiz.
-# * **When late:** give the solution of 07.2, and make section 7 (07.6) homework. 07.3 and 07.4 are the heart.
-# * **On the projector:** the table of variances with negative entries before anybody computes (vote on 07.c). The task stream during 07.4: blocks are made and multiplied, merges in between, no gap for
-#   the notebook. The eigen-patches, then the animation: at how many components does the class recognise the temple?
-# * **Common mistakes:** XXᵀ instead of XᵀX (07.1: n × n, and memory is gone for large n: stop it); n instead of n − 1; ratios divided by the sum of the first k (07.2 shows a sum of exactly 1); columns instead of rows
-#   (07.2: "components has the right shape" passes when k = d, directions fail); the forgotten δ δᵀ (07.3: right for equal means only); `client.gather` of all moments (07.4: the number of bytes shows it); the
-#   mean not added back (07.5: a dark picture).
+# * **When late:** give the solution of 07.2, and make section 7 (07.6) homework. 07.3 and 07.4 are the core.
+# * **On the projector:** the table of variances with negative entries, before anyone computes (vote on 07.c). The task stream during 07.4: blocks are made
+#   and multiplied, with merges in between and no gap for the notebook. The eigen-patches, then the animation: at how many components does the class recognise
+#   the temple?
+# * **Common mistakes:** XXᵀ instead of XᵀX (07.1: n × n, which runs out of memory for large n: stop it); n instead of n − 1; ratios divided by the sum of the
+#   first k (07.2 shows a sum of exactly 1); columns instead of rows (07.2: "components has the right shape" passes when k = d, directions fail); the
+#   forgotten δ δᵀ (07.3: right for equal means only); `client.gather` of all moments (07.4: the number of bytes shows it); the mean not added back (07.5: a
+#   dark picture).
 # * **Measured** by the notebook in each cell that prints a time; two workers on two cores. Times on shared machines vary by a factor of 2 to 4.

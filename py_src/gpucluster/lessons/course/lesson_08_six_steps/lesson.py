@@ -8,9 +8,9 @@
 #     objectives:
 #       - run the six steps of cuML's workflow on real data
 #       - write five distributed estimators as small results of blocks that are merged
-#       - recognise the trap of each estimator, and repair it
-#       - tell lazy from eager predictions, and refuse to collect too much
-#       - say who sends which message to whom during a fit
+#       - recognise the trap of each estimator, and fix it
+#       - distinguish lazy from eager predictions, and refuse to collect too much
+#       - describe which process sends which messages during a fit
 #     topics:
 #       sums: {title: Estimators made of sums, link: "08.1"}
 #       traps: {title: The trap of each estimator, link: "08#sorted-rows"}
@@ -22,33 +22,33 @@
 # %% [markdown]
 # # Six steps: cluster, load, choose, fit, predict, collect
 #
-# **150 minutes: the time of two lessons** (35 of reading, 115 of writing). Stop after the trace of one fit, before exercise 08.4, and go on another day · you need: NumPy, Dask
-# arrays and futures (lesson 06), Cholesky or any other way to solve A x = b (lesson 07, section 0); gradients are refreshed before exercise 08.3 (8 minutes more where they are new)
+# **150 minutes, the time of two lessons** (35 of reading, 115 of writing). Stop after the trace of one fit, before exercise 08.4, and continue another day ·
+# you need: NumPy, Dask arrays and futures (lesson 06), Cholesky or any other way to solve A x = b (lesson 07, section 0); a refresher on gradients comes
+# before exercise 08.3 (8 minutes more if they are new to you)
 #
-# You write five of the estimators. The others of the tour are shown, so that you know their names and their rules; you need not remember them all.
+# You write five of the estimators. The tour shows the others, with their names and rules; you do not have to remember them all.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **run** the six steps of cuML's workflow on real data;
 # * **write** five distributed estimators as small results of blocks that are merged;
-# * **recognise** the trap of each estimator, and **repair** it;
-# * **tell** lazy from eager predictions, and **refuse** to collect too much;
-# * **say** who sends which message to whom during a fit.
+# * **recognise** the trap of each estimator, and **fix** it;
+# * **distinguish** lazy from eager predictions, and **refuse** to collect too much;
+# * **describe** which process sends which messages during a fit.
 #
-# cuML is NVIDIA's library with scikit-learn's estimators. Its distributed half, `cuml.dask`, is used in six steps. We follow them with
-# `gpucluster.learn`, which has the same names and methods, and which asks `cuml.dask` to do the work where it can.
+# cuML is NVIDIA's library with scikit-learn's estimators. You use its distributed half, `cuml.dask`, in six steps. We follow them with `gpucluster.learn`,
+# which has the same names and methods, and uses `cuml.dask` where it can.
 #
 # | step | what you write | what happens |
 # |---|---|---|
 # | 1 cluster | `lessons.start(…)` | a scheduler, and one worker per device |
 # | 2 load | `read_parquet`, `from_array` | blocks of rows on the workers |
 # | 3 choose | `from gpucluster.learn import …` | scikit-learn's names, with some differences |
-# | 4 fit | `.fit(X, y)` | each worker computes on its blocks; small results are added up |
+# | 4 fit | `.fit(X, y)` | each worker computes on its blocks; small results are summed |
 # | 5 predict | `.predict(X)` | block by block, lazily |
-# | 6 collect | `.compute()`, `save` | now the results travel to you |
+# | 6 collect | `.compute()`, `save` | only now do the results travel to you |
 #
-# A widely read description of this workflow has some sentences that are not right, or not any more. You meet them under
-# the heading **Spot the error**.
+# A widely read description of this workflow contains claims that are wrong, or no longer true. They appear under the heading **Spot the error**.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -57,21 +57,21 @@ from gpucluster import lessons
 lab = lessons.start("08")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client: without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they replace</summary>
 #
 # | here | without our helper |
 # |---|---|
 # | `datasets.flights()` | `dd.read_parquet(file)` |
-# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
-# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
+# | `as_numpy(value)` | nothing, if the blocks are already NumPy arrays; otherwise the library's own conversion to NumPy. Use it for small results |
+# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. If all blocks are NumPy, `np.asarray(x)` |
 # | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
-# | `blocks_by_worker(client, X)` | `client.who_has(futures_of(X))`, turned round: which blocks each worker has |
+# | `blocks_by_worker(client, X)` | `client.who_has(futures_of(X))`, inverted: which blocks each worker has |
 # | `spread(client, X)` | `client.submit(f, block, workers=[…])` for each block |
-# | `MessageLog(client)` | `client.run(…)`: each worker writes down what it sends to other workers during a fit |
-# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `MessageLog(client)` | `client.run(…)`: each worker records what it sends to other workers during a fit |
+# | `ready("…", f)` | only needed in these lessons: False, with a message, until `f` is written |
 #
 # </details>
 
@@ -107,13 +107,13 @@ from gpucluster.lessons.checking import ready
 # | who | what |
 # |---|---|
 # | **client** (this notebook) | describes the work; gets small results |
-# | **scheduler** | *control*: which task runs where, and who has which result |
+# | **scheduler** | *control*: which task runs where, and which worker has which result |
 # | **workers** | *data*: hold the blocks, compute, send blocks to each other **point to point** |
-# | **collectives** (NCCL with cuML, a tree of messages with our own estimators) | add up arrays among all workers at once, without the scheduler |
-# | **RAFT** (only with cuML) | tells the algorithm on each worker which device it has, and which number among the workers |
-# | **links** (TCP; UCX by way of UCXX) | carry the bytes |
+# | **collectives** (NCCL with cuML, a tree of messages with our own estimators) | sum arrays across all workers at once, without the scheduler |
+# | **RAFT** (only with cuML) | gives the algorithm on each worker its device and its rank among the workers |
+# | **links** (TCP; UCX via UCXX) | carry the bytes |
 #
-# So with cuML, *Dask carries control and blocks, NCCL carries the sums*. `%gpucluster list` shows the cluster that all of this runs on.
+# So with cuML, *Dask carries control and blocks, NCCL carries the sums*. `%gpucluster list` shows the cluster that this runs on.
 
 # %% tags=["run"]
 # %gpucluster list
@@ -124,7 +124,8 @@ from gpucluster.lessons.checking import ready
 # Real data: **digits**, 1,797 handwritten digits of 8 × 8 pixels; **airports**, 1,458 positions; **flights**, all 336,776 flights that left New York City in 2013;
 # and later a photo.
 #
-# `datasets.flights()` is one Parquet file with twelve parts, one per month. Each becomes a partition, and a worker reads only the parts it needs. CSV files work the same way: a small file is one partition, a large one is cut into several, and each is read where it is needed. (The workers must see
+# `datasets.flights()` is one Parquet file with twelve parts, one per month. Each becomes a partition, and a worker reads only the parts it needs. CSV files
+# work the same way: a small file is one partition, a large one is split into several, and each is read where it is needed. (The workers must be able to read
 # the files: here they are on this machine; on a cluster, use a shared folder.)
 
 # %% tags=["run"]
@@ -144,8 +145,8 @@ flights = flights.persist()  # now the workers read them, and keep them
 lessons.banner("flights")
 
 # %% [markdown]
-# Estimators take arrays too. A Dask array is a grid of blocks; each block is an array of the library that the first cell named. `to_backend()` changes an
-# array that came from elsewhere, with one task per block.
+# Estimators also take arrays. A Dask array is a grid of blocks; each block is an array of the library that the first cell printed. `to_backend()`
+# converts an array from another source, with one task per block.
 
 # %% tags=["run"]
 X, y = (part.to_backend().persist() for part in datasets.digits(n_blocks=4))
@@ -158,9 +159,9 @@ print(f"X: {X.numblocks[0]} blocks of {X.chunks[0]} rows, made by {kind}")
 #
 # > "Data redistribution happens automatically during algorithm execution."
 #
-# We put all four blocks of the digits on one worker, on purpose. Then we call `client.rebalance()`.
+# We deliberately put all four blocks of the digits on one worker. Then we call `client.rebalance()`.
 #
-# **Predict:** how many of the four blocks does the other worker have after that?
+# **Predict:** how many of the four blocks does the other worker have afterwards?
 
 # %% tags=["predict"]
 predict("08.a", 2)  # SOLUTION
@@ -176,16 +177,16 @@ print(f"blocks per worker: {before} at first, {after} after rebalance(), {ranks}
 compare("08.a", min(after), "blocks")
 
 # %% [markdown]
-# **Explain:** `rebalance()` moves data only from workers whose memory is more than 30 % full (setting `distributed.worker.memory.rebalance.sender-min`): it protects memory, it does
-# not share out work. A *fit* of `gpucluster.learn` does share out blocks first. Lazy tasks such as `predict` go where their block is. So: automatic in some places, not in others. Look, as
-# you did here.
+# **Explain:** `rebalance()` moves data only from workers whose memory is more than 30 % full (setting `distributed.worker.memory.rebalance.sender-min`): it
+# protects memory; it does not distribute work. A *fit* in `gpucluster.learn` does distribute the blocks first. Lazy tasks such as `predict` run where their
+# block is. So redistribution is automatic in some places, but not in others. Check, as you did here.
 
 # %% [markdown] anchor="choose"
 # ## Step 3. Choose
 #
 # > "The Dask estimators share the same API as their counterparts for a single device."
 #
-# And with scikit-learn. How far? Ask Python: `inspect.signature` gives the parameters of both.
+# And scikit-learn? How similar is the API? Ask Python: `inspect.signature` gives the parameters of both.
 
 # %% tags=["run"]
 def parameters(kind):
@@ -205,23 +206,25 @@ for name in ("KMeans", "DBSCAN", "Ridge", "LogisticRegression", "RandomForestCla
 #
 # > "Same API: groupby, merge, apply all work the same way."
 #
-# Most of it does. Here is a line that every pandas user has written. Run it, and read the message.
+# Most of them do. Here is a line that every pandas user has written. Run it, and read the message.
 
 # %% tags=["run"]
 with expect_failure(NotImplementedError):
     flights.iloc[0]
 
 # %% [markdown]
-# **Explain:** "row 0" would mean: count the rows of all partitions before it. Dask refuses. `flights.head(1)` works: it computes the first
-# partition only. Other differences: rows come back in another order after a join or a sort; `apply(axis=1)` has to guess the type of its result (give
-# `meta=`); and cuDF compiles the function that you give to `apply`, so that it may use numbers but not any Python object.
+# **Explain:** to find "row 0", Dask would have to count the rows of all partitions before it. Dask raises an error instead. `flights.head(1)` works:
+# it computes only the first partition. There are other differences. Rows come back in a different order after a join or a sort. `apply(axis=1)` has
+# to guess the type of its result (pass `meta=`). And cuDF compiles the function that you pass to `apply`, so it can use numbers but not arbitrary
+# Python objects.
 
 # %% [markdown] anchor="kmeans-rules"
 # ### Spot the error
 #
 # > "Some parameters have constraints: KMeans requires `random_state` to be set, and `oversampling_factor > 0`."
 #
-# Half of this is out of date. Try all three: no seed, no oversampling, and the start that cuML does not have for several devices.
+# Half of this is out of date. Try all three: no seed, no oversampling, and the `init` that cuML does not support on several
+# devices.
 
 # %% tags=["run"]
 model = learn.KMeans(n_clusters=10, random_state=None, n_init=1).fit(X)
@@ -232,9 +235,10 @@ with expect_failure(), learn.config_context(engine="cuml"):
     learn.KMeans(n_clusters=10, init="k-means++").fit(X)
 
 # %% [markdown]
-# **Explain:** In cuML 26.10 a missing `random_state` is no error: the client draws one seed and gives it to all workers, so that they agree. `oversampling_factor` must still be positive. And `init="k-means++"` is refused there, because it chooses one
-# centroid after the other; *k-means‖* chooses many at once. In each round, a point is taken with a chance of ℓ k d² / Σ d² (ℓ is the oversampling
-# factor, d the distance to the nearest candidate): about ℓ k points. cuML makes up to 8 rounds (ours in lesson 06 made five), so some 8 ℓ k at most. One round by hand:
+# **Explain:** In cuML 26.10, a missing `random_state` is not an error: the client draws one seed and sends it to all workers, so that they agree.
+# `oversampling_factor` must still be positive. And cuML rejects `init="k-means++"`, because it chooses one centroid after the other; *k-means‖* chooses many
+# at once. In each round, a point is drawn with probability ℓ k d² / Σ d² (ℓ is the oversampling factor, d the distance to the nearest candidate): about ℓ k
+# points. cuML makes up to 8 rounds (ours in lesson 06 made five), so at most some 8 ℓ k. One round by hand:
 
 # %% tags=["run"]
 rng = np.random.default_rng(0)
@@ -248,9 +252,9 @@ print(f"{chosen.sum()} candidates in one round; expected ℓ k = {oversampling *
 #
 # > "Conventional wisdom has been that only DNNs are a good match, because of high computational requirements."
 #
-# Count. The **arithmetic intensity** of a step is its number of operations per byte that it reads. A machine has a **balance**: the operations
-# that it does in the time in which it reads one byte. Below the balance, memory limits a step; above it, arithmetic does. Measure the balance of
-# this notebook's processor:
+# Let us count. The **arithmetic intensity** of a step is the number of operations per byte that it reads. A machine has a **balance**: the
+# number of operations it does in the time it takes to read one byte. Below the balance, memory limits a step; above it, arithmetic does. Measure
+# the balance of this notebook's processor:
 
 # %% tags=["run"]
 def best_seconds(function, repeats=4):
@@ -279,20 +283,21 @@ for step, intensity in intensities.items():
     print(f"  {step:34}{intensity:8.2f} operations per byte: limited by {'memory' if intensity < balance else 'arithmetic'}")
 
 # %% [markdown]
-# **Explain:** Classical methods lie on both sides. Accelerators have far more of both, operations *and* bytes per second, so both kinds gain. cuML's authors argue this way.
+# **Explain:** Classical methods lie on both sides. Accelerators have far more operations *and* bytes per second, so both kinds gain. cuML's authors make this
+# argument.
 
 # %% [markdown] exercise="08.1" title="Naive Bayes is a pure sum"
 # ## Step 4. Fit
 #
-# Every estimator below is written as: **something small per block, merged, then a little arithmetic**. Most of these small things simply add up. This helper runs the first half
-# where the blocks are, and adds up what comes back.
+# Every estimator below consists of **something small per block, a merge, and a little arithmetic**. Most of these small results simply add up. This helper
+# runs the first part where the blocks are, and sums what comes back.
 #
 # ### Exercise 08.1 · Naive Bayes is a pure sum (10 min)
 #
-# The easiest distributed classifier there is. Count, for each class, the rows and the ink in each pixel. Pixels may be whole numbers of one byte (uint8): the sums
-# need a type with more room. Then
+# This is the easiest distributed classifier there is. For each class, count the rows and sum the ink in each pixel. Pixels may be one-byte integers (uint8):
+# the sums need a larger type. Then
 #
-# * `prior[c]` = log(share of the rows that have class c)
+# * `prior[c]` = log(fraction of the rows in class c)
 # * `likelihood[c, j]` = log((ink of class c in pixel j + α) / (all ink of class c + α d)), where d is the number of pixels.
 
 # %% tags=["run"]
@@ -328,15 +333,15 @@ def naive_bayes(counts, sums, alpha=1.0):
 check("08.1", class_sums, naive_bayes)
 
 # %% [markdown] tags=["hint-1"] exercise="08.1"
-# Think of one class only. `y == 3` is true for its rows. Count them, and add them up pixel by pixel.
+# Think of one class only. `y == 3` is true for its rows. Count them, and sum them pixel by pixel.
 
 # %% [markdown] tags=["hint-2"] exercise="08.1"
-# Do it for all classes from 0 to `n_classes - 1`, including those that the block does not have: their sums are 0. `np.bincount(y, minlength=n_classes)` counts them
+# Do it for all classes from 0 to `n_classes - 1`, including those missing from the block: their sums are 0. `np.bincount(y, minlength=n_classes)` counts them
 # all at once.
 
 # %% [markdown] tags=["hint-3"] exercise="08.1"
-# `np.stack([X[y == label].sum(axis=0) for label in range(n_classes)])`. For the model, let `smooth = sums + alpha`; then each row of `smooth`, divided by its own sum
-# (`smooth.sum(axis=1, keepdims=True)`), and the logarithm of that. α d is in this sum already.
+# `np.stack([X[y == label].sum(axis=0) for label in range(n_classes)])`. For the model, let `smooth = sums + alpha`. Divide each row of `smooth` by its own
+# sum (`smooth.sum(axis=1, keepdims=True)`), and take the logarithm. The sum already includes α d.
 
 # %% tags=["run"]
 if ready("08.1", class_sums, naive_bayes):
@@ -347,17 +352,18 @@ if ready("08.1", class_sums, naive_bayes):
     print(f"{prior.nbytes + likelihood.nbytes:,} bytes from each of {X.numblocks[0]} blocks; the digits have {images.nbytes:,}")
 
 # %% [markdown]
-# **Change:** use `learn.GaussianNB(var_smoothing=1e-2)` instead. It needs one more sum per pixel. Which one, to get variances?
+# **Change:** use `learn.GaussianNB(var_smoothing=1e-2)` instead. It needs one more sum per pixel, to get variances. Which one?
 
 # %% [markdown] exercise="08.2" title="Ridge regression by normal equations"
 # ### Exercise 08.2 · Ridge regression by normal equations (10 min)
 #
-# How late does a flight arrive? A linear model says: arrival delay = w · (departure delay, minutes in the air, distance, hour) + b. Ridge
-# regression finds the w and b that make Σ (y − Xw − b)² + α |w|² smallest. With a column of ones for b, they solve the **normal equations**
+# How late does a flight arrive? A linear model assumes that arrival delay = w · (departure delay, minutes in the air, distance, hour) + b.
+# Ridge regression finds the w and b that minimise Σ (y − Xw − b)² + α |w|². With a column of ones for b, they solve the **normal
+# equations**
 #
-# (XᵀX + α D) w = Xᵀy, where D is the identity, but with 0 for the column of ones: the penalty leaves b alone.
+# (XᵀX + α D) w = Xᵀy, where D is the identity, but with 0 for the column of ones: the penalty does not apply to b.
 #
-# `products` runs on each block; what it returns is added up. `ridge` solves. (α = 0 is ordinary linear regression.)
+# `products` runs on each block, and its results are summed. `ridge` solves. (α = 0 is ordinary linear regression.)
 
 # %% tags=["run"]
 features = ["dep_delay", "air_time", "distance", "hour"]
@@ -389,14 +395,14 @@ def ridge(merged, alpha):
 check("08.2", products, ridge)
 
 # %% [markdown] tags=["hint-1"] exercise="08.2"
-# Put a column of ones behind X. Then b is one more coefficient, and everything is in XᵀX and Xᵀy of the longer X. Do these two add up over blocks?
+# Append a column of ones to X. Then b is one more coefficient, and everything is in XᵀX and Xᵀy of the wider X. Do these two add up over blocks?
 
 # %% [markdown] tags=["hint-2"] exercise="08.2"
 # They do: each is a sum over rows. `ones = np.concatenate([X, np.ones_like(X[:, :1])], axis=1)`; return `ones.T @ ones, ones.T @ y`.
 
 # %% [markdown] tags=["hint-3"] exercise="08.2"
-# `np.linalg.solve(square + penalty, right)`, where `penalty` is a diagonal matrix of α with 0 in its last place. The last solution is the intercept, the others
-# are the coefficients.
+# `np.linalg.solve(square + penalty, right)`, where `penalty` is a diagonal matrix of α with 0 as its last entry. The last entry of the solution is the
+# intercept; the others are the coefficients.
 
 # %% tags=["run"]
 if ready("08.2", products, ridge):
@@ -407,7 +413,8 @@ if ready("08.2", products, ridge):
     print(f"{'intercept':10} yours {intercept:9.5f}   library {float(model.intercept_):9.5f}")
 
 # %% [markdown] anchor="linear-family"
-# **The family.** A data frame goes in as it is, a series with the same index comes out, and only the model travels. Three more estimators, each beside scikit-learn on every tenth flight (ridge you have just seen):
+# **The family.** A data frame goes in unchanged, a series with the same index comes out, and only the model travels. Here are three more estimators (you have
+# just seen ridge), each compared with scikit-learn on every tenth flight:
 
 # %% tags=["run"]
 tenth, tenth_delay = F[::10].persist(), delay[::10].persist()
@@ -425,14 +432,14 @@ with lab.traffic() as traffic:
 print(type(expected_delay).__name__, f"of {expected_delay.npartitions} partitions; {traffic.bytes:,} bytes came to the notebook")
 
 # %% [markdown]
-# **Change:** give `Lasso` an `alpha` of 30. Which coefficients become exactly 0, and why those?
+# **Change:** set `alpha` of `Lasso` to 30. Which coefficients become exactly 0, and why those?
 
 # %% [markdown] anchor="linear-messages"
 # ### Spot the error
 #
 # > "For linear models: distributed gradient computation and parameter aggregation."
 #
-# **Predict:** how many messages do the *workers* send to each other while `Ridge` fits? (Not counting what they send to the notebook.)
+# **Predict:** how many messages do the *workers* send to each other while `Ridge` fits? (Do not count what they send to the notebook.)
 
 # %% tags=["predict"]
 predict("08.b", 0)  # SOLUTION
@@ -450,19 +457,22 @@ print(f"LogisticRegression: {len(iterated)} messages of {iterated.bytes:,} bytes
 compare("08.b", len(one_pass), "messages")
 
 # %% [markdown]
-# **Explain:** `LinearRegression` and `Ridge` need **no gradient**: one pass, one sum, one small system of equations. cuML does the same, with an eigendecomposition of XᵀX. The sentence is true for models
-# without a closed form: logistic regression, and in cuML lasso and elastic net by coordinate descent.
+# **Explain:** `LinearRegression` and `Ridge` need **no gradient**: one pass, one sum, one small system of equations. cuML does the same, with an
+# eigendecomposition of XᵀX. The claim is true for models without a closed form: logistic regression, and, in cuML, lasso and elastic net by coordinate
+# descent.
 
 # %% [markdown] anchor="gradients"
 # ### Refresher: downhill, with and without memory
 #
-# If you know what a gradient is, try exercise 08.11 at once; if it takes you two minutes, skip the explanations and go on with 08.3.
+# If you know what a gradient is, try exercise 08.11 now. If it takes you two minutes, skip the explanations and continue with 08.3.
 #
-# A **loss** is a number that says how bad the weights are. Change one weight a little: the loss changes, too. By how much, divided by the little change, is the **slope** for this
-# weight. All slopes together are the **gradient**. It points uphill, so a step *against* it goes down. **Gradient descent** repeats that, with a step of fixed size.
+# A **loss** is a number that measures how bad the weights are. Change one weight a little, and the loss changes, too. The change of the loss divided by the
+# change of the weight is the **slope** for this weight. All slopes together are the **gradient**. It points uphill, so a step *against* it goes down.
+# **Gradient descent** repeats such steps, with a fixed step size.
 #
-# In a long, narrow valley the gradient points across, not along. Then small steps get nowhere, and large ones jump from side to side. **L-BFGS** remembers its last ten or so steps and gradients, and
-# guesses from them how the valley bends (its *curvature*). It needs a little more arithmetic for each step, and far fewer steps.
+# In a long, narrow valley, the gradient points across the valley, not along it. Small steps make little progress, and large steps jump from side to side.
+# **L-BFGS** remembers its last ten or so steps and gradients, and estimates from them how the valley bends (its *curvature*). It needs a little more
+# arithmetic per step, but far fewer steps.
 
 # %% tags=["run"]
 from scipy.optimize import minimize
@@ -483,8 +493,9 @@ print(f"gradient descent: {steps} gradients; L-BFGS: {found.nfev}, and {np.abs(f
 # %% [markdown] exercise="08.11" title="A gradient by differences" topic="sums"
 # ### Exercise 08.11 · A gradient by differences (refresher, 8 min)
 #
-# A formula for a gradient easily has a mistake. You can always compare it with differences. Write `slopes(f, x, h)`: for each entry of the array x, the slope of the function f there, by
-# **central** differences: f a step of h above, minus f a step of h below, divided by 2h; the other entries stay as they are. x may hold whole numbers; the slopes are decimal numbers all the same.
+# It is easy to make a mistake in a gradient formula. You can always compare it with differences. Write `slopes(f, x, h)`: for each entry of the array x,
+# return the slope of the function f there, by **central** differences: f at a step of h above, minus f at a step of h below, divided by 2h. The other
+# entries stay unchanged. x may hold integers; the slopes are still floats.
 
 # %% tags=["exercise"] exercise="08.11"
 def slopes(f, x, h=1e-5):
@@ -502,26 +513,26 @@ def slopes(f, x, h=1e-5):
 check("08.11", slopes)
 
 # %% [markdown] tags=["hint-1"] exercise="08.11"
-# Write it for one entry first. How do you change only that entry, and keep x unchanged?
+# Start with one entry. How do you change only that entry, and keep x unchanged?
 
 # %% [markdown] tags=["hint-2"] exercise="08.11"
-# Make an array of zeros with `h` at one place, and call f for `x + step` and `x - step`.
+# Make an array of zeros with `h` at one position, and call f for `x + step` and `x - step`.
 
 # %% [markdown] tags=["hint-3"] exercise="08.11"
-# In a loop over the places: `(f(x + step) - f(x - step)) / (2 * h)`. `np.eye(len(x))[place] * h` is such a step.
+# In a loop over the positions: `(f(x + step) - f(x - step)) / (2 * h)`. `np.eye(len(x))[place] * h` is such a step.
 
 # %% [markdown]
-# Use it in the next exercise: a gradient that agrees with differences is right.
+# Use it in the next exercise: a gradient that agrees with the differences is correct.
 
 # %% [markdown] exercise="08.3" title="Logistic regression by its gradient"
 # ### Exercise 08.3 · Logistic regression by its gradient (15 min)
 #
-# Will a flight be more than 30 minutes late? The chance is 1 / (1 + e⁻ᶻ) with z = w · x + b. The loss of a row is −log(chance of its own class). With
-# y = ±1, that is log(1 + e⁻ʸᶻ). Its derivative with respect to z is (chance of "late") − (1 if late, else 0).
+# Will a flight be more than 30 minutes late? The probability is 1 / (1 + e⁻ᶻ) with z = w · x + b. The loss of a row is −log(probability of its own class).
+# With y = ±1, that is log(1 + e⁻ʸᶻ). Its derivative with respect to z is (probability of "late") − (1 if late, else 0).
 #
-# 1. `loss_and_gradient`: the **sums** over one block. Mind that e¹⁰⁰⁰ is too large for a number.
-# 2. `descend`: start at `weights`, ask `evaluate` for **mean** loss and mean gradient, take a step against the gradient, and again, until it hardly helps. At most 500
-#    evaluations.
+# 1. `loss_and_gradient`: the **sums** over one block. Note that e¹⁰⁰⁰ overflows.
+# 2. `descend`: start at `weights`, call `evaluate` for the **mean** loss and mean gradient, take a step against the gradient, and repeat until the
+#    improvement is tiny. Use at most 500 evaluations.
 
 # %% tags=["exercise"] exercise="08.3"
 def loss_and_gradient(X, y, weights):
@@ -552,19 +563,20 @@ def descend(evaluate, weights):
 check("08.3", loss_and_gradient, descend)
 
 # %% [markdown] tags=["hint-1"] exercise="08.3"
-# Begin with `z = X @ weights[:-1] + weights[-1]`: one number per row. Loss and slope of each row follow from it. Then add up over the rows.
+# Start with `z = X @ weights[:-1] + weights[-1]`: one number per row. The loss and slope of each row follow from it. Then sum over the
+# rows.
 
 # %% [markdown] tags=["hint-2"] exercise="08.3"
 # `np.logaddexp(0, v)` is log(1 + eᵛ), without overflow. `v` is −z for rows with y = 1, and z for the others. The gradient of the weights is
-# `slope @ X`, that of the intercept is `slope.sum()`, where `slope = chance - y`.
+# `slope @ X`, that of the intercept is `slope.sum()`, where `slope` is the probability minus `y`.
 
 # %% [markdown] tags=["hint-3"] exercise="08.3"
-# `descend` is a loop: `loss, gradient = evaluate(weights)`, then `weights = weights - step * gradient`. The columns are scaled, so a step of 1 is neither too long nor too
-# short. Stop when the largest entry of the gradient is below 0.0001, or after 150 rounds.
+# `descend` is a loop: `loss, gradient = evaluate(weights)`, then `weights = weights - step * gradient`. The columns are scaled, so a step of 1 works well.
+# Stop when the largest entry of the gradient is below 0.0001, or after 150 rounds.
 
 # %% [markdown] anchor="collective"
-# **Run it where the data are.** `run_on_ranks` starts the same function on all workers at the same time. Each adds up its own blocks; `allreduce` adds the workers' sums and gives the total to
-# all. So all take the same step, without asking the scheduler.
+# **Run it where the data is.** `run_on_ranks` starts the same function on all workers at the same time. Each sums over its own blocks; `allreduce` adds the
+# workers' sums and gives the total to all. So all take the same step, without the scheduler.
 
 # %% tags=["run"]
 def fit_on_workers(shard, partial, descend, n_rows):
@@ -601,14 +613,16 @@ if ready("08.3", loss_and_gradient, descend):
 figures.losses(curve, scikit_loss)
 
 # %% [markdown]
-# **Explain:** Plain gradient descent is not at the bottom yet. Minutes in the air and distance say nearly the same, so the loss has a long, narrow valley, and small steps move along it very slowly. L-BFGS, which scikit-learn, cuML and
-# `gpucluster.learn` use, guesses the shape of the valley from earlier gradients. A round costs one allreduce either way, so on a cluster a clever optimiser saves messages. (The data of the check have no such valley.)
+# **Explain:** Plain gradient descent has not reached the bottom yet. Minutes in the air and distance carry nearly the same information, so the loss has a
+# long, narrow valley, and small steps move along it very slowly. L-BFGS, which scikit-learn, cuML and `gpucluster.learn` use, estimates the shape of the
+# valley from earlier gradients. A round costs one allreduce either way, so on a cluster a better optimiser saves messages. (The check's data has no such
+# valley.)
 
 # %% [markdown] anchor="layers"
 # ### Three layers of a library
 #
-# cuML has a **Python layer** (scikit-learn's interface), **algorithms** (the loop, and what is exchanged), and **primitives** (building blocks for one block on one device, such as distances or
-# sums per group, shared by many algorithms). A k-means of the same three layers, small enough to read:
+# cuML has a **Python layer** (scikit-learn's interface), **algorithms** (the loop, and what is exchanged), and **primitives** (operations on one block on one
+# device, such as distances or sums per group, shared by many algorithms). Here is a k-means with the same three layers, small enough to read:
 
 # %% tags=["run"]
 def assign_and_sum(points, centroids):
@@ -648,33 +662,36 @@ print("LayeredKMeans.fit → lloyd, on", len(set(line.split(":")[0] for line in 
 print("\n".join(layered.trace_[:3]), "\n…")
 
 # %% [markdown] anchor="message-flow"
-# **The trace of one fit**, from the workers' own log. Grey or coloured bars are tasks that the *scheduler* gave out: one long one per worker. Arrows are messages that the
-# *workers* sent each other. On the right: one allreduce.
+# **The trace of one fit**, from the workers' own log. Grey or coloured bars are tasks that the *scheduler* assigned: one long one per worker. Arrows are
+# messages that the *workers* sent each other. On the right: one allreduce.
 
 # %% tags=["run"]
 figures.fit_trace(stream.data, log.messages)
 
 # %% [markdown]
-# **Explain:** This is the difference between *point to point* and *collective*. Dask tells one worker to fetch one block from another: any pair, any time, and the scheduler knows it. In an allreduce, *all* workers take part in the same call,
-# in the same order, and the scheduler does not know. With two workers each sends one message per round; with n workers, a tree of messages needs log₂ n steps. cuML leaves the second kind to NCCL.
+# **Explain:** This is the difference between *point to point* and *collective*. Dask has one worker fetch one block from another: any pair, at any time, and
+# the scheduler knows about it. In an allreduce, *all* workers take part in the same call, in the same order, and the scheduler does not know about it. With
+# two workers, each sends one message per round; with n workers, a tree of messages needs log₂ n steps. cuML leaves the second kind to NCCL.
 #
-# **Change:** give the lesson's cluster four workers (panel, or `lab.cluster.scale(4)`), and run the last two cells again. Count the arrows. Or write `%%gpucluster profile` at the top of the cell that fits: it says where the time went.
+# **Change:** give the lesson's cluster four workers (panel, or `lab.cluster.scale(4)`), and rerun the last two cells. Count the arrows. Or write
+# `%%gpucluster profile` at the top of the cell that fits: it shows where the time went.
 #
 # The first half ends here.
 
 # %% [markdown] exercise="08.4" title="A forest grows block by block" anchor="sorted-rows"
 # ### Exercise 08.4 · A forest grows block by block (15 min)
 #
-# A forest of N trees on W workers: each worker grows N / W trees **on its own rows**, and all trees vote. Nothing has to be exchanged while
-# trees grow. This part is correct.
+# A forest of N trees on W workers: each worker grows N / W trees **on its own rows**, and all trees vote. No data has to be exchanged while trees grow. This
+# part is correct.
 #
-# Our digits are now **sorted** by class, as files often are: the first block has only 0, 1 and 2, and so on.
+# Our digits are now **sorted** by class, as files often are: the first block has only 0s, 1s and 2s, and so on.
 #
-# 1. `vote`: average the chances that all trees give. A forest that has never seen a 7 has no column for it (`forest.classes_` tells which it has); it gives the 7 a chance
-#    of 0, and that counts. Where two classes are equal, either is right.
-# 2. `deal`: repair. Return the same rows in random order, still as Dask arrays with as many blocks, of about the same size. The same seed gives the same order.
+# 1. `vote`: average the probabilities from all trees. A forest that has never seen a 7 has no column for it (`forest.classes_` lists the ones it has). Its
+#    probability for a 7 is 0, and that counts. In a tie, either class is right.
+# 2. `deal`: the fix. Return the same rows in random order, as Dask arrays with the same number of blocks, of about equal size. The same seed gives the same
+#    order.
 #
-# **Predict:** what share of test digits does the forest on sorted blocks get right? (A forest that sees all rows: about 0.97.)
+# **Predict:** what fraction of the test digits does the forest on sorted blocks get right? (A forest that sees all rows: about 0.97.)
 
 # %% tags=["predict"]
 predict("08.c", 0.7)  # SOLUTION
@@ -704,11 +721,12 @@ check("08.4", vote, deal)
 # `forest.predict_proba(X)` has one column for each class *that this forest knows*. Where do these columns belong in an array of `n_classes` columns?
 
 # %% [markdown] tags=["hint-2"] exercise="08.4"
-# `shares[:, forest.classes_] += forest.predict_proba(X)`, beginning with zeros. The largest share wins. For `deal`: a Dask array can be indexed with an array of row
-# numbers.
+# `shares[:, forest.classes_] += forest.predict_proba(X)`, starting with zeros. The largest share wins. For `deal`: a Dask array can be indexed with an array
+# of row numbers.
 
 # %% [markdown] tags=["hint-3"] exercise="08.4"
-# `order = np.random.default_rng(seed).permutation(len(X))`, then `X[order]` and `y[order]`: the *same* order for both. `.rechunk(X.chunks)` gives back the old blocks.
+# `order = np.random.default_rng(seed).permutation(len(X))`, then `X[order]` and `y[order]`: the *same* order for both. `.rechunk(X.chunks)` restores the old
+# blocks.
 
 # %% tags=["run"]
 test = np.arange(len(images)) % 5 == 0
@@ -741,15 +759,18 @@ if ready("08.4", vote, deal):
 figures.accuracies(found)
 
 # %% [markdown]
-# **Explain:** A tree that knows only 0, 1 and 2 is *sure* that every digit is one of them, and its vote counts as much as those of the trees that could know. No error, no warning. Shuffling costs one move of all rows, and repairs it. The library moves
-# the rows, too: by default each tree draws its sample from the rows of all workers, and the forest is the one of a single computer. (So does cuML 26.10; earlier versions had this trap.)
+# **Explain:** A tree that knows only 0, 1 and 2 is *sure* that every digit is one of them, and its vote counts as much as the votes of trees that do know the
+# digit. There is no error and no warning. Shuffling fixes it, at the cost of moving all rows once. The library moves rows, too: by default, each tree draws
+# its sample from the rows of all workers, and the forest is the same as on a single computer. (cuML 26.10 does this as well; earlier versions had this trap.)
 
 # %% [markdown] exercise="08.5" title="Neighbours: the nearest of each block, merged"
 # ### Exercise 08.5 · Neighbours: the nearest of each block, merged (15 min)
 #
-# Nearest neighbours have no model; the rows are the model. Queries go to every block, each block answers with its own k nearest, and the k nearest **of these** are the answer. Why can none be missing?
+# Nearest neighbours have no model; the rows are the model. Queries go to every block. Each block returns its own k nearest, and the k nearest **of these**
+# are the answer. Why can none be missing?
 #
-# Rows have a number among *all* rows: a block begins at `start`. Distances are Euclidean. The neighbours *of a block* may stand in any order, the same in both arrays.
+# Row numbers count over *all* rows: a block starts at `start`. Distances are Euclidean. The neighbours *of a block* may be in any order, but the same in both
+# arrays.
 
 # %% tags=["exercise"] exercise="08.5"
 def nearest_in_block(block, start, queries, k):
@@ -783,11 +804,12 @@ check("08.5", nearest_in_block, merge_nearest)
 # A row that is among the k nearest of all rows is also among the k nearest of its own block. So k answers per block are enough.
 
 # %% [markdown] tags=["hint-2"] exercise="08.5"
-# `np.argsort(distances, axis=1)[:, :k]` gives the positions of the k smallest in each row, the smallest first. `np.take_along_axis` takes the values at these positions. Add `start` to
-# positions in the block.
+# `np.argsort(distances, axis=1)[:, :k]` gives the positions of the k smallest in each row, smallest first. `np.take_along_axis` takes the values at these
+# positions. Add `start` to the positions in the block.
 
 # %% [markdown] tags=["hint-3"] exercise="08.5"
-# To merge: put all distances side by side (`np.concatenate([...], axis=1)`), all row numbers too, and sort again. Use the same order for both arrays.
+# To merge, put all distances side by side (`np.concatenate([...], axis=1)`), and all row numbers too, and sort again. Use the same order for both
+# arrays.
 
 # %% tags=["run"]
 picked = [np.flatnonzero(test & (digit == wanted))[0] for wanted in (0, 3, 5, 8, 9)]
@@ -810,7 +832,7 @@ figures.neighbours(queries, own, rows, images, digit)
 # %% [markdown] anchor="tour"
 # ### The tour: one small task each
 #
-# You have met naive Bayes, linear models, forests and neighbours. The rest of the list, in short. Change one thing in each cell.
+# You have seen naive Bayes, linear models, forests and neighbours. Here is the rest of the list, in short. Change one thing in each cell.
 #
 # **KMeans** · task: is the score of 10 clusters better than that of 20? Guess first. · **PCA** and **TruncatedSVD** (lesson 07) · task: how many components for 90 % of the variance?
 
@@ -823,7 +845,7 @@ values = as_numpy(learn.TruncatedSVD(3).fit(X).singular_values_)
 print(f"PCA: 20 components hold {shares.sum():.0%} of the variance; TruncatedSVD: singular values {values.round(0)}")
 
 # %% [markdown]
-# **Neighbours that decide** · task: does `weights="distance"` help? The regressor guesses how high an airport lies (in feet) from its five nearest airports.
+# **Neighbours that decide** · task: does `weights="distance"` help? The regressor predicts an airport's altitude (in feet) from its five nearest airports.
 
 # %% tags=["run"]
 place = np.radians(table[["lat", "lon"]].to_numpy())
@@ -838,9 +860,10 @@ right = (as_numpy(classifier.predict(images[test])) == digit[test]).mean()
 print(f"KNeighborsClassifier: {right:.1%} of {test.sum()} test digits, although the blocks are sorted: why does it not matter here?")
 
 # %% [markdown] anchor="dbscan"
-# **DBSCAN** · task: double `eps` and say what happens before you run. A cluster is a crowd: an airport with at least 6 airports within 150 km, and all that can be reached from it in such steps. Whether two
-# crowds are one depends on *all* rows, so DBSCAN is the exception: every block must meet every other block. cuML 26.10 gives **every worker a copy of all rows** and divides only the queries. Memory per worker then does not shrink with more
-# workers; `gpucluster.learn` sends each block to each worker once instead.
+# **DBSCAN** · task: double `eps`, and predict the result before you run. A cluster is a crowd: an airport with at least 6 airports within 150 km, and all
+# airports reachable from it in such steps. Whether two crowds are one depends on *all* rows, so DBSCAN is the exception: every block must meet every other
+# block. cuML 26.10 gives **every worker a copy of all rows** and divides only the queries. So memory per worker does not shrink with more workers. Instead,
+# `gpucluster.learn` sends each block to each worker once.
 
 # %% tags=["run"]
 EARTH = 6371  # kilometres
@@ -852,14 +875,16 @@ figures.airports(table, as_numpy(crowds))
 # %% [markdown] exercise="08.6" title="Lazy, eager, and no more than fits"
 # ## Steps 5 and 6. Predict, and collect
 #
-# cuML's distributed estimators have `predict(X, delayed=True)`: lazy; with `delayed=False`, computed at once, but **still distributed**. In `gpucluster.learn`, `predict` is always lazy for Dask data, and
-# Dask's own `persist()` makes it eager. Only `compute()` brings the labels to you.
+# cuML's distributed estimators have `predict(X, delayed=True)`, which is lazy. With `delayed=False`, the result is computed immediately, but **still
+# distributed**. In `gpucluster.learn`, `predict` is always lazy for Dask data, and Dask's own `persist()` makes it eager. Only `compute()` brings the labels
+# to you.
 #
 # ### Exercise 08.6 · Lazy, eager, and no more than fits (10 min)
 #
-# 1. `predict_rows`: cuML's parameter `delayed`, written with Dask.
-# 2. `collect`: a guard. It brings an array to the notebook if it has at most `limit` bytes; otherwise it raises `MemoryError`, **before** anything travels. Careful: after filtering, Dask does not know how many rows there are, and
-#    `array.nbytes` is `nan`. Is `nan > limit`? Have the workers count first: `array.compute_chunk_sizes()`.
+# 1. `predict_rows`: implement cuML's parameter `delayed` with Dask.
+# 2. `collect`: a guard. It fetches an array into the notebook if it has at most `limit` bytes; otherwise it raises `MemoryError`, **before** anything
+#    travels. Careful: after filtering, Dask does not know how many rows there are, and `array.nbytes` is `nan`. Is `nan > limit`? Let the workers count
+#    first: `array.compute_chunk_sizes()`.
 
 # %% tags=["exercise"] exercise="08.6"
 def predict_rows(model, X, delayed=True):
@@ -884,13 +909,15 @@ def collect(array, limit):
 check("08.6", predict_rows, collect)
 
 # %% [markdown] tags=["hint-1"] exercise="08.6"
-# `model.predict(X)` is lazy already. Which Dask method computes a collection and keeps the result on the workers? For `collect`: `array.nbytes` is known without computing anything, mostly.
+# `model.predict(X)` is already lazy. Which Dask method computes a collection and keeps the result on the workers? For `collect`: `array.nbytes` is usually
+# known without computing anything.
 
 # %% [markdown] tags=["hint-2"] exercise="08.6"
-# `labels.persist()`. In `collect`, first look whether `np.isnan(array.nbytes)`; if so, `array = array.compute_chunk_sizes()`. Only lengths travel for that.
+# `labels.persist()`. In `collect`, first check `np.isnan(array.nbytes)`; if true, `array = array.compute_chunk_sizes()`. Only lengths travel for that.
 
 # %% [markdown] tags=["hint-3"] exercise="08.6"
-# Then `if array.nbytes > limit: raise MemoryError("…")`, and at last `return array.compute()`. Write numbers into the message, so that the reader knows what to do.
+# Then `if array.nbytes > limit: raise MemoryError("…")`, and finally `return array.compute()`. Include numbers in the message, so that the reader knows what
+# to do.
 
 # %% tags=["run"]
 model = learn.KMeans(n_clusters=6, init="random", n_init=1, random_state=0).fit(S)
@@ -911,12 +938,12 @@ if ready("08.6", predict_rows, collect):
 #
 # > "Labels are concatenated in partition order."
 #
-# In cuML 26.10 the labels of a fit (`labels_`) are put together **worker by worker**. If worker 0 holds blocks 0 and 2, and worker 1 holds blocks 1 and 3, the order is 0, 2, 1, 3. Each label is right, the
-# number of labels is right, the counts per cluster are right. Only the rows are wrong.
+# In cuML 26.10, the labels of a fit (`labels_`) are concatenated **worker by worker**. If worker 0 holds blocks 0 and 2, and worker 1 holds blocks 1 and 3,
+# the order is 0, 2, 1, 3. Each label is right, the number of labels is right, and the counts per cluster are right. Only the rows are wrong.
 #
-# The next cell groups the pixels of a photo by colour, cut into 7 strips, and puts the labels together in that way.
+# The next cell groups the pixels of a photo by colour, split into 7 strips, and concatenates the labels in that way.
 #
-# **Predict:** what share of the pixels gets a wrong label?
+# **Predict:** what fraction of the pixels gets a wrong label?
 
 # %% tags=["predict"]
 predict("08.d", 0.4)  # SOLUTION
@@ -936,7 +963,7 @@ figures.label_order(true, by_worker, photo.shape, as_numpy(model.cluster_centers
 compare("08.d", float((by_worker != true).mean()))
 
 # %% [markdown]
-# Write the safe way, and a detector. `model.labels_` must not be trusted in either; what can?
+# Write the safe method, and a detector. Neither may trust `model.labels_`. What can you trust?
 
 # %% tags=["exercise"] exercise="08.7"
 def row_labels(model, X):
@@ -974,21 +1001,22 @@ if ready("08.7", row_labels, share_wrong):
 # %% [markdown] anchor="encoders"
 # ## Before the next round: words become numbers
 #
-# Estimators want numbers; `carrier` and `origin` are words. In pandas you would write `get_dummies`. Run it on the partitioned table:
+# Estimators need numbers; `carrier` and `origin` are words. In pandas you would write `get_dummies`. Run it on the partitioned table:
 
 # %% tags=["run"]
 with expect_failure(NotImplementedError):
     dd.get_dummies(flights[["carrier"]].astype("category"))
 
 # %% [markdown]
-# **Explain:** The number of columns depends on all words in *all* partitions, which have not been read yet. Dask says so. The dangerous way is the one without an error: to let each partition number its own words. Then 3 means one airline in January and
-# another in February.
+# **Explain:** The number of columns depends on all words in *all* partitions, which have not been read yet. Dask raises an error. The dangerous way raises
+# none: each partition numbers its own words. Then 3 means one airline in January and another in February.
 
 # %% [markdown] exercise="08.8" title="One code for one word, everywhere"
 # ### Exercise 08.8 · One code for one word, everywhere (10 min)
 #
-# Two passes. In the first, each block says which words it has (`distinct`); the notebook merges these short lists. In the second, each block uses the merged list (`encode`). A word that is not in the list must not get the code of another word: raise an
-# error, or give −1. A label can also be a whole number; it stays one.
+# Use two passes. In the first, each block lists its words (`distinct`); the notebook merges these short lists. In the second, each block uses the merged list
+# (`encode`). A word that is not in the list must not get the code of another word: raise an error, or return −1. Labels may also be integers; they stay
+# integers.
 
 # %% tags=["exercise"] exercise="08.8"
 def distinct(block):
@@ -1013,10 +1041,12 @@ check("08.8", distinct, encode)
 # `np.unique` gives the labels of one block. Its `return_inverse` gives codes as well, but only for this block: why is that the trap?
 
 # %% [markdown] tags=["hint-2"] exercise="08.8"
-# `np.searchsorted(categories, block)` finds the place of each label in the sorted list. For a label that is not there, it gives the place where it would be inserted, which belongs to another label.
+# `np.searchsorted(categories, block)` finds the position of each label in the sorted list. For a missing label, it gives the position where it would be
+# inserted, which belongs to another label.
 
 # %% [markdown] tags=["hint-3"] exercise="08.8"
-# So look whether `categories[code] == label`, and put −1 where it is not (`np.where`). A code may be one too large: `np.minimum(codes, len(categories) - 1)`. A dictionary `{label: number}` works too.
+# So check `categories[code] == label`, and use −1 where it is false (`np.where`). A code may be one too large: `np.minimum(codes, len(categories) - 1)`. A
+# dictionary `{label: number}` works too.
 
 # %% tags=["run"]
 words = lab.client.compute(list(flights["carrier"].to_delayed()))
@@ -1044,11 +1074,11 @@ print(f"LabelEncoder: {len(carriers.classes_)} classes; OneHotEncoder: {columns.
 #
 # ### Exercise 08.9 · One model to take along (10 min)
 #
-# A fitted model is small; the data stay. `gpucluster.learn.save` and `load` write and read a file that holds numbers and texts only. Or take the plain scikit-learn model with `get_combined_model()` (cuML has the same method) and any
-# tool that you know.
+# A fitted model is small; the data stays where it is. `gpucluster.learn.save` and `load` write and read a file that holds only numbers and text. Or get the
+# plain scikit-learn model with `get_combined_model()` (cuML has the same method), and use any tool you know.
 #
-# Write `keep` and `bring_back`. What comes back must predict for rows **in memory**, without the cluster. All of the model, with all its digits, is in that one file: the
-# check copies it alone to another folder, and overwrites the original with zeros.
+# Write `keep` and `bring_back`. The loaded model must predict for rows **in memory**, without the cluster. That one file must contain the whole model, in
+# full precision: the check copies only this file to another folder, and overwrites the original with zeros.
 
 # %% tags=["exercise"] exercise="08.9"
 def keep(model, path):
@@ -1074,7 +1104,7 @@ check("08.9", keep, bring_back)
 # `learn.save(model, path)` and `learn.load(path)`. The other way: `joblib.dump(model.get_combined_model(), path)` and `joblib.load(path)`.
 
 # %% [markdown] tags=["hint-3"] exercise="08.9"
-# Do not keep the model in a variable of the notebook: what comes back must have been read from the file. `bring_back` must *return* it.
+# Do not keep the model in a notebook variable: it must be read from the file. `bring_back` must *return* it.
 
 # %% tags=["run"]
 if ready("08.9", keep, bring_back):
@@ -1089,8 +1119,8 @@ if ready("08.9", keep, bring_back):
 # %% [markdown] exercise="08.10" title="One search, three places"
 # ## A search that runs anywhere
 #
-# scikit-learn itself hands independent pieces of work to **joblib**, and joblib to one of its backends: threads of this process, processes of this machine (*loky*), or the workers of a Dask cluster. XGBoost,
-# a popular library for boosted trees, is started in a similar way, by Dask, Ray or Spark.
+# scikit-learn passes independent pieces of work to **joblib**. joblib passes them to one of its backends: threads of this process, processes on this machine
+# (*loky*), or the workers of a Dask cluster. XGBoost, a popular library for boosted trees, is started in a similar way, by Dask, Ray or Spark.
 #
 # ### Exercise 08.10 · One search, three places (10 min)
 #
@@ -1117,10 +1147,11 @@ for backend in ("threading", "loky", "dask"):
 check("08.10", search, found)
 
 # %% [markdown] tags=["hint-1"] exercise="08.10"
-# `GridSearchCV` is used as usual. The `with joblib.parallel_config(...)` around its `fit` decides where the work is done.
+# `GridSearchCV` is used as usual. The `with joblib.parallel_config(...)` around its `fit` determines where the work runs.
 
 # %% [markdown] tags=["hint-2"] exercise="08.10"
-# `with joblib.parallel_config(backend=backend, n_jobs=2):` and inside it `return GridSearchCV(model, grid, cv=3).fit(X, y)`. If `fit` stands after the block, it runs in this process.
+# `with joblib.parallel_config(backend=backend, n_jobs=2):` and inside it `return GridSearchCV(model, grid, cv=3).fit(X, y)`. If `fit` comes after the block,
+# it runs in this process.
 
 # %% [markdown] tags=["hint-3"] exercise="08.10"
 # `found[backend] = search(backend, sklearn.neighbors.KNeighborsClassifier(), grid, images, digit)`. The backend `"dask"` uses the client of this notebook automatically.
@@ -1135,7 +1166,8 @@ if ready("08.10", search, found):
 # %% [markdown] anchor="pipeline"
 # ## Make: your pipeline on the stack
 #
-# Put your own pipeline on the layers of the software. Layers: `notebook`, `estimators`, `collections`, `tasks`, `collectives`, `links`. Change and add steps; which layer does the work, and in which does data travel?
+# Put your own pipeline on the layers of the software. Layers: `notebook`, `estimators`, `collections`, `tasks`, `collectives`, `links`. Change and add steps.
+# Which layer does the work, and in which layer does data travel?
 
 # %% tags=["run"]
 my_pipeline = {
@@ -1151,18 +1183,20 @@ my_pipeline = {
 figures.stack(my_pipeline)
 
 # %% [markdown]
-# Where are RAPIDS' libraries on it? **cuDF** (tables) and **CuPy** (arrays; not part of RAPIDS, but used by it) are what collections are made of; **cuML** is an estimator layer with its algorithms and primitives, **RAFT** the primitives that it shares with others, **cuGraph** (graphs) a sibling of cuML, **RMM** the memory under all
-# of them, **UCXX** a link, and **Dask-CUDA** the part that starts workers.
+# Where are RAPIDS' libraries on it? Collections consist of **cuDF** tables and **CuPy** arrays (CuPy is not part of RAPIDS, but RAPIDS uses it). **cuML** is
+# an estimator layer with its algorithms and primitives. **RAFT** holds the primitives that it shares with others. **cuGraph** (graphs) is a sibling of cuML.
+# **RMM** manages the memory under all of them. **UCXX** is a link, and **Dask-CUDA** starts the workers.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
 # * Six steps: cluster, load, choose, fit, predict, collect. The first five leave the data on the workers.
-# * An estimator is easy to distribute when its blocks' results **add up**: naive Bayes, normal equations, gradients, k-means.
+# * An estimator is easy to distribute if its blocks' results **add up**: naive Bayes, normal equations, gradients, k-means.
 # * Each one has its trap: forests on sorted rows, codes per partition, labels in the workers' order, a penalty on the intercept.
 # * Control goes through the scheduler, blocks go point to point, sums go by collectives (NCCL in cuML).
-# * `predict` is lazy; `persist` computes and leaves; `compute` collects. Ask how many bytes before you collect.
-# * Rules change: `random_state` may be missing today; read the message, not an old page.
+# * `predict` is lazy; `persist` computes and leaves the result; `compute` collects. Check the number of bytes before you
+#   collect.
+# * Rules change: `random_state` is optional today. Trust the error message, not an old page.
 
 # %% tags=["quiz"]
 lessons.quiz("08")
@@ -1173,8 +1207,8 @@ lessons.cards("08")
 # %% [markdown]
 # ### Six rules to take home
 #
-# Here are lessons 00 to 08 in six short rules. Say what each one means before you turn its card. The fifth names two tools of NVIDIA that you
-# have not used yet: Nsight Systems and Nsight Compute.
+# Here are lessons 00 to 08 in six short rules. Explain each one before you turn its card. The fifth names two NVIDIA tools that you have not
+# used yet: Nsight Systems and Nsight Compute.
 
 # %% tags=["cards"]
 lessons.hooks()
@@ -1183,9 +1217,11 @@ lessons.hooks()
 # ### Laptop, one GPU, cluster
 #
 # * **Laptop:** two worker processes. Our own estimators do the work, with scikit-learn's kernels.
-# * **One GPU:** the same cells; one worker. Blocks are CuPy arrays and cuDF tables, and `cuml.dask` fits and predicts where it has the estimator. With one rank there are no messages between workers, so the figures of the message flow
-#   are empty: two ranks need two GPUs, because NCCL refuses to give one GPU to both. (From cuML 26.10's source; we have had no two GPUs.)
-# * **Cluster:** the same cells, more ranks. Put the CSV files of step 2 into a shared folder. Sums of our own estimators then go along a tree, those of cuML by NCCL, and both are invisible to the scheduler.
+# * **One GPU:** the same cells; one worker. Blocks are CuPy arrays and cuDF tables, and `cuml.dask` fits and predicts if it has the estimator. With one rank
+#   there are no messages between workers, so the figures of the message flow are empty. Two ranks need two GPUs, because NCCL does not let them share one.
+#   (According to cuML 26.10's source; we did not have two GPUs.)
+# * **Cluster:** the same cells, more ranks. Put the CSV files of step 2 in a shared folder. The sums of our own estimators then travel along a tree, and
+#   those of cuML by NCCL; both are invisible to the scheduler.
 
 # %% tags=["run"]
 for file in folder.iterdir():
@@ -1196,11 +1232,14 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners can name the six steps, say which of them move data, and have met one trap per estimator with their own hands.
+# * **Goal:** learners can name the six steps and say which of them move data. They have run into one trap per estimator themselves.
 # * **Time:** 150 minutes in two halves: up to the end of 08.3 and the message flow (75), then the rest (75). **75 minutes only:** steps 1–3 as a demonstration (15), 08.1, 08.2, 08.4, 08.6 and 08.7 (55), keypoints (5); 08.3, 08.5 and 08.8–08.10 at home.
-# * **On the projector:** the figure of the trace (point to point versus collective) beside Dask's task stream in the panel: the stream shows one bar per worker, and not one iteration. The bars of 08.4. The two photos of 08.7.
-# * **Frequent mistakes:** 08.1 `np.unique(y)` in a block instead of all classes: blocks without a class have fewer rows and cannot be added. 08.2 the penalty on the intercept; means per block instead of sums. 08.3 `np.log(1 + np.exp(v))` overflows; means per block. 08.4
-#   adding `predict_proba` of forests with different classes column by column; two different permutations for X and y. 08.5 forgetting `start`; fewer than k rows in a block. 08.6 `nan > limit` is false, so the guard lets everything pass. 08.7
-#   comparing counts per cluster, which agree. 08.8 `searchsorted` without checking that the label is there. 08.10 `fit` after the `with` block: all backends then seem to work.
+# * **On the projector:** the figure of the trace (point to point versus collective) beside Dask's task stream in the panel: the stream shows one bar per
+#   worker, and no iterations. The bars of 08.4. The two photos of 08.7.
+# * **Frequent mistakes:** 08.1 `np.unique(y)` in a block instead of all classes: blocks that lack a class return fewer rows and cannot be added. 08.2 the
+#   penalty on the intercept; means per block instead of sums. 08.3 `np.log(1 + np.exp(v))` overflows; means per block. 08.4 adding `predict_proba` of forests
+#   with different classes column by column; two different permutations for X and y. 08.5 forgetting `start`; fewer than k rows in a block. 08.6 `nan > limit`
+#   is false, so the guard lets everything pass. 08.7 comparing counts per cluster, which agree. 08.8 `searchsorted` without checking that the label exists.
+#   08.10 `fit` after the `with` block: all backends then seem to work.
 # * **Skip when late:** the balance of the processor, the tour, 08.9.
-# * **Simulated:** 08.7 imitates how cuML 26.10's source puts labels together; we did not run cuML on several devices. Say so.
+# * **Simulated:** 08.7 imitates how cuML 26.10's source concatenates labels; we did not run cuML on several devices. Tell the class.
