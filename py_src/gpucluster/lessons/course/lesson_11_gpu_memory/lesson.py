@@ -14,10 +14,10 @@
 #       freeing: {title: "What holds the memory?", link: "11#views"}
 #     objectives:
 #       - count the steps of a branch in warps of 32 threads
-#       - build the inside of a memory pool, and explain why it refuses although enough is free
+#       - build the core of a memory pool, and explain why it refuses although enough is free
 #       - calculate the size of a pool for a given card
 #       - choose which buffers leave a full device, and predict what spilling costs
-#       - repair options that today's versions do not take any more
+#       - repair options that today's versions no longer accept
 #       - find the variable that keeps memory from being freed
 # ---
 
