@@ -123,7 +123,7 @@ figures.two_worlds()
 # four times. (If MPI is missing, the cell reports it. `pip install 'gpucluster[mpi]'` installs MPI without root
 # access. Every exercise also works without MPI, with threads that simulate the ranks.)
 #
-# **Predict:** in which order do the four ranks say hello? Write `"0 1 2 3"`, `"3 2 1 0"` or `"any"`.
+# **Predict:** in what order do the four ranks say hello? Write `"0 1 2 3"`, `"3 2 1 0"` or `"any"`.
 
 # %% tags=["predict"]
 predict("09.a", "any")  # SOLUTION
@@ -1056,8 +1056,8 @@ for name, work in measured.items():
 # %% [markdown] anchor="overhead"
 # ## 11. How much slower is it?
 #
-# The slides end with: *"Achieving the same result with ~10% overhead compared to pure MPI based distribution."* They do not say with how much data, on how many nodes, or how often it was
-# measured. What is *your* overhead? The loop of k-means (lesson 06), ten iterations, on every second pixel of a photo, in four ways:
+# The slides end with: *"Achieving the same result with ~10% overhead compared to pure MPI based distribution."* They
+# do not give the amount of data, the number of nodes, or the number of repeats. What is *your* overhead? The loop of k-means (lesson 06), ten iterations, on every second pixel of a photo, in four ways:
 #
 # * **MPI**: two ranks, started by `mpiexec`;
 # * **workers as ranks**: the same function on the workers, with another **communicator** and no notebook in between;

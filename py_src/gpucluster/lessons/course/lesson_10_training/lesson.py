@@ -684,7 +684,7 @@ drawings.ring(steps, 4)
 # %% [markdown]
 # Click the numbers. Each row is a rank, each square a part, each stripe in a square the numbers of one rank: you see *your* messages in the order sent (on simulated ranks).
 #
-# ### A real failure: everybody is polite
+# ### A real failure: everyone is polite
 #
 # This first round of a ring looks as good as yours: first send, then receive.
 
@@ -703,7 +703,7 @@ with expect_failure():
 # large arrays, all three send and none receives: a **deadlock**. MPI would not report it: the job hangs until its
 # time limit. Programs with this mistake pass all tests on small data.
 #
-# ### What Horovod stands on
+# ### What Horovod is built on
 
 # %% tags=["run"] anchor="stack"
 figures.stack()
@@ -716,7 +716,7 @@ figures.stack()
 # $ HOROVOD_GPU_ALLREDUCE=MPI HOROVOD_CUDA_HOME=/opt/cuda/11.3 HOROVOD_WITH_MPI=1 pip install --no-cache-dir horovod
 # ```
 #
-# | | what it says |
+# | | meaning |
 # |---|---|
 # | `NAME=value command` | the variable applies to this one command. Here `pip` builds Horovod from source, and the build reads the variable |
 # | `HOROVOD_WITH_MPI=1` | build with MPI, and *fail* if that is not possible instead of silently leaving it out |
@@ -1261,7 +1261,7 @@ if ready("10.13", scaling, published):
 # * **"15x":** the slide's own numbers give 16.1. The abstract of the paper says "from seven hours to 28 minutes", and 7 × 60 / 28 is 15. Both are the same result, rounded before or after the division.
 # * **A speed-up needs its baseline.** 16.1 mixes a better schedule with more GPUs. For the 32 nodes alone the speed-up is 9.4 of 32.
 # * **"7 minutes"** are 7.4, and only if the *peak* rate held for all 90 epochs. **"98 %"** up to 256 nodes is 98.8: here the slide rounds down.
-# * **Images per second are no accuracy.** Large batches may need more epochs (section 3), and none of these lines shows how good the trained network was.
+# * **Images per second are not accuracy.** Large batches may need more epochs (section 3), and none of these lines shows how good the trained network was.
 # * **Summit:** 278 images per second per card; one card in the benchmark above: 334. It is tempting but wrong to call this 83 % efficiency: the framework, the versions and the settings differ.
 # * **A missing point.** What would HyPar-Flow reach on 1,024 nodes? A serial share s that explains 253 on 256 nodes (Amdahl: n / (1 + s (n − 1))) predicts
 #   500 on 512, but 481 was measured. With the s of 512 nodes, it predicts 907 on 1,024. The model has been too

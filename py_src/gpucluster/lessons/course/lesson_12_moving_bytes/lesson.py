@@ -1178,7 +1178,7 @@ lessons.cards("12")
 # ### Laptop, one GPU, cluster
 #
 # * **Laptop:** transports, shared memory, merges and overlap are measured between processes on this machine, where the "network" is memory. Speeds of links that you do not have are calculated.
-# * **One GPU:** the same cells. Section 6 then shares memory on the device; section 8 asks KvikIO on the worker. The ping-pong stays between host memories: with one device there is no second one to send to.
+# * **One GPU:** the same cells. Section 6 then shares memory on the device; section 8 queries KvikIO on the worker. The ping-pong stays between host memories: with one device there is no second one to send to.
 # * **Run on a GPU:** all checks passed on one NVIDIA H100 on 2026-11-26, with RAPIDS 26.10.
 # * **Cluster:** `nvidia-smi topo -m` shows which GPUs have NVLink, and which network card is near which GPU. With `distributed-ucxx`, `ucx_perftest` and the OSU benchmarks measure the links themselves; `gpucluster bench --protocol ucx` and `--protocol tcp` measure what your workload gains.
 #

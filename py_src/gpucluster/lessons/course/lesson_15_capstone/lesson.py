@@ -196,7 +196,7 @@ print("cancelled, so without a delay:", int(flights["dep_delay"].isna().sum().co
 # A model that sees what was not yet known looks excellent in the notebook and is useless at the gate. This is **leakage**. It has three sources:
 #
 # 1. a *column* that is filled in later (`air_time`);
-# 2. a *row* from the future: training and testing on flights of the same day, which share the weather and the queue;
+# 2. a *row* from the future: training and testing on flights of the same day, with the same weather and the same queue;
 # 3. a *time stamp* that is not what it seems. The weather record for 14:00 to 15:00 is complete at 15:00. For a
 #    flight at 15:20 we decide at 14:20. The last complete hour is **13:00** to 14:00, **two hours before** the
 #    flight's own.

@@ -698,8 +698,8 @@ figures.milestones(figures.MILESTONES)
 # | E | "In a survey of 2023, 62 % of the teams had moved to Dask." |
 # | F | "On my laptop, with my timer: 3.2 times as fast as pandas on one core of the same laptop." |
 #
-# A, B and the figures of C and D are in the source material of these lessons; E and F are made up. D was true in June
-# 2022. The TOP500 list appears two times a year, so a rank without the month of its list cannot be checked. (In that list, rank 16 was Frontera with 448,448 cores,
+# A, B and the figures of C and D are in the source material of these lessons; E and F are made up. D was true in
+# June 2022. The TOP500 list appears two times a year, so a rank without the month of its list cannot be checked. (In that list, rank 16 was Frontera with 448,448 cores,
 # rank 30 Lassen with 288,288, rank 42 Nurion with 570,020. More cores, yet a lower rank: the list is ordered by a benchmark, not by cores.)
 
 # %% [markdown] exercise="16.8" title="What is missing?" topic="evidence"
