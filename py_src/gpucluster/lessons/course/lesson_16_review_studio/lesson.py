@@ -246,7 +246,7 @@ if ready("16.2", luck, pass_mark):
 # ### Exercise 16.3 · What a habit gives away (8 min)
 #
 # Write `habit_gain(questions, score)`. A question is a dictionary with `"options"`, a list of two or more texts, and
-# `"right"`, the index of the right one. `score(text)` returns a number. A guesser picks the option with the highest
+# `"right"`, the index of the right one, counted from 0. `score(text)` returns a number. A guesser picks the option with the highest
 # score. If several have it, the guesser picks one of these at random, all equally likely.
 #
 # Return the share of questions that this guesser has right on average, minus the share of a purely random guesser. Questions may
