@@ -51,17 +51,17 @@ from gpucluster import lessons
 lab = lessons.start("09")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they do</summary>
 #
 # | here | without our helper |
 # |---|---|
-# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
-# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
-# | `run_coroutine(c)` | `asyncio.run(c)`; a notebook already runs an event loop, so this takes a thread |
-# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `as_numpy(value)` | nothing if the blocks are already NumPy arrays; otherwise the library's own conversion to NumPy. For small results only |
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` for the entries with an empty `who`: these went to the notebook |
+# | `run_coroutine(c)` | `asyncio.run(c)`; a notebook already runs an event loop, so the helper uses a thread |
+# | `ready("…", f)` | only our lessons need it: prints a message and returns False until you have written `f` |
 #
 # </details>
 
@@ -84,45 +84,46 @@ from gpucluster.lessons.simulations.ranks import run_mpi, run_on_workers, run_ra
 # %% [markdown] anchor="two-worlds"
 # ## 1. Two worlds
 #
-# **MPI**, the Message Passing Interface, is a standard of 1994 that nearly every supercomputer has. You start the *same* program n times. Each copy is
-# a **rank**; it knows its number, has its own part of the data, and sends messages to other ranks. Those who can talk to each other are a **communicator**;
-# the one of all ranks is called `COMM_WORLD`. A message from one rank to one other is *point to point*. An operation that all ranks of a communicator call together, such as
-# a sum over all of them, is *collective*; where only one rank gets the result, that rank is the *root*.
+# **MPI**, the Message Passing Interface, is a standard from 1994, available on nearly every supercomputer. You start the *same* program n times. Each copy is
+# a **rank**; it knows its number, has its own part of the data, and sends messages to other ranks. A **communicator**
+# is a group of ranks that can exchange messages. The one with all ranks is called `COMM_WORLD`. A message from one rank to another is *point-to-point*. An operation that all ranks of a communicator call together, such
+# as a sum over all of them, is *collective*. If only one rank gets the result, that rank is the *root*.
 #
-# **Dask** has *one* program, here this notebook. It describes the work as a graph of tasks; a scheduler hands the tasks to workers.
+# **Dask** has *one* program, here this notebook. It describes the work as a graph of tasks. A scheduler assigns the tasks to workers.
 
 # %% tags=["run"]
 figures.two_worlds()
 
 # %% [markdown] anchor="daskify"
-# Two engineers of IBM have *daskified* Snap ML, a library for machine learning whose distributed part was written for MPI: they replaced MPI by Dask. (Snap ML's
+# Two IBM engineers *daskified* Snap ML, a machine-learning library whose distributed part was written for MPI: they replaced MPI with Dask. (Snap ML's
 # solvers are compiled C++ code, some of them for GPUs. Its licence is proprietary, and you do not need it here. The slides cite the TOP500 list of June 2020,
-# in which IBM's Summit and Sierra were numbers 2 and 3.) Two things, they say, keep data scientists away from MPI:
+# in which IBM's Summit and Sierra were numbers 2 and 3.) They name two things that keep data scientists away from MPI:
 #
 # * switching between languages for existing libraries costs effort;
 # * MPI is not integrated with popular development environments, web interfaces and tools.
 #
-# This notebook is an answer to the second. The first is the subject of section 6: a compiled library stays as it is, and gets its data from Dask.
+# This notebook answers the second. Section 6 is about the first: a compiled library stays unchanged and gets its data from Dask.
 #
-# Here is their translation, and some more of it. You will write most of these rows yourself.
+# Here is their translation, with a few more rows. You will write most of these rows yourself.
 #
 # | in MPI, each rank | what happens | with Dask, the notebook |
 # |---|---|---|
-# | `comm.allreduce(x)` with `MPI_SUM` | all get the sum of all | `x.sum()`, or a tree of tasks |
-# | `comm.reduce(x, root=0)` | one gets the sum of all | `x.sum().compute()` |
-# | `comm.bcast(x, root=0)` | all get what one has | `client.scatter(x, broadcast=True)`, or an argument of a task |
+# | `comm.allreduce(x)` with `MPI_SUM` | every rank gets the sum | `x.sum()`, or a tree of tasks |
+# | `comm.reduce(x, root=0)` | one rank gets the sum | `x.sum().compute()` |
+# | `comm.bcast(x, root=0)` | every rank gets what one rank has | `client.scatter(x, broadcast=True)`, or an argument of a task |
 # | `comm.scatter(parts)` | each gets its part | `da.from_array(x, chunks=…)` |
-# | `comm.gather(x)` | one gets all parts | `client.gather(futures)`, `X.compute()` |
+# | `comm.gather(x)` | one rank gets all parts | `client.gather(futures)`, `X.compute()` |
 # | `comm.send`, `comm.recv` | one message between two ranks | nothing to write: the scheduler moves what a task needs |
 # | `comm.Barrier()` | wait for all | `wait(futures)` |
 # | `comm.Split(…)` | a communicator of some ranks | `workers=[…]` |
 #
 # ## 2. A real MPI program
 #
-# mpi4py is MPI for Python. This program is written to a file and started four times by `mpiexec`, which comes with MPI. (Where MPI is missing, the cell says
-# so; `pip install 'gpucluster[mpi]'` brings it without root rights. Every exercise works without it, too: ranks are then simulated by threads.)
+# mpi4py is MPI for Python. The next cell writes a program to a file, and `mpiexec`, which comes with MPI, starts it
+# four times. (If MPI is missing, the cell reports it. `pip install 'gpucluster[mpi]'` installs MPI without root
+# access. Every exercise also works without MPI, with threads that simulate the ranks.)
 #
-# **Predict:** in which order do the four ranks say hello? Write `"0 1 2 3"`, `"3 2 1 0"` or `"any"`.
+# **Predict:** in what order do the four ranks say hello? Write `"0 1 2 3"`, `"3 2 1 0"` or `"any"`.
 
 # %% tags=["predict"]
 predict("09.a", "any")  # SOLUTION
@@ -141,11 +142,12 @@ lines = run_script(hello, n_ranks=4)
 compare("09.a", "any")
 
 # %% [markdown]
-# **Explain:** the ranks run at the same time, and nothing in the program puts the greetings in order. Run the cell again: the order may be another one. The
-# sum is always the same, because `allreduce` waits for all.
+# **Explain:** the ranks run at the same time, and nothing in the program orders the greetings. Run the cell again:
+# the order may change. The sum is always the same, because `allreduce` waits for all ranks.
 #
-# The exercises are *functions* of a communicator. `run_mpi(function, …)` writes such a function to a file, starts `mpiexec`, and brings the results
-# of all ranks back. `simulate(function, …)` runs it with threads in this notebook and writes down each message.
+# The exercises are *functions* of a communicator. `run_mpi(function, …)` writes such a function to a file, starts
+# `mpiexec`, and returns the results of all ranks. `simulate(function, …)` runs it with threads in this notebook and
+# records each message.
 
 # %% tags=["run"]
 def who_am_i(comm):
@@ -158,13 +160,13 @@ for run in (run_mpi(who_am_i, n_ranks=2), simulate(who_am_i, n_ranks=5)):
 # %% [markdown] exercise="09.1" title="One count in two worlds" topic="two-worlds"
 # ## 3. One count in two worlds
 #
-# Snap ML needs the number of positive labels. In MPI, each rank counts its own and `MPI_SUM` adds up; after daskification it was `da.sum(y > 0).compute()`.
-# Our labels: arrival delays of flights, in minutes. A flight is late when its delay is larger than 0; for a cancelled flight the delay is
-# missing (NaN), and a missing one is not late.
+# Snap ML needs the number of positive labels. In MPI, each rank counts its own labels and `MPI_SUM` adds up the counts. After daskification this became `da.sum(y > 0).compute()`.
+# Our labels: arrival delays of flights, in minutes. A flight is late if its delay is greater than 0. The delay of a
+# cancelled flight is missing (NaN), and a missing delay does not count as late.
 #
 # ### Exercise 09.1 · One count in two worlds (8 min)
 #
-# Write both functions. Each returns a whole number (an `int` or a NumPy integer). Delays must not travel, only counts.
+# Write both functions. Each returns an integer (an `int` or a NumPy integer). Only counts may travel, not delays.
 
 # %% tags=["exercise"] exercise="09.1"
 def late_on_ranks(comm, own):
@@ -187,10 +189,10 @@ def late_with_dask(y):
 check("09.1", late_on_ranks, late_with_dask)
 
 # %% [markdown] tags=["hint-1"] exercise="09.1"
-# `own > 0` is an array of truth values; a comparison with NaN gives False. What is the sum of truth values?
+# `own > 0` is a Boolean array; a comparison with NaN gives False. What is the sum of a Boolean array?
 
 # %% [markdown] tags=["hint-2"] exercise="09.1"
-# On ranks: count your own, then one call of `comm.allreduce`. With Dask: the same expression on `y` is lazy; `.compute()` brings the one number.
+# On ranks: count your own labels, then call `comm.allreduce` once. With Dask: the same expression on `y` is lazy; `.compute()` fetches the one number.
 
 # %% [markdown] tags=["hint-3"] exercise="09.1"
 # `comm.allreduce(int((own > 0).sum()))` and `int((y > 0).sum().compute())`.
@@ -208,9 +210,9 @@ if ready("09.1", late_on_ranks, late_with_dask):
 # %% [markdown] anchor="communicators"
 # ## 4. Communicators of some of the ranks
 #
-# `COMM_WORLD` is all ranks. Often only some of them should add up: those of one node, or those that hold the same columns of a matrix. `comm.Split(color, key)` is
-# a collective operation: each rank names a *color*; ranks with the same color become a new communicator, in the order of their keys. In it they have
-# new numbers, from 0. In six ranks that stand in three columns,
+# `COMM_WORLD` contains all ranks. Often only some of them should add up their values: the ranks of one node, or those that hold the same columns of a matrix. `comm.Split(color, key)` is
+# a collective operation. Each rank passes a *color*. Ranks with the same color form a new communicator, in the order
+# of their keys, and are numbered from 0 again. Take six ranks in three columns:
 #
 # | | column 0 | column 1 | column 2 |
 # |---|---|---|---|
@@ -233,8 +235,8 @@ compare("09.b", simulate(place_in_row, n_ranks=6).results[4])
 # %% [markdown] exercise="09.2" title="Rows and columns of ranks" topic="communicators"
 # ### Exercise 09.2 · Rows and columns of ranks (10 min)
 #
-# Write `grid_sums`. Ranks stand in rows from left to right, as above; there are `columns` in each row. Use `Split` once for rows and once for columns, and add
-# up within the new communicators.
+# Write `grid_sums`. Ranks are arranged in rows from left to right, as above, with `columns` ranks in each row. Use
+# `Split` once for rows and once for columns, and add up within the new communicators.
 
 # %% tags=["exercise"] exercise="09.2"
 def grid_sums(comm, columns, value):
@@ -249,10 +251,10 @@ def grid_sums(comm, columns, value):
 check("09.2", grid_sums)
 
 # %% [markdown] tags=["hint-1"] exercise="09.2"
-# Which number do all ranks of a row have in common? With three columns, ranks 3, 4 and 5 are one row. And those of a column?
+# Which number do all ranks of a row have in common? With three columns, ranks 3, 4 and 5 are one row. What do the ranks of a column have in common?
 
 # %% [markdown] tags=["hint-2"] exercise="09.2"
-# `rank // columns` is the number of the row, `rank % columns` that of the column. Both are colors for `comm.Split`.
+# `rank // columns` is the row number, `rank % columns` the column number. Both are colors for `comm.Split`.
 
 # %% [markdown] tags=["hint-3"] exercise="09.2"
 # `row = comm.Split(comm.rank // columns)` and `column = comm.Split(comm.rank % columns)`; then `row.allreduce(value)`, `column.allreduce(value)`.
@@ -297,12 +299,13 @@ compare("09.c", sum(message.target == 0 for message in many.messages), "messages
 # %% [markdown] exercise="09.3" title="A tree of messages" topic="trees"
 # ### Exercise 09.3 · A tree of messages (15 min)
 #
-# "Better reductions" is the first point on the slides' path ahead. In a *tree*, half of the ranks send to the other half, at the same time; then half of those that
-# are left, and so on. Write `tree_reduce` with nothing but `comm.send` and `comm.recv`:
+# "Better reductions" is the first point on the slides' path ahead. In a *tree*, half of the ranks send to the other
+# half at the same time, then half of the remaining ranks do, and so on. Write `tree_reduce` using only `comm.send`
+# and `comm.recv`:
 #
-# * rank 0 returns the merged value; all others send exactly once, and return `None`;
-# * `merge(one, other)` may be anything that joins two neighbours, such as joining texts: keep the order of the ranks;
-# * any number of ranks: rank 0 receives at most log₂(n) messages, rounded up, and at most as many merges wait for each other.
+# * rank 0 returns the merged value; every other rank sends exactly once and returns `None`;
+# * `merge(one, other)` can be any function that joins two neighbours, such as string concatenation: keep the order of the ranks;
+# * any number of ranks: rank 0 receives at most log₂(n) messages, rounded up, and at most this many merges wait for each other.
 
 # %% tags=["exercise"] exercise="09.3"
 def tree_reduce(comm, value, merge):
@@ -323,14 +326,14 @@ def tree_reduce(comm, value, merge):
 check("09.3", tree_reduce)
 
 # %% [markdown] tags=["hint-1"] exercise="09.3"
-# First round: 1 sends to 0, 3 to 2, 5 to 4, … Who is left? What is the distance between two neighbours among those that are left?
+# First round: 1 sends to 0, 3 to 2, 5 to 4, … Which ranks are left? How far apart are two neighbours among them?
 
 # %% [markdown] tags=["hint-2"] exercise="09.3"
-# Let `step` be 1, 2, 4, …, as long as it is smaller than the number of ranks. A rank that is no multiple of `2 * step` sends to `rank - step` and is done. The others
-# receive from `rank + step`, if there is such a rank.
+# Let `step` be 1, 2, 4, … while it is smaller than the number of ranks. A rank that is not a multiple of `2 * step`
+# sends to `rank - step` and is done. The others receive from `rank + step` if that rank exists.
 
 # %% [markdown] tags=["hint-3"] exercise="09.3"
-# In the loop: where `comm.rank % (2 * step)` is not 0, send the value to `comm.rank - step` and return None. Otherwise, where there is such a rank,
+# In the loop: if `comm.rank % (2 * step)` is not 0, send the value to `comm.rank - step` and return None. Otherwise, if that rank exists,
 # `value = merge(value, comm.recv(source=comm.rank + step))`. Your own value goes on the left.
 
 # %% tags=["run"]
@@ -343,13 +346,13 @@ figures.rounds(ways, 8)
 # %% [markdown]
 # Each arrow is a message of the run above (simulated ranks, so that all eight fit on your computer); a rank receives one at a time.
 #
-# **Explain:** both ways need n − 1 messages; no method needs fewer. But the master takes n − 1 rounds, the tree log₂(n): 6 instead of 63 for 64 ranks. Send large
-# arrays, and rank 0 with its one network card is what everybody waits for. `comm.reduce` of a good MPI library is such a tree, or something
-# better still for long messages.
+# **Explain:** both methods need n − 1 messages, and no method needs fewer. But the master takes n − 1 rounds and the
+# tree log₂(n): 6 instead of 63 for 64 ranks. With large arrays, all ranks wait for rank 0 and its one network card.
+# In a good MPI library, `comm.reduce` is such a tree, or something even better for long messages.
 #
 # ### With futures
 #
-# In Dask, the "master" is the notebook, and this is what the slides did. It works, and every result travels to the notebook:
+# In Dask, the "master" is the notebook. This is what the slides did. It works, but every result travels to the notebook:
 
 # %% tags=["run"]
 def part_sum(number):
@@ -364,8 +367,9 @@ print(f"{total[0]:.0f}: {traffic.bytes / 1e6:.1f} MB came to the notebook")
 # %% [markdown] exercise="09.4" title="A tree of futures" topic="trees"
 # ### Exercise 09.4 · A tree of futures (10 min)
 #
-# Write `tree_of_futures`: merge neighbours **on the workers**, in rounds, and return the future of the result. No value comes to the notebook. The rules are those
-# of the tree of messages: keep the order, any number of futures, at most log₂(n) merges one after the other.
+# Write `tree_of_futures`: merge neighbours **on the workers**, in rounds, and return the future of the result. No
+# value comes to the notebook. The rules are the same as for the tree of messages: keep the order, accept any number
+# of futures, and use at most log₂(n) merges in sequence.
 
 # %% tags=["exercise"] exercise="09.4"
 def tree_of_futures(client, futures, merge):
@@ -383,12 +387,12 @@ def tree_of_futures(client, futures, merge):
 check("09.4", tree_of_futures)
 
 # %% [markdown] tags=["hint-1"] exercise="09.4"
-# `client.submit(merge, one, other)` takes futures as arguments and returns a future. A worker fetches what it does not have; the notebook sees nothing
-# of it. Begin with one round.
+# `client.submit(merge, one, other)` takes futures as arguments and returns a future. A worker fetches what it does
+# not have, without the notebook. Start with one round.
 
 # %% [markdown] tags=["hint-2"] exercise="09.4"
-# One round makes of n futures about n / 2: pairs `futures[0], futures[1]`, then `futures[2], futures[3]`, … With an odd number, the last one waits for the next
-# round. Repeat while there is more than one.
+# One round turns n futures into about n / 2: it merges `futures[0], futures[1]`, then `futures[2], futures[3]`, … If
+# the number is odd, the last one waits for the next round. Repeat while there is more than one.
 
 # %% [markdown] tags=["hint-3"] exercise="09.4"
 # `pairs = [futures[i:i + 2] for i in range(0, len(futures), 2)]`, then for each pair `client.submit(merge, *pair)` if it has two, else `pair[0]`. Make
@@ -402,18 +406,18 @@ if ready("09.4", tree_of_futures):
     print(f"{total[0]:.0f}: {traffic.bytes / 1e6:.1f} MB came to the notebook, one merged result")
 
 # %% [markdown]
-# **Explain:** six results, or one. Dask arrays and tables do this automatically: `x.sum()` is a tree of tasks. It is your turn only where you
-# work with futures.
+# **Explain:** six results travel, or one. Dask arrays and tables do this automatically: `x.sum()` is a tree of tasks.
+# You only write the tree yourself when you work with futures.
 #
-# The reverse exists as well: `gpucluster.learn.run_on_ranks` starts one task on each worker, all at the same time, and gives them a communicator. Section 11 uses it.
+# The reverse exists as well: `gpucluster.learn.run_on_ranks` starts one task on each worker, all at the same time, with a shared communicator. Section 11 uses it.
 
 # %% [markdown] anchor="locality"
 # ## 6. A compiled library gets one chunk per worker
 #
-# The goal of the slides: Dask reads, cleans and makes features; a compiled library trains. Their advice: *use one chunk of the Dask array per node* with `X.rechunk()`. A
+# The goal of the slides: Dask reads and cleans the data and makes features; a compiled library trains. Their advice: *use one chunk of the Dask array per node* with `X.rechunk()`. A
 # library that uses all cores of a node then gets one large array. Here a node is a worker.
 #
-# Cut into w chunks: how hard can that be? `X.rechunk((-(-n // w), -1))` cuts chunks of n / w rows, rounded up. For 4 workers, and 9 or 10 rows:
+# How hard can it be to cut an array into w chunks? `X.rechunk((-(-n // w), -1))` cuts chunks of n / w rows, rounded up. For 4 workers, and 9 or 10 rows:
 
 # %% tags=["run"]
 for n in (9, 10):
@@ -425,8 +429,8 @@ for n in (9, 10):
 # %% [markdown] exercise="09.5" title="One chunk per worker" topic="locality"
 # ### Exercise 09.5 · One chunk per worker (8 min)
 #
-# Write `one_per_worker`: exactly as many chunks as workers, two of which differ by at most one row, each with all columns. There are at least as many rows as
-# workers, and they keep their order. Nothing is computed yet.
+# Write `one_per_worker`: return exactly as many chunks as workers, each with all columns. Their sizes differ by at
+# most one row. There are at least as many rows as workers, and the rows keep their order. Nothing is computed yet.
 
 # %% tags=["exercise"] exercise="09.5"
 def one_per_worker(X, n_workers):
@@ -441,7 +445,7 @@ def one_per_worker(X, n_workers):
 check("09.5", one_per_worker)
 
 # %% [markdown] tags=["hint-1"] exercise="09.5"
-# `rechunk` takes the sizes of all chunks, too: `X.rechunk(((3, 2, 2, 2), -1))`. Which sizes add up to n and differ by at most one?
+# `rechunk` also takes the sizes of all chunks: `X.rechunk(((3, 2, 2, 2), -1))`. Which sizes add up to n and differ by at most one?
 
 # %% [markdown] tags=["hint-2"] exercise="09.5"
 # `divmod(10, 4)` is `(2, 2)`: each gets 2 rows, and 2 of the 4 get one more.
@@ -469,7 +473,7 @@ if ready("09.5", one_per_worker):
 #
 # <details><summary>Answer</summary>
 #
-# `X.compute()` gathers *all* chunks into the notebook. What is needed is one chunk, on the worker that holds it: a task. `X.to_delayed()` or `X.blocks[i]` name single
+# `X.compute()` gathers *all* chunks into the notebook. You need one chunk, on the worker that holds it: a task. `X.to_delayed()` or `X.blocks[i]` name single
 # chunks, `client.compute(list(X.to_delayed().ravel()))` gives a future per chunk, `X.map_blocks` calls a function on each. Inside the task, the chunk *is* an
 # array.
 #
@@ -478,8 +482,9 @@ if ready("09.5", one_per_worker):
 # %% [markdown] exercise="09.6" title="Train without gathering" topic="locality"
 # ### Exercise 09.6 · Train without gathering (12 min)
 #
-# Write `train_each`: call `train(X_chunk, y_chunk)` once for each chunk of rows, as a task on a worker. X and y are cut at the same rows, and each chunk of X has all
-# columns. Only models come to the notebook, and no worker puts the rows of several chunks together.
+# Write `train_each`: call `train(X_chunk, y_chunk)` once for each chunk of rows, as a task on a worker. X and y are
+# split at the same rows, and each chunk of X has all columns. Only models come to the notebook, and no worker
+# concatenates several chunks.
 
 # %% tags=["exercise"] exercise="09.6"
 def train_each(client, X, y, train):
@@ -497,7 +502,7 @@ check("09.6", train_each)
 # You need the chunks one by one, as futures or as delayed objects, and one task per pair. A task gets the chunk itself as its argument.
 
 # %% [markdown] tags=["hint-2"] exercise="09.6"
-# `X.to_delayed().ravel()` is a row of delayed chunks. `client.compute(list(…))` turns them into futures that stay on the workers, and `client.map` takes several lists
+# `X.to_delayed().ravel()` is a one-dimensional array of delayed chunks. `client.compute(list(…))` turns them into futures that stay on the workers, and `client.map` takes several lists
 # of futures.
 
 # %% [markdown] tags=["hint-3"] exercise="09.6"
@@ -527,19 +532,20 @@ if X is not None and ready("09.6", train_each):
     print(f"always saying \"not late\": {1 - true.mean():.1%}")
 
 # %% [markdown]
-# **Explain:** each model has seen its own chunk only; here the mean of their chances decides. A library that was written for MPI would go on from here: its ranks exchange gradients among
-# themselves (lessons 06 and 08 do that with allreduce). The flights that were asked about are among those that were learned, so the percentage is no promise
-# for next year.
+# **Explain:** each model has seen only its own chunk. Here the mean of their predicted probabilities decides. A
+# library written for MPI would continue from here: its ranks exchange gradients (lessons 06 and 08 do that with
+# allreduce). The flights that it predicts are among those it was trained on, so the percentage says nothing about
+# next year.
 #
-# **Change:** call `train_each(lab.client, features, late, train)` without `one_per_worker`. How many models do you get, and what does each one know of the year?
+# **Change:** call `train_each(lab.client, features, late, train)` without `one_per_worker`. How many models do you get, and which part of the year does each one know?
 
 # %% [markdown] anchor="buffers"
 # ## 7. What a message is made of
 #
-# mpi4py has each operation twice. In lower case, `comm.send(obj)` takes any object: it is *pickled* into bytes, sent, and unpickled. With a capital, `comm.Send(array)`
-# takes a **buffer**: memory that is sent as it lies there. The receiver provides memory of the right size: `comm.Recv(array)`.
+# mpi4py has two versions of each operation. In lower case, `comm.send(obj)` takes any object: it is *pickled* into bytes, sent, and unpickled. With
+# a capital letter, `comm.Send(array)` takes a **buffer**: memory that is sent without conversion. The receiver provides memory of the right size: `comm.Recv(array)`.
 #
-# **Predict:** two ranks send an array of 32 MB back and forth. How many times as long does it take with pickles, compared with buffers?
+# **Predict:** two ranks send an array of 32 MB back and forth. How many times as long does it take with pickling as with buffers?
 
 # %% tags=["predict"]
 predict("09.d", 3)  # SOLUTION
@@ -574,8 +580,9 @@ print(f"buffers {1e3 * buffers:.1f} ms, pickles {1e3 * pickles:.1f} ms, 64 MB in
 compare("09.d", round(pickles / buffers, 1), "times")
 
 # %% [markdown]
-# **Explain:** pickling copies the array into new memory, and unpickling copies it again, for each message. On one machine, where the "network" is memory as
-# well, copies are what you pay for. Measure your own case: for small objects the difference is microseconds, and a pickle can be any object.
+# **Explain:** pickling copies the array into new memory, and unpickling copies it again, for each message. On one
+# machine the "network" is memory as well, so the copies are the cost. Measure your own case: for small objects the
+# difference is microseconds, and any object can be pickled.
 #
 # ### A failure without an error
 #
@@ -600,7 +607,7 @@ print("sent:\n", sent, "\narrived:\n", arrived)
 print(f"the same numbers in the same places: {np.array_equal(sent, arrived)}")
 
 # %% [markdown]
-# No error, no warning, wrong places. And if the receiver has too little memory, that *is* an error. This one is meant to fail:
+# No error, no warning, but the numbers are in the wrong places. If the receiver has too little memory, that *is* an error. This cell is meant to fail:
 
 # %% tags=["run"]
 def too_small(comm):
@@ -618,8 +625,9 @@ with lessons.expect_failure():
 # %% [markdown] exercise="09.7" title="Any array, as a buffer" topic="messages"
 # ### Exercise 09.7 · Any array, as a buffer (12 min)
 #
-# Write a pair of functions for NumPy arrays of **any shape, order and type of number** (in the byte order of this machine). The receiver does not know what comes. Send a short description first (pickled, below 1 kB), then
-# the numbers as one buffer.
+# Write a pair of functions for NumPy arrays of **any shape, order and type of number** (in the byte order of this machine). The
+# receiver does not know what to expect. Send a short description first (pickled, below 1 kB), then the numbers as one
+# buffer.
 
 # %% tags=["exercise"] exercise="09.7"
 def send_array(comm, array, to):
@@ -643,19 +651,19 @@ def receive_array(comm, source):
 check("09.7", send_array, receive_array)
 
 # %% [markdown] tags=["hint-1"] exercise="09.7"
-# What does the receiver need to know to make memory with `np.empty`? And what must the sender do so that memory and order agree?
+# What does the receiver need to know to allocate memory with `np.empty`? What must the sender do so that the memory has the expected order?
 
 # %% [markdown] tags=["hint-2"] exercise="09.7"
-# `array.shape` and `array.dtype` are small; send them with `comm.send`. `np.ascontiguousarray(array)` gives an array whose memory has the order of its rows (a copy only where
-# needed).
+# `array.shape` and `array.dtype` are small; send them with `comm.send`. `np.ascontiguousarray(array)` gives an array
+# stored row by row (it copies only if needed).
 
 # %% [markdown] tags=["hint-3"] exercise="09.7"
 # Sender: shape and dtype as one tuple with `send`, then `comm.Send(np.ascontiguousarray(array), dest=to)`. Receiver:
 # `shape, dtype = comm.recv(source=source)`, then `Recv` into `np.empty(shape, dtype)`. Name the source both times.
 
 # %% [markdown] anchor="array-interface"
-# **Where does `Send` find the memory?** Each array tells it: address, type, shape. NumPy has `__array_interface__`; arrays on a GPU have `__cuda_array_interface__`, with an
-# address in the GPU's memory. A *CUDA-aware* MPI library sends from there to there, over the network if need be; another one needs a copy in host memory first.
+# **Where does `Send` find the memory?** Each array describes itself: address, type, shape. NumPy has `__array_interface__`; arrays on a GPU have `__cuda_array_interface__`, with an
+# address in the GPU's memory. A *CUDA-aware* MPI library sends directly from GPU memory to GPU memory, also over the network. Other libraries need a copy in host memory first.
 
 # %% tags=["run"]
 block = da.ones((2, 3)).to_backend().compute()
@@ -665,11 +673,13 @@ print({name: interface[name] for name in ("shape", "typestr", "data")})
 # %% [markdown] exercise="09.8" title="A message in pieces" topic="messages"
 # ### Exercise 09.8 · A message in pieces (12 min)
 #
-# In C, the count of an MPI message is an `int`: at most 2,147,483,647 numbers. (Calls with larger counts came with MPI 4.0, in 2021.) And a receiver of pieces can
-# work on the first one before the last has come. MPI4Dask, which section 10 is about, therefore cuts large messages.
+# In C, the count of an MPI message is an `int`: at most 2,147,483,647 numbers. (Calls with larger counts came with MPI 4.0, in 2021.) Besides,
+# the receiver can work on the first piece before the last one arrives. This is why MPI4Dask (section 10) splits large
+# messages.
 #
-# Write a pair of functions: a **row** of numbers (one dimension, contiguous) travels in buffers of at most `most` bytes, in order, and no more of them than needed. `most` is
-# at least the size of one number, but not always a multiple of it. One short description, pickled, may come first.
+# Write a pair of functions: a **row** of numbers (one dimension, contiguous) travels in order, in as few buffers of
+# at most `most` bytes as possible. `most` is at least the size of one number, but not always a multiple of it. You
+# may send one short, pickled description first.
 
 # %% tags=["exercise"] exercise="09.8"
 def send_in_pieces(comm, array, to, most):
@@ -699,8 +709,8 @@ check("09.8", send_in_pieces, receive_in_pieces)
 # How many numbers fit into `most` bytes? `array.itemsize` is the size of one. The receiver must know how many pieces come, or how long each is.
 
 # %% [markdown] tags=["hint-2"] exercise="09.8"
-# `each = most // array.itemsize` numbers per piece; `range(0, len(array), each)` are the starts. A slice that goes beyond the end is simply shorter: the odd remainder needs
-# no extra case. Send the length, the type and `each` first.
+# `each = most // array.itemsize` numbers per piece; `range(0, len(array), each)` are the starts. A slice that goes
+# past the end is simply shorter, so the remainder needs no special case. Send the length, the type and `each` first.
 
 # %% [markdown] tags=["hint-3"] exercise="09.8"
 # Both sides have the same loop: `for start in range(0, n, each)`, with `comm.Send(array[start:start + each], dest=to)` and
@@ -710,8 +720,8 @@ check("09.8", send_in_pieces, receive_in_pieces)
 # %% [markdown] anchor="event-loop"
 # ## 8. Waiting without standing in the way
 #
-# A Dask worker talks to many others at the same time, in one thread. That is what **asyncio** is for: an *event loop* runs *coroutines* (`async def`), one at a time; at an `await` a
-# coroutine may step aside, and another one has its turn.
+# A Dask worker talks to many others at the same time, in one thread. That is what **asyncio** is for: an *event loop* runs *coroutines* (`async def`), one at a time; at
+# an `await` a coroutine can pause, and another one runs.
 
 # %% tags=["run"]
 async def count_to(n, name, told):
@@ -729,7 +739,7 @@ async def both():
 print(run_coroutine(both()))
 
 # %% [markdown] anchor="handshake"
-# Schedulers and workers of Dask listen and connect in this way. Here is a small "scheduler" that welcomes two "workers" at the same time:
+# Dask's schedulers and workers listen and connect in this way. Here is a small "scheduler" that welcomes two "workers" at the same time:
 
 # %% tags=["run"]
 async def handshake():
@@ -761,8 +771,9 @@ print("\n".join(run_coroutine(handshake())))
 # ### Exercise 09.9 · Messages for an event loop (12 min)
 #
 # `comm.Recv` blocks: while it waits, the event loop stands still, and with it every other conversation. MPI has *non-blocking* operations for that: `comm.Isend(array, dest)` and
-# `comm.Irecv(array, source)` begin, and return a **request** at once. `request.Test()` says whether it is done, and asking is what helps it along. MPI knows nothing of event
-# loops, so you have to poll, and yield in between. These are the two coroutines of MPI4Dask. Write them.
+# `comm.Irecv(array, source)` start the operation and return a **request** at once. `request.Test()` returns whether
+# it is done; calling it also lets MPI make progress. MPI knows nothing about event loops, so you have to poll, and
+# yield in between. These are the two coroutines of MPI4Dask. Write them.
 
 # %% tags=["exercise"] exercise="09.9"
 async def send_and_yield(comm, array, to):
@@ -786,16 +797,16 @@ async def receive_and_yield(comm, array, source):
 check("09.9", send_and_yield, receive_and_yield)
 
 # %% [markdown] tags=["hint-1"] exercise="09.9"
-# Begin, then a loop: not done yet? Let others have a turn, then ask again. `Test` is called once per turn; `Wait` would block.
+# Start the operation, then loop: while it is not done, let other coroutines run, then test again. Call `Test` once per turn; `Wait` would block.
 
 # %% [markdown] tags=["hint-2"] exercise="09.9"
-# `await asyncio.sleep(0)` lets every other coroutine that is ready go first. Without `await`, nothing happens but a warning.
+# `await asyncio.sleep(0)` lets every other ready coroutine run first. Without `await`, you only get a warning.
 
 # %% [markdown] tags=["hint-3"] exercise="09.9"
-# `Isend(array, dest=to)` returns a request at once. As long as its `Test()` is false, `await asyncio.sleep(0)`. The same with `Irecv(array, source=source)`.
+# `Isend(array, dest=to)` returns a request at once. While its `Test()` is false, `await asyncio.sleep(0)`. The same with `Irecv(array, source=source)`.
 
 # %% [markdown]
-# **Predict:** rank 1 receives with your coroutine; the message comes after 0.2 seconds. Beside it, another coroutine counts its turns. Without `await asyncio.sleep(0)`
+# **Predict:** rank 1 receives with your coroutine, and the message arrives after 0.2 seconds. Meanwhile, another coroutine counts its turns. Without `await asyncio.sleep(0)`
 # (a plain `while not request.Test(): pass`), how many turns does it get in that time?
 
 # %% tags=["predict"]
@@ -844,13 +855,13 @@ if ready("09.9", send_and_yield, receive_and_yield):
     display(compare("09.e", starved.results[1], "turns"))
 
 # %% [markdown]
-# **Explain:** one line decides whether a worker can still answer the scheduler. (This has a price: asking all the time keeps a core busy. TCP needs no asking, as the operating
-# system wakes the event loop.)
+# **Explain:** one line decides whether a worker can still answer the scheduler. (Polling has a cost: it keeps a core
+# busy. TCP needs no polling, because the operating system wakes the event loop.)
 
 # %% [markdown] anchor="dask-mpi"
 # ## 9. Dask, started by MPI
 #
-# **dask-mpi** starts Dask as an MPI program: `mpiexec -n 4 python program.py`. Rank 0 becomes the scheduler, rank 1 goes on with the program (it is the client), and
+# **dask-mpi** starts Dask as an MPI program: `mpiexec -n 4 python program.py`. Rank 0 becomes the scheduler, rank 1 continues with the program (it is the client), and
 # ranks 2, 3, … become workers. On a supercomputer where only `mpiexec` or `srun` may start processes on other nodes, this is a way to start Dask.
 #
 # **Predict:** how many workers does `mpiexec -n 4` give?
@@ -860,8 +871,9 @@ predict("09.f", 2)  # SOLUTION
 
 # %% [markdown]
 # The classic example of the MPI4Dask authors adds an array to its transpose: block (i, j) needs block (j, i), so blocks must travel. They call the program `cupy_sum_mpi.py` for GPUs and
-# `numpy_sum_mpi.py` for CPUs. With Dask, one expression does both. (`protocol="tls"`: the scheduler listens on the network; without encryption and credentials, anybody who can reach
-# it could run code as you. `run_script` has made credentials for this run.)
+# `numpy_sum_mpi.py` for CPUs. With Dask, one expression does both. (`protocol="tls"`: the scheduler listens on the
+# network. Without encryption and credentials, anyone who can reach it could run code as you. `run_script` has created
+# credentials for this run.)
 
 # %% tags=["run"]
 program = """
@@ -889,7 +901,7 @@ whole = np.arange(1000 * 1000).reshape(1000, 1000)
 print("on this lesson's workers:", int((x + x.T).sum().compute()), "· NumPy:", (whole + whole.T).sum())
 
 # %% [markdown] anchor="kind-mpi"
-# The same, with a scheduler that outlives the ranks, a card in the panel, and credentials that no command line shows: `gpucluster.create("mpi", n_workers=2)`, or
+# To get the same with a scheduler that outlives the ranks, a card in the panel, and credentials that no command line shows, use `gpucluster.create("mpi", n_workers=2)`, or
 # `gpucluster create --backend mpi --n-workers 2` in a terminal. Each worker is then a rank, and tasks may use MPI.
 #
 # ### The line that starts it
@@ -901,23 +913,25 @@ print("on this lesson's workers:", int((x + x.T).sum().compute()), "· NumPy:", 
 #   MV2_CPU_BINDING_LEVEL=SOCKET MV2_CPU_BINDING_POLICY=SCATTER python cupy_sum_mpi.py
 # ```
 #
-# | word | who reads it | what it says |
+# | word | read by | meaning |
 # |---|---|---|
 # | `LD_PRELOAD=…` | the system | load this MPI library before any other |
 # | `-export-all` | launcher | give all variables of this shell to the ranks |
 # | `-np 4` | launcher | four ranks |
-# | `-hostfile hosts` | launcher | the file with the names of the nodes; the names themselves may stand in the line instead |
-# | `MV2_USE_CUDA=1` | MVAPICH2 | messages may lie in GPU memory |
+# | `-hostfile hosts` | launcher | the file with the names of the nodes; the command can list the names instead |
+# | `MV2_USE_CUDA=1` | MVAPICH2 | messages may be in GPU memory |
 # | `MV2_USE_GDRCOPY=1`, `MV2_GPUDIRECT_GDRCOPY_LIB=…` | MVAPICH2 | copy small messages with this library (GDRCopy) |
 # | `MV2_CPU_BINDING_LEVEL`, `_POLICY` | MVAPICH2 | which cores a rank may use: spread over the sockets |
-# | `python cupy_sum_mpi.py` | each rank | the program, and all words after it |
+# | `python cupy_sum_mpi.py` | each rank | the program and its arguments |
 
 # %% [markdown] exercise="09.10" title="Read the line that starts it" topic="dask-on-mpi"
 # ### Exercise 09.10 · Read the line that starts it (10 min)
 #
-# Write `read_launch`: it takes such a line (in one piece) apart. The launcher's options are those of the table. The launcher may stand there with its path, its options in any order.
-# Each `NAME=VALUE` before `python` is a variable of the environment, whether it stands before or after the launcher's name; no name comes twice. A value may contain `=`; the value, or all of `NAME=VALUE`,
-# may stand in quotes, which do not belong to it. From `python` on everything is the program's, even where it looks like an option of the launcher or a variable. The program uses dask-mpi's `initialize`, as above.
+# Write `read_launch`: it parses such a command (given as one line). The launcher's options are those in the table, in
+# any order. The launcher may be given with its path. Each `NAME=VALUE` before `python` is an environment variable,
+# before or after the launcher's name; no name occurs twice. A value may contain `=`. The value, or all of
+# `NAME=VALUE`, may be in quotes, which are not part of it. Everything from `python` on belongs to the program, even
+# if it looks like a launcher option or a variable. The program uses dask-mpi's `initialize`, as above.
 
 # %% tags=["exercise"] exercise="09.10"
 def read_launch(line):
@@ -943,10 +957,10 @@ def read_launch(line):
 check("09.10", read_launch)
 
 # %% [markdown] tags=["hint-1"] exercise="09.10"
-# Cut the line into words first. `line.split()` breaks quoted values; Python's `shlex` module splits as a shell does.
+# Split the line into words first. `line.split()` breaks quoted values; Python's `shlex` module splits as a shell does.
 
 # %% [markdown] tags=["hint-2"] exercise="09.10"
-# `words.index("python")` is where the program begins. Look for everything else only before that place. `word.split("=", 1)` cuts at the first `=`.
+# `words.index("python")` is where the program begins. Look for everything else before that position. `word.split("=", 1)` splits at the first `=`.
 
 # %% [markdown] tags=["hint-3"] exercise="09.10"
 # `before = words[:start]`; `int(before[before.index("-np") + 1])`; `dict(word.split("=", 1) for word in before if "=" in word)`; two ranks are scheduler and client.
@@ -968,10 +982,10 @@ if ready("09.10", read_launch):
 # %% [markdown] anchor="comm-backend"
 # ## 10. Dask *over* MPI?
 #
-# dask-mpi starts processes; it does not carry their messages. Above they spoke TLS, although MPI had started them. Could Dask's own messages travel over MPI?
+# dask-mpi starts processes; it does not carry their messages. Above, the processes used TLS although MPI had started them. Could Dask's own messages travel over MPI?
 #
-# What carries messages in Dask is a *comm backend*: a class for one end of a connection, found by the beginning of an address, `tcp://` or `tls://`. These are known here, and this is what
-# such a class must have:
+# What carries messages in Dask is a *comm backend*: a class for one end of a connection, selected by the prefix of an
+# address, `tcp://` or `tls://`. The next cell shows which are installed here, and what such a class must have:
 
 # %% tags=["run"]
 from distributed.comm.core import Comm
@@ -982,8 +996,9 @@ print("this lesson's address begins with", lab.client.scheduler.address.partitio
 print("a class for mpi:// would need:", ", ".join(sorted(Comm.__abstractmethods__)))
 
 # %% [markdown] anchor="claims"
-# **Dask has no `mpi://`**: the two proposals of 2020 and 2021, a demonstration (dask/distributed, pull request 4142) and MPI4Dask of the Ohio State University (4461), were never merged. MPI4Dask lives on
-# as a changed copy of an older Dask that its authors offer for download. Its coroutines are those of 09.9, its pieces those of 09.8, its connections those of the handshake.
+# **Dask has no `mpi://`**: the two proposals of 2020 and 2021, a demonstration (dask/distributed, pull request 4142)
+# and MPI4Dask from Ohio State University (4461), were never merged. MPI4Dask survives as a modified copy of an older
+# Dask, which its authors offer for download. Its coroutines are those of 09.9, its pieces those of 09.8, its connections those of the handshake.
 #
 # What was gained? Their paper (Shafi and others, CCGrid 2021, arXiv 2101.08878) compares it with UCX, Dask's protocol for fast networks at that time (UCX-Py, no longer developed):
 #
@@ -993,17 +1008,17 @@ print("a class for mpi:// would need:", ", ".join(sorted(Comm.__abstractmethods_
 # | sum of a CuPy array and its transpose; merge of cuDF tables; averages | 1 to 6 workers, NVIDIA V100 | 3.47 ×, 3.11 × |
 # | the same two | 1 to 32 workers, Quadro RTX 5000, Frontera | 1.71 ×, 2.91 × |
 #
-# Read such a table with four questions. Compared with *what*? Messages, or the whole application? On how many workers: does the gain stay? And is the other side still what you would use today?
+# Read such a table with four questions. Compared with *what*? Messages, or the whole application? On how many workers, and does the gain hold? Would you still use the other side today?
 #
-# **A related idea that needs no new protocol:** leave Dask's control messages on TCP, and let tasks that run at the same time use collectives among themselves. So do cuML (with NCCL) and `gpucluster.learn`. MPI4cuML (the same
-# group, MLHPC 2020) replaced NCCL's allreduce, reduce and broadcast inside cuML's `fit()` by those of MVAPICH2-GDR, for k-means, nearest neighbours and truncated SVD.
+# **A related idea that needs no new protocol:** leave Dask's control messages on TCP, and let tasks that run at the same time use collectives among themselves. cuML (with NCCL) and `gpucluster.learn` do this. MPI4cuML (the same
+# group, MLHPC 2020) replaced NCCL's allreduce, reduce and broadcast inside cuML's `fit()` with those of MVAPICH2-GDR, for k-means, nearest neighbours and truncated SVD.
 
 # %% [markdown] anchor="benchmarks"
 # ### Their benchmarks, on your cluster
 #
 # The merge is started with `--runs 20 --chunk-size 1_000_000_00`.
 #
-# **Predict:** how many rows is that, in Python's way to write numbers?
+# **Predict:** how many rows is that, read as a Python number?
 
 # %% tags=["predict"]
 predict("09.g", 100_000_000)  # SOLUTION
@@ -1012,8 +1027,8 @@ predict("09.g", 100_000_000)  # SOLUTION
 compare("09.g", 1_000_000_00, "rows per chunk")
 
 # %% [markdown]
-# One hundred million: underscores may stand between any two digits. And one more mistake in the slides: under "Sum of Pandas DataFrame [CPU]" stands `python dask-cudf_sum_mpi.py`, the name of
-# a program for GPUs. Here are small versions of all three. The same lines run on NumPy and pandas, or CuPy and cuDF.
+# One hundred million: underscores are allowed between any two digits. The slides have one more mistake: "Sum of
+# Pandas DataFrame [CPU]" shows `python dask-cudf_sum_mpi.py`, the name of a GPU program. Here are small versions of all three. The same lines run on NumPy and pandas, or CuPy and cuDF.
 
 # %% tags=["run"]
 def three_times(work):
@@ -1041,15 +1056,15 @@ for name, work in measured.items():
 # %% [markdown] anchor="overhead"
 # ## 11. How much slower is it?
 #
-# The slides end with: *"Achieving the same result with ~10% overhead compared to pure MPI based distribution."* They do not say with how much data, on how many nodes, or how often it was
-# measured. What is *your* overhead? The loop of k-means (lesson 06), ten iterations, on every second pixel of a photo, in four ways:
+# The slides end with: *"Achieving the same result with ~10% overhead compared to pure MPI based distribution."* They
+# do not give the amount of data, the number of nodes, or the number of repeats. What is *your* overhead? The loop of k-means (lesson 06), ten iterations, on every second pixel of a photo, in four ways:
 #
 # * **MPI**: two ranks, started by `mpiexec`;
-# * **workers as ranks**: the same function, on the workers; other **communicator**, no notebook in between;
+# * **workers as ranks**: the same function on the workers, with another **communicator** and no notebook in between;
 # * **futures**: one task per chunk and iteration; the notebook merges;
 # * **small chunks**: the same, with 24 chunks.
 #
-# A single measurement proves nothing. First the rules:
+# A single measurement proves nothing, so set the rules first:
 
 # %% [markdown] exercise="09.11" title="Say nothing without repeats" topic="honest-overhead"
 # ### Exercise 09.11 · Say nothing without repeats (10 min)
@@ -1057,8 +1072,8 @@ for name, work in measured.items():
 # Write `summary` and `verdict`. `verdict` compares Dask with MPI:
 #
 # * fewer than 3 measurements of one of them: `"cannot say"`;
-# * the ranges from lowest to highest overlap, or touch: `"cannot say"`;
-# * otherwise `"slower"` or `"faster"`: what Dask is.
+# * the ranges from lowest to highest overlap or touch: `"cannot say"`;
+# * otherwise `"slower"` or `"faster"`, for Dask.
 
 # %% tags=["exercise"] exercise="09.11"
 def summary(seconds):
@@ -1084,13 +1099,13 @@ def verdict(dask_seconds, mpi_seconds):
 check("09.11", summary, verdict)
 
 # %% [markdown] tags=["hint-1"] exercise="09.11"
-# The median is the middle one when they are in order; of an even number, the mean of the two in the middle. For the verdict, look at the number of measurements first.
+# The median is the middle value in sorted order; for an even number of values, the mean of the middle two. For the verdict, check the number of measurements first.
 
 # %% [markdown] tags=["hint-2"] exercise="09.11"
-# Two ranges do not overlap when the lowest of one is larger than the highest of the other. Equal is touching.
+# Two ranges do not overlap if the lowest value of one is greater than the highest of the other. If these are equal, the ranges touch.
 
 # %% [markdown] tags=["hint-3"] exercise="09.11"
-# `np.median(seconds)`, `min(seconds)`, `max(seconds)`. "slower" only if both have three, and `min(dask_seconds) > max(mpi_seconds)`.
+# `np.median(seconds)`, `min(seconds)`, `max(seconds)`. "slower" only if both have at least three, and `min(dask_seconds) > max(mpi_seconds)`.
 
 # %% tags=["run"] anchor="two-communicators"
 from gpucluster.lessons.material.pictures import load_photo
@@ -1122,22 +1137,24 @@ if ready("09.11", summary, verdict):
             print(f"{'':20}{median / base:.1f} times MPI: {verdict(seconds, times['MPI'])}")
 
 # %% [markdown]
-# **Explain:** the same numbers come out of all four. What differs is what happens *between* two iterations. Ranks exchange 8 × 4 numbers and go on. Futures go through the scheduler and the
-# notebook, some milliseconds for each round; with 24 chunks, each round is 24 tasks. Is this "10 %"? That depends on how long one iteration computes, so on your data. The overhead of a
-# round is a number of milliseconds, not a share. Make the data ten times larger, and the share is about ten times smaller.
+# **Explain:** all four give the same numbers. They differ in what happens *between* two iterations. Ranks exchange 8
+# × 4 numbers and continue. Futures go through the scheduler and the notebook, which takes a few milliseconds per
+# round; with 24 chunks, each round is 24 tasks. Is this "10 %"? That depends on how long one iteration computes, and
+# so on your data. The overhead of a round is a number of milliseconds, not a percentage. If the data is ten times
+# larger, the percentage is about ten times smaller.
 #
-# **Change:** tile the pixels four times (`np.tile(pixels, (4, 1))`), and run the two cells again. Which bars move together?
+# **Change:** tile the pixels four times (`np.tile(pixels, (4, 1))`), and run the two cells again. Which bars move closer together?
 
 # %% [markdown] anchor="which-one"
 # ## 12. Which one, when?
 #
 # | | MPI | Dask |
 # |---|---|---|
-# | the work is | the same for all ranks, known in advance | tasks of different kinds, decided on the way |
-# | data | one array, cut once | tables, files, many steps |
+# | the work is | the same for all ranks, known in advance | tasks of different kinds, decided at run time |
+# | data | one array, split once | tables, files, many steps |
 # | a process dies | the program ends | its tasks run elsewhere |
 # | more workers later | not in a running program | yes |
-# | communication | you write it; as fast as the network | done for you; some milliseconds per round |
+# | communication | you write it; as fast as the network | done for you; a few milliseconds per round |
 # | you work in | a batch job | a notebook, or a batch job |
 #
 # Often the answer is *both*: Dask for reading, cleaning and features; ranks for the loop in the middle, in tasks that run at the same time.
@@ -1145,14 +1162,14 @@ if ready("09.11", summary, verdict):
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
-# * MPI: the same program n times, all call the same operations. Dask: one program, tasks, a scheduler. Each collective has a translation.
-# * `Split` makes communicators of some ranks: one color per group, new numbers from 0.
+# * MPI: n copies of one program, which call the same operations. Dask: one program, tasks, a scheduler. Each collective has a translation.
+# * `Split` makes communicators of some ranks: one color per group, numbered from 0 again.
 # * One receiver needs n − 1 rounds, a tree log₂(n). Merge on the workers, not in the notebook.
 # * Never `X.compute()` to give a library its data: one task per chunk, on the worker that holds it; only models travel.
 # * `Send` sends memory, `send` pickles. Shape, type and order do not travel with a buffer: make it contiguous and describe it.
-# * Non-blocking: begin, `Test`, step aside with `await asyncio.sleep(0)`, ask again.
-# * dask-mpi starts Dask by MPI; rank 0 is the scheduler, rank 1 the client. Dask's messages do not travel over MPI there.
-# * Overhead is milliseconds per round, not percent. At least three repeats, median and range, and no claim where ranges overlap.
+# * Non-blocking: start, `Test`, yield with `await asyncio.sleep(0)`, test again.
+# * dask-mpi starts Dask with MPI; rank 0 is the scheduler, rank 1 the client. Dask's messages do not travel over MPI there.
+# * Overhead is milliseconds per round, not percent. Repeat at least three times, report median and range, and claim nothing if the ranges overlap.
 
 # %% tags=["quiz"]
 lessons.quiz("09")
@@ -1164,11 +1181,11 @@ lessons.cards("09")
 # ### Laptop, one GPU, cluster
 #
 # * **Laptop:** two ranks and two workers share your cores. With `pip install 'gpucluster[mpi]'` the ranks are real processes of MPICH; without it, threads with mailboxes.
-# * **One GPU:** the same cells. Chunks are arrays in GPU memory; ranks of MPI compute on the host. Whether your MPI can send from GPU memory (is *CUDA-aware*) your site must say;
-#   the MPI of the extra `mpi` cannot.
+# * **One GPU:** the same cells. Chunks are arrays in GPU memory; MPI ranks compute on the host. Ask your site whether
+#   its MPI can send from GPU memory (is *CUDA-aware*); the MPI of the extra `mpi` cannot.
 # * **Run on a GPU:** not yet.
 # * **Cluster:** `gpucluster create --backend mpi` within an allocation, or `srun python program.py` with dask-mpi. Load the site's MPI module and an mpi4py built with it: with
-#   another MPI, each rank takes itself for the only one.
+#   another MPI, each rank believes it is the only one.
 
 # %% tags=["run"]
 lab.close()
@@ -1176,16 +1193,16 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners can say for a line of MPI what it would be in Dask, and what each costs; and they distrust a percentage without repeats.
+# * **Goal:** learners can translate a line of MPI into Dask and state the cost of each, and they distrust a percentage without repeats.
 # * **Time:** 10 two worlds and hello · 8 for 09.1 · 10 for 09.2 · 15 for 09.3 · 10 for 09.4 · 8 for 09.5 · 12 for 09.6 = 75, with 5 to spare. Second session: 15 for section 7's
 #   reading and 09.7 · 12 for 09.8 · 15 for 09.9 · 15 for section 9 with 09.10 · 10 for section 10 · 10 for 09.11 and the study, quiz.
-# * **When late:** leave out 09.2 and 09.8; read 09.10 together. 09.11 is good homework: each learner brings their own table.
-# * **On the projector:** the first picture, on a blackboard if you have one; eight learners stand up and play the master, then the tree (clap once per round). In section 11 let everybody guess the
-#   ratio before the cell runs, and collect the tables: the spread between laptops is the lesson.
-# * **Common mistakes:** `own >= 0` (09.1); colors exchanged for rows and columns (09.2); a tree that loses the last rank when n is no power of two, or merges in the wrong
+# * **If you run late:** leave out 09.2 and 09.8; read 09.10 together. 09.11 is good homework: each learner brings their own table.
+# * **On the projector:** the first picture, on a blackboard if you have one; eight learners stand up and play the master, then the tree (clap once per round). In
+#   section 11 have everyone guess the ratio before the cell runs, then collect the tables: the spread between laptops is the lesson.
+# * **Common mistakes:** `own >= 0` (09.1); colors of rows and columns swapped (09.2); a tree that loses the last rank if n is not a power of two, or merges in the wrong
 #   order (09.3: `merge(received, value)`); `functools.reduce` over futures, which is a chain, not a tree (09.4); chunks rounded up (09.5); `X.compute()` (09.6: right models, but the number of bytes shows it);
-#   a transposed array sent as it is (09.7: no error); `most` taken for a number of items (09.8); `asyncio.sleep(0)` without `await` (09.9); `-np` of the program taken for the launcher's (09.10); medians compared while
+#   a transposed array sent without a copy (09.7: no error); `most` taken as a number of items (09.8); `asyncio.sleep(0)` without `await` (09.9); the program's `-np` taken as the launcher's (09.10); medians compared while
 #   ranges overlap (09.11).
-# * **Without MPI:** every exercise counts as usual; `hello` and the dask-mpi program say that they cannot be started, and section 11 compares the workers with themselves.
+# * **Without MPI:** every exercise counts as usual; `hello` and the dask-mpi program report that they cannot be started, and section 11 compares the workers with themselves.
 # * **Stale in the slides, corrected here:** `X.compute()` for single chunks (section 6); "TCP and UCX" as Dask's protocols, with UCX-Py (section 10; UCX now needs `distributed-ucxx`); `dask-cudf_sum_mpi.py` for pandas; June 2020: Summit and
 #   Sierra were numbers 2 and 3 of the TOP500, Fugaku was number 1.

@@ -14,10 +14,10 @@
 #       freeing: {title: "What holds the memory?", link: "11#views"}
 #     objectives:
 #       - count the steps of a branch in warps of 32 threads
-#       - build the inside of a memory pool, and explain why it refuses although enough is free
+#       - build the core of a memory pool, and explain why it refuses although enough is free
 #       - calculate the size of a pool for a given card
 #       - choose which buffers leave a full device, and predict what spilling costs
-#       - repair options that today's versions do not take any more
+#       - repair options that today's versions no longer accept
 #       - find the variable that keeps memory from being freed
 # ---
 
@@ -26,19 +26,19 @@
 #
 # **110 minutes** (36 of reading, 74 of writing) · you need: NumPy, and lesson 00
 #
-# With 65 minutes, work up to the end of section 4 (exercise 11.5). Sections 5 to 8 are a second session.
+# If you have 65 minutes, stop after section 4 (exercise 11.5). Sections 5 to 8 are a second session.
 #
 # At the end you can
 #
 # * **count** the steps of a branch in warps of 32 threads;
-# * **build** the inside of a memory pool, and **explain** why it refuses although enough is free;
+# * **build** the core of a memory pool, and **explain** why it refuses although enough is free;
 # * **calculate** the size of a pool for a given card;
 # * **choose** which buffers leave a full device, and **predict** what spilling costs;
-# * **repair** options that today's versions do not take any more;
+# * **repair** options that today's versions no longer accept;
 # * **find** the variable that keeps memory from being freed.
 #
-# Work from top to bottom. Where you see `...`, it is your turn. `check("11.1", warp_steps)` tries your answer, `hint("11.1")` gives the next of
-# three hints, and `solution("11.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must not change its arguments,
+# Work from top to bottom. Where you see `...`, it is your turn. `check("11.1", warp_steps)` checks your answer,
+# `hint("11.1")` gives the next of three hints, and `solution("11.1")` shows a solution after the hints. Unless an exercise says otherwise, a function must not change its arguments,
 # and must return the same result each time.
 
 # %% tags=["run"]
@@ -48,12 +48,13 @@ from gpucluster import lessons
 lab = lessons.start("11")
 
 # %% [markdown]
-# The lines above say what you are running on. With GPUs, the cells that ask for device memory ask a real one. Without, a **simulation** answers, with the
-# rules of the real thing, and it says so. All sizes in bytes are exact in both. Times are only shown where they were measured, here.
+# The lines above say what you are running on. With GPUs, the cells that request device memory use a real one. Without
+# GPUs, a **simulation** with the same rules answers, and the output is labelled as simulated. All sizes in bytes are
+# exact in both. Times are only shown where they were measured here.
 #
-# Functions that take `lab` run on one of its workers: in plain Dask, `client.submit(f, …).result()`, with `client = Client(LocalCluster(n_workers=2))`.
+# Functions that take `lab` run on one of its workers. In plain Dask you would write `client.submit(f, …).result()`, with `client = Client(LocalCluster(n_workers=2))`.
 #
-# *Device* or *card* is a GPU with its own memory; *host* is the machine around it, with the memory that Python uses.
+# A *device* or *card* is a GPU with its own memory. The *host* is the machine around it, with the memory that Python uses.
 
 # %% tags=["run"]
 import gc
@@ -80,16 +81,16 @@ MiB, GiB = 2**20, 2**30  # 1024 × 1024, as the driver counts
 # %% [markdown] anchor="warps"
 # ## 1. Why a GPU prefers all threads to do the same work: warps
 #
-# A CPU has a few powerful cores: each follows its own program, and is fast at doing one thing after another. A GPU has thousands of simple arithmetic
-# units, and does not give each of them its own program. Its threads run in groups of 32, called **warps**, and at each moment a warp
-# carries out *one* instruction, for all of its threads that want it. That is **SIMT**: single instruction, multiple threads. The place of a thread in its
-# warp is a **lane**.
+# A CPU has a few powerful cores. Each runs its own program and is fast at sequential work. A GPU has thousands of
+# simple arithmetic units, which do not each have their own program. Its threads run in groups of 32, called
+# **warps**. At any moment a warp executes *one* instruction, for all of its threads that need it. This is **SIMT**:
+# single instruction, multiple threads. The position of a thread in its warp is a **lane**.
 #
-# What happens at an `if`? Where all 32 threads go to the same side, nothing special. Where some go to side a and others to side b, the warp
-# **diverges**: it goes through side a, while the lanes of b wait, and then through side b, while the lanes of a wait.
+# What happens at an `if`? If all 32 threads take the same side, nothing special. If some take side a and others side b, the warp
+# **diverges**: it executes side a while the lanes of b wait, then side b while the lanes of a wait.
 #
-# **Predict:** 128 threads, in 4 warps. About half of the threads, in no order, have to go to side a, the others to side b. Each side has 8
-# instructions. How many instructions do the 4 warps go through, all together?
+# **Predict:** 128 threads, in 4 warps. About half of the threads, in no particular order, take side a, the others
+# side b. Each side has 8 instructions. How many instructions do the 4 warps execute in total?
 
 # %% tags=["predict"]
 predict("11.a", 64)  # SOLUTION
@@ -103,17 +104,19 @@ figures.warps(runs)
 compare("11.a", runs["as they come"].issued, "steps")
 
 # %% [markdown]
-# **Explain:** each row is a warp, each square a lane. As they come, every warp has threads of both sides, and goes through both: 4 × 16 steps, and half of
-# the lanes wait all the time. Sorted, only the warp at the border does. The work is the same, and so is the result. (Simulated. Since the Volta
-# generation the two sides may take turns, but they still do not run at the same moment. For short sides the compiler may use other
-# tricks, such as carrying out both sides and keeping one result, as `np.where` does for whole arrays.)
+# **Explain:** each row is a warp, each square a lane. Unsorted, every warp has threads of both sides and executes
+# both: 4 × 16 steps, and half of the lanes are always waiting. Sorted, only the warp at the border executes both. The
+# work and the result are the same. (Simulated. Since the Volta
+# generation the two sides may take turns, but they still do not run at the same moment. For short sides the compiler
+# may use other methods, such as executing both sides and keeping one result, as `np.where` does for whole arrays.)
 
 # %% [markdown] exercise="11.1" title="What a branch costs" topic="warps"
 # ### Exercise 11.1 · What a branch costs (8 min)
 #
-# Write `warp_steps`. `takes_a` is an array with one entry per thread: true, where the thread goes to side a. The first `lanes` threads are the first
-# warp, the next ones the second, and so on; the last warp may have fewer threads. A warp goes through side a (`steps_a` instructions) if at least one
-# of its threads does, and through side b (`steps_b` instructions) if at least one does.
+# Write `warp_steps`. `takes_a` is an array with one entry per thread: true if the thread takes side a. The first `lanes` threads are the first
+# warp, the next ones the second, and so on; the last warp may have fewer threads. A warp executes side a (`steps_a`
+# instructions) if at least one of its threads takes it, and side b (`steps_b` instructions) if at least one takes
+# that.
 
 # %% tags=["exercise"] exercise="11.1"
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
@@ -130,10 +133,10 @@ def warp_steps(takes_a, steps_a, steps_b, lanes=32):
 check("11.1", warp_steps)
 
 # %% [markdown] tags=["hint-1"] exercise="11.1"
-# Do it for one warp first: an array of up to 32 entries. When does it go through side a? When through side b? When through both?
+# Start with one warp: an array of up to 32 entries. When does it execute side a? When side b? When both?
 
 # %% [markdown] tags=["hint-2"] exercise="11.1"
-# `range(0, len(takes_a), lanes)` gives the number of the first thread of each warp. A slice that goes beyond the end of an array is just shorter.
+# `range(0, len(takes_a), lanes)` gives the number of the first thread of each warp. A slice that goes past the end of an array is simply shorter.
 
 # %% [markdown] tags=["hint-3"] exercise="11.1"
 # `warp = takes_a[begin : begin + lanes]`. Add `steps_a` if `warp.any()`, and add `steps_b` if not `warp.all()`.
@@ -146,8 +149,9 @@ if (steps := warp_steps(mixed, 8, 8)) is not None:
     print(f"one thread of each warp on a long side (100 steps): {warp_steps(one_lane, 100, 8)} steps")
 
 # %% [markdown]
-# **Explain:** one thread in 32 is enough to keep the other 31 waiting. So code for GPUs is fastest on data in which neighbours behave alike: sorted, filtered,
-# or split into one array per case. With a GPU, the next cell measures it: the same branches, for a million threads.
+# **Explain:** one thread in 32 is enough to keep the other 31 waiting. So GPU code is fastest on data in which
+# neighbours behave alike: sorted, filtered, or split into one array per case. With a GPU, the next cell measures
+# this: the same branches for a million threads.
 
 # %% tags=["run"]
 many = rng.random(1_000_000) < 0.5
@@ -157,11 +161,12 @@ for order, milliseconds in time_branches(lab, {"as they come": many, "sorted": n
 # %% [markdown] anchor="pools"
 # ## 2. Why ask for memory in advance: pools
 #
-# Every array of a calculation needs memory: not only the result, also what is made on the way. On a GPU each request goes to the **driver**
-# (`cudaMalloc`), which is slow, and giving back (`cudaFree`) waits until the device has finished what it is doing. Slides say: "one can easily
+# Every array in a calculation needs memory: not only the result but also the intermediate arrays. On a GPU each
+# request goes to the **driver** (`cudaMalloc`), which is slow. Freeing memory (`cudaFree`) waits until the device has
+# finished its current work. The slides say: "one can easily
 # make hundreds of thousands or even millions of allocations in trivial workflows". Is that true? Let us count.
 #
-# `Tracer` makes arrays that note each request. As on a device, also a single number, such as a mean, needs memory.
+# `Tracer` makes arrays that record each request. As on a device, even a single number, such as a mean, needs memory.
 #
 # **Predict:** how many requests does `speed_score` make?
 
@@ -189,21 +194,21 @@ for event in events:
 compare("11.b", sum(event[0] == "allocate" for event in events), "requests")
 
 # %% [markdown]
-# **Explain:** six lines, ten requests: `speed.mean()`, `centred * centred`, its mean, the root, and `-score` need memory as well, though they have no name. Six
-# arrays die at the end of the function, and one is the result. With 500 partitions and 20 rounds these six lines make 100,000
+# **Explain:** six lines, ten requests: `speed.mean()`, `centred * centred`, its mean, the root and `-score` also need
+# memory, although they have no name. Six arrays are freed at the end of the function, and one is the result. With 500 partitions and 20 rounds these six lines make 100,000
 # requests: the slides are right.
 
 # %% [markdown] exercise="11.2" title="What a tracer knows" topic="pools"
 # ### Exercise 11.2 · What a tracer knows (7 min)
 #
-# RMM, the memory manager of RAPIDS, keeps six numbers when you ask it to (`rmm.statistics`). Write the function that makes them from
-# a list of events: `("allocate", name, bytes)` and `("free", name)`, in order. A name may come again after it was freed. Each counts bytes as requested.
+# RMM, the memory manager of RAPIDS, keeps six numbers if you turn them on (`rmm.statistics`). Write the function that
+# computes them from a list of events: `("allocate", name, bytes)` and `("free", name)`, in order. A name may occur again after it was freed. All sizes are as requested.
 #
 # | | bytes | number of allocations |
 # |---|---|---|
 # | not freed at the end | `current_bytes` | `current_count` |
-# | the most that were alive at the same time | `peak_bytes` | `peak_count` |
-# | all that were ever made | `total_bytes` | `total_count` |
+# | the most alive at the same time | `peak_bytes` | `peak_count` |
+# | all that were ever allocated | `total_bytes` | `total_count` |
 
 # %% tags=["exercise"] exercise="11.2"
 def statistics(events):
@@ -232,15 +237,15 @@ def statistics(events):
 check("11.2", statistics)
 
 # %% [markdown] tags=["hint-1"] exercise="11.2"
-# What must you remember between two events? A "free" does not say how many bytes: where do you look that up?
+# What must you remember between two events? A "free" has no size: where do you look it up?
 
 # %% [markdown] tags=["hint-2"] exercise="11.2"
-# Keep a dictionary `live` from name to bytes. `sum(live.values())` are the bytes that are alive now, `len(live)` is their number. The peak is the
-# largest value that they ever had.
+# Keep a dictionary `live` from name to bytes. `sum(live.values())` is the number of bytes alive now, `len(live)` the
+# number of allocations. The peak is the largest value that each ever had.
 
 # %% [markdown] tags=["hint-3"] exercise="11.2"
-# For "allocate": put `live[name] = bytes`, and add to both totals. For "free": `del live[name]`. After each event compare with both peaks. At the
-# end, what is in `live` is current.
+# For "allocate": set `live[name] = bytes` and add to both totals. For "free": `del live[name]`. After each event,
+# compare with both peaks. At the end, `live` holds the current allocations.
 
 # %% tags=["run"]
 if counted := statistics(events):
@@ -248,10 +253,11 @@ if counted := statistics(events):
         print(f"{name:<14} {number:12,}")
 
 # %% [markdown]
-# The peak is what must fit on the device, not the size of the result: 50,000 numbers take 400,000 bytes, and six such arrays are alive at once.
+# The peak must fit on the device, not only the result: 50,000 numbers take 400,000 bytes, and six such arrays are alive at once.
 #
-# A **pool** asks the driver once for a large piece, and then hands out parts of it without the driver. (A well-known slide says "allocations are sub-*sampled* from a
-# larger pool". Nothing is sampled: they are **sub-allocated**, cut out of it.) How often is the driver asked?
+# A **pool** asks the driver once for a large piece and then hands out parts of it without the driver. (A well-known
+# slide says "allocations are sub-*sampled* from a larger pool". Nothing is sampled: they are **sub-allocated**, cut
+# from the larger piece.) How often is the driver asked?
 
 # %% tags=["run"]
 without, with_pool = times_asked(events, lambda: Pool(4 * MiB))
@@ -259,25 +265,25 @@ print(f"requests to the driver: {without} without a pool, {with_pool} with one")
 time_requests(lab, 16 * MiB)
 
 # %% [markdown]
-# **Explain:** the lines above were measured on a worker, here. Without a GPU they show the same effect with host memory: 16 MiB that the operating
-# system has to hand out again cost more than 16 MiB that are kept and used again, because the system has to find and clear
-# each page. With a GPU you see `cudaMalloc`, a pool of RMM's, and CUDA's own asynchronous pool (section 4).
+# **Explain:** the times above were measured here, on a worker. Without a GPU they show the same effect in host
+# memory: 16 MiB from the operating system cost more than 16 MiB that are kept and reused, because the system has to
+# find and clear each page. With a GPU you see `cudaMalloc`, an RMM pool, and CUDA's asynchronous pool (section 4).
 
 # %% [markdown] anchor="fragmentation"
 # ## 3. Inside a pool
 #
-# A pool keeps a list of its **free blocks**, in the order of their addresses. The rules of `PoolMemoryResource`, RMM's pool (version 26.10):
+# A pool keeps a list of its **free blocks**, sorted by address. These are the rules of `PoolMemoryResource`, RMM's pool (version 26.10):
 #
 # 1. Each request is **rounded up to a multiple of 256 bytes**.
-# 2. **Best fit:** take the *smallest* free block that is large enough; of several equally small ones, the one with the lowest address.
-# 3. Give out the beginning of that block; the rest stays in the list.
-# 4. **Merge:** what is given back becomes a free block again. Where it touches the free block before it or after it, they become one.
-# 5. If nothing fits, the pool **grows**: it asks the driver for one more piece, as long as its maximum allows. A new piece never merges with an old one, even
+# 2. **Best fit:** take the *smallest* free block that is large enough. Among blocks of equal size, take the one with the lowest address.
+# 3. Hand out the beginning of that block; the rest stays in the list.
+# 4. **Merge:** memory that is given back becomes a free block again. If it touches the free block before or after it, they become one.
+# 5. If nothing fits, the pool **grows**: it asks the driver for one more piece, up to its maximum. A new piece never merges with an old one, even
 #    if its addresses follow.
-# 6. Before a pool with a maximum **refuses**, it gives those pieces back to the driver that are free as a whole, and tries rule 5 once more.
+# 6. Before a pool with a maximum **refuses**, it returns completely free pieces to the driver and tries rule 5 again.
 #
-# **Predict:** a pool of 96 MiB may not grow. Six arrays A … F of 16 MiB fill it. A, C and E are given back. G asks for 32 MiB.
-# Is it granted? Write `"yes"` or `"no"`.
+# **Predict:** a pool of 96 MiB cannot grow. Six arrays A … F of 16 MiB fill it. A, C and E are freed. G requests 32
+# MiB. Is the request granted? Write `"yes"` or `"no"`.
 
 # %% tags=["predict"]
 predict("11.c", "no")  # SOLUTION
@@ -291,18 +297,19 @@ print(found)
 compare("11.c", "no" if found.steps[-1].refused else "yes")
 
 # %% [markdown]
-# Click the numbers to see each step. **A real failure:** 48 MiB are free, 32 MiB are refused.
+# Click the numbers to see each step. **A real failure:** 48 MiB are free, yet 32 MiB are refused.
 
 # %% tags=["run"]
 with expect_failure(MemoryError):
     found.granted()
 
 # %% [markdown]
-# **Explain:** this is **fragmentation**. An array needs *one* piece of addresses, and the free memory is in three pieces of 16 MiB. Read the error: the
-# pool did not say "too little is free". It said that it could not *grow*, which it tries when no block fits: current size, maximum, and what it tried. When you meet
-# this message, compare what you asked for with what is free before you buy a larger card.
+# **Explain:** this is **fragmentation**. An array needs *one* contiguous range of addresses, and the free memory is
+# in three pieces of 16 MiB. Read the error: it does not say that too little is free. It says that the pool could not
+# *grow*, which it tries if no block fits. It shows the current size, the maximum and the attempted size. When you see
+# this message, compare your request with the free memory before you buy a larger card.
 #
-# **Change:** give back A, B and C instead (neighbours). Or let E be given back first. What changes?
+# **Change:** free A, B and C instead (neighbours). Or free E first. What changes?
 
 # %% tags=["run"]
 neighbours = [*filling, ("free", "A"), ("free", "C"), ("free", "B"), ("allocate", "G", 32 * MiB)]
@@ -311,8 +318,8 @@ figures.pool_steps(run_trace(lab, neighbours, initial=96 * MiB, maximum=96 * MiB
 # %% [markdown] exercise="11.10" title="How a pool answers a request" topic="pools"
 # ### Exercise 11.10 · How a pool answers a request (4 min)
 #
-# Put the lines of a pool in order. The next cell shows them, each with a letter. Move them there, or write your order as pairs: the letter of a line, and its level. Level 1 is what
-# belongs to the `if` above it. Two lines do not belong.
+# Put the lines of a pool in order. The next cell shows them, each with a letter. Move them there, or write your order
+# as pairs: the letter of a line and its level. Level 1 is the body of the `if` above it. Two lines do not belong.
 
 # %% tags=["run"]
 lessons.parsons("11.10")
@@ -325,25 +332,25 @@ order = [("C", 0), ("J", 0), ("G", 0), ("E", 1), ("D", 0), ("F", 0), ("A", 1), (
 check("11.10", order)
 
 # %% [markdown] tags=["hint-1"] exercise="11.10"
-# Which of the five rules comes first? After it, the pool looks at its list; only if it finds nothing there, it turns to the card.
+# Which of the rules comes first? After it, the pool looks at its list. Only if it finds nothing there does it ask the card.
 
 # %% [markdown] tags=["hint-2"] exercise="11.10"
-# Two lines begin with `if`, and each has one line below it, on level 1. The first `if` is about finding nothing, the second about what is left over.
+# Two lines begin with `if`, and each has one line below it, at level 1. The first `if` handles the case that nothing fits, the second the remainder.
 
 # %% [markdown] tags=["hint-3"] exercise="11.10"
-# Round up; collect what fits; if nothing does, get a piece from the card; choose; if it is larger, put the rest back; return. What takes the
-# *first* block and what asks the driver *each time* are not RMM's.
+# Round up; collect the blocks that fit; if there are none, get a piece from the card; choose; if the block is larger, put the rest back; return. The lines that take the
+# *first* block or ask the driver *each time* are not what RMM does.
 
 # %% [markdown] exercise="11.3" title="Best fit, and merge" topic="pools"
 # ### Exercise 11.3 · Best fit, and merge (12 min)
 #
-# Build the inside of a pool that cannot grow. `free` is a list of free blocks, each a pair `(start, size)` in bytes. It is in the order of the addresses, no
-# two blocks touch, and all sizes in it are multiples of 256.
+# Build the core of a pool that cannot grow. `free` is a list of free blocks, each a pair `(start, size)` in bytes. It
+# is sorted by address, no two blocks touch, and all sizes are multiples of 256.
 #
-# * `take(free, size)` returns two things: where the new block starts, and the new list. If nothing fits, it returns `None` and the unchanged list.
-# * `give_back(free, start, size)` returns the new list. `size` is what was asked for, so rule 1 applies here, too.
+# * `take(free, size)` returns two things: the start of the new block, and the new list. If nothing fits, it returns `None` and the unchanged list.
+# * `give_back(free, start, size)` returns the new list. `size` is the requested size, so rule 1 applies here as well.
 #
-# Make a new list; leave the given one as it is.
+# Make a new list; do not change the given one.
 
 # %% tags=["exercise"] exercise="11.3"
 def take(free, size):
@@ -378,16 +385,18 @@ def give_back(free, start, size):
 check("11.3", take, give_back)
 
 # %% [markdown] tags=["hint-1"] exercise="11.3"
-# Round up first: `-(-size // 256) * 256`, or `(size + 255) // 256 * 256`. `take`: which blocks are large enough? Which of these is the smallest? What is left of
-# it? `give_back`: put the new block where it belongs, then look for neighbours.
+# Round up first: `-(-size // 256) * 256`, or `(size + 255) // 256 * 256`. For `take`: which blocks are large enough?
+# Which of these is the smallest? What is left of it? For `give_back`: insert the new block at its place, then look
+# for neighbours.
 
 # %% [markdown] tags=["hint-2"] exercise="11.3"
-# `min(blocks, key=lambda block: block[1])` gives the first of the smallest blocks, which has the lowest address, because the list is in order. A block `(a, n)`
-# touches the next one `(b, m)` if `a + n == b`; then both are `(a, n + m)`.
+# `min(blocks, key=lambda block: block[1])` gives the first of the smallest blocks, which has the lowest address, because the list is sorted. A block `(a, n)`
+# touches the next one `(b, m)` if `a + n == b`; together they are `(a, n + m)`.
 
 # %% [markdown] tags=["hint-3"] exercise="11.3"
-# For `give_back`: go through `sorted([*free, (start, size)])`, and collect blocks in a new list. If the last block of the new list ends where this one begins,
-# replace it by both together, else append this one. For `take`: leave out the block that you chose, and put back its rest, if there is any.
+# For `give_back`: go through `sorted([*free, (start, size)])`, and collect the blocks in a new list. If the last
+# block of the new list ends where this one begins, replace it with the merged block; otherwise append this one. For
+# `take`: leave out the chosen block, and put back the rest, if any.
 
 # %% tags=["run"]
 if take([(0, 256)], 1) is not None and give_back([], 0, 256) is not None:
@@ -401,26 +410,27 @@ if take([(0, 256)], 1) is not None and give_back([], 0, 256) is not None:
 #
 # | | why |
 # |---|---|
-# | free what is large and no longer needed *before* the next large request | neighbours merge |
-# | make what lives long first, and what is short-lived after it | long-lived arrays lie together, not in between |
-# | partitions of about the same size | what one leaves fits the next |
-# | `rmm_async` instead of a pool | CUDA's allocator can put pieces of memory from different places behind one range of addresses |
-# | a larger maximum | but each new piece is one more border that nothing merges across |
+# | free large arrays you no longer need *before* the next large request | neighbours merge |
+# | create long-lived arrays first, short-lived ones after them | long-lived arrays are together, not in between |
+# | partitions of about the same size | the gap that one leaves fits the next |
+# | `rmm_async` instead of a pool | CUDA's allocator can map memory from different places to one range of addresses |
+# | a larger maximum | but each new piece adds a border that blocks do not merge across |
 #
-# An old table says: *memory fragmentation → use an RMM pool*. That is only half true. Against the driver's many small requests a pool helps
-# a great deal, and its best fit and merging keep gaps rare; but as you have just seen, a pool can be fragmented, too.
+# An old table says: *memory fragmentation → use an RMM pool*. That is only half true. A pool greatly reduces the
+# number of requests to the driver, and best fit and merging keep gaps rare. But as you have just seen, a pool can be
+# fragmented as well.
 
 # %% [markdown] exercise="11.4" title="The largest request that is granted" topic="pools"
 # ### Exercise 11.4 · The largest request that is granted (6 min)
 #
-# Write `largest_request`. The pool has taken `pool_size` bytes from the card and may grow up to `maximum`; the card has enough. `free` are its free blocks. Return
-# two numbers:
+# Write `largest_request`. The pool has taken `pool_size` bytes from the card and may grow up to `maximum`; the card
+# has enough memory. `free` is the list of its free blocks. Return two numbers:
 #
-# * how many bytes the largest request may have that is granted **now**: from a free block, or by growing;
-# * the **fragmentation**: the share of the free bytes that are *not* in the largest free block; 0 where nothing is free.
+# * the size in bytes of the largest request that is granted **now**: from a free block, or by growing;
+# * the **fragmentation**: the share of the free bytes that are *not* in the largest free block; 0 if nothing is free.
 #
-# All sizes are multiples of 256. Do not merge anything: blocks that touch each other in this list came from the card in two pieces (rule 5).
-# Nor does rule 6 help here: no block is a whole piece.
+# All sizes are multiples of 256. Do not merge anything: blocks that touch in this list came from the card in two
+# pieces (rule 5). Rule 6 does not help here either: no block is a whole piece.
 
 # %% tags=["exercise"] exercise="11.4"
 def largest_request(free, pool_size, maximum):
@@ -436,11 +446,11 @@ def largest_request(free, pool_size, maximum):
 check("11.4", largest_request)
 
 # %% [markdown] tags=["hint-1"] exercise="11.4"
-# A request is granted by *one* block. Two sources can give one: the list, and the card. They cannot be put together.
+# A request needs *one* block. It can come from the list or from the card, but not from both together.
 
 # %% [markdown] tags=["hint-2"] exercise="11.4"
-# The pool can still take `maximum - pool_size` bytes from the card, in one piece. The largest free block is `max(size for start, size in free)`; think of
-# the empty list.
+# The pool can still take `maximum - pool_size` bytes from the card, in one piece. The largest free block is `max(size
+# for start, size in free)`; remember the empty list.
 
 # %% [markdown] tags=["hint-3"] exercise="11.4"
 # The first number is the larger of the two sources, not their sum. The second is one minus the largest block divided by the sum of all free
@@ -457,9 +467,10 @@ if largest_request([], 256, 256) is not None:
             print(f"{name}: {largest / MiB:g} MiB would be granted, fragmentation {share:.0%}")
 
 # %% [markdown]
-# **Explain:** a pool with a maximum grows by half of what is left, or by what is asked for, if that is more: from 32 to 80 MiB for B, and
-# by 40 MiB for C. That is why a pool that starts small ends in several pieces. A pool of one piece has no such borders; its price is
-# that nothing else can use the memory. (Dashed lines in the picture: where a piece from the card begins.)
+# **Explain:** a pool with a maximum grows by half of what is left, or by the requested size if that is more: from 32
+# to 80 MiB for B, and by 40 MiB for C. This is why a pool that starts small ends up in several pieces. A pool of one
+# piece has no such borders, but nothing else can use its memory. (Dashed lines in the picture show where a piece from
+# the card begins.)
 
 # %% [markdown] anchor="pool-sizes"
 # ## 4. How large?
@@ -467,7 +478,7 @@ if largest_request([], 256, 256) is not None:
 # "We recommend allocating most, though not all, of the GPU memory", say the slides, because each process that uses a GPU needs a **context** on it: memory for
 # the driver, its kernels and its libraries, "typically 200–500 MB". That is per *process*: a notebook that uses the GPU of a worker adds its own.
 #
-# And note the units. Dask reads `"80GB"` as 80 × 1000³ bytes and `"80GiB"` as 80 × 1024³; `nvidia-smi` counts in MiB.
+# Note the units. Dask reads `"80GB"` as 80 × 1000³ bytes and `"80GiB"` as 80 × 1024³; `nvidia-smi` counts in MiB.
 #
 # **Predict:** by how many GB is `"80GiB"` more than `"80GB"`?
 
@@ -480,9 +491,10 @@ compare("11.d", (80 * GiB - 80 * GB) / GB, "GB")
 # %% [markdown] exercise="11.5" title="How large may the pool be?" topic="pool-sizes"
 # ### Exercise 11.5 · How large may the pool be? (6 min)
 #
-# Write `pool_size`. `card_mib` is the memory of the card in MiB (1024² bytes), as `nvidia-smi` prints it. `n_processes` use the card, each with a context of
-# `context_mb` MB (1000² bytes). A **tenth of the card** stays free for what does not come from the pool. Return the largest number of **bytes** that is a multiple of
-# 256 and leaves all that free; 0, if nothing is left.
+# Write `pool_size`. `card_mib` is the memory of the card in MiB (1024² bytes), as `nvidia-smi` prints it. `n_processes`
+# processes use the card, each with a context of `context_mb` MB (1000² bytes). A **tenth of the card** stays free for
+# memory that does not come from the pool. Return the largest number of **bytes** that is a multiple of 256 and leaves
+# all of this free, or 0 if nothing is left.
 
 # %% tags=["exercise"] exercise="11.5"
 def pool_size(card_mib, n_processes, context_mb=500):
@@ -497,13 +509,13 @@ def pool_size(card_mib, n_processes, context_mb=500):
 check("11.5", pool_size)
 
 # %% [markdown] tags=["hint-1"] exercise="11.5"
-# Bring everything to bytes first: 1 MiB is 1,048,576 bytes, 1 MB is 1,000,000.
+# Convert everything to bytes first: 1 MiB is 1,048,576 bytes, 1 MB is 1,000,000.
 
 # %% [markdown] tags=["hint-2"] exercise="11.5"
-# Nine tenths of the card, without the contexts: that is the room. `room // 256 * 256` rounds *down* to a multiple of 256.
+# The room is nine tenths of the card minus the contexts. `room // 256 * 256` rounds *down* to a multiple of 256.
 
 # %% [markdown] tags=["hint-3"] exercise="11.5"
-# `n_processes * context_mb * 1000**2` are the contexts. What if they are more than nine tenths of the card? `max(0, …)`.
+# `n_processes * context_mb * 1000**2` is the size of the contexts. What if it is more than nine tenths of the card? `max(0, …)`.
 
 # %% tags=["run"]
 for gigabytes in (16, 40, 64, 80, 141):
@@ -518,24 +530,25 @@ for gigabytes in (16, 40, 64, 80, 141):
 # | | what it does | when |
 # |---|---|---|
 # | nothing set | each request goes to the driver | short tests |
-# | `rmm_pool_size` | RMM's pool of section 3 | one process has the card for itself |
+# | `rmm_pool_size` | RMM's pool of section 3 | one process has the card to itself |
 # | `rmm_async` | `cudaMallocAsync`: the driver's own pool; far less fragmentation, at little cost | a good first choice; not together with `rmm_pool_size` |
-# | `rmm_managed_memory` | *unified memory*: may be larger than the card; the driver moves pages when they are touched | it must run, however slowly; not together with `rmm_async` |
+# | `rmm_managed_memory` | *unified memory*: may be larger than the card; the driver moves pages when they are accessed | it must run, however slowly; not together with `rmm_async` |
 #
-# In a program without Dask: `rmm.reinitialize(pool_allocator=True, initial_pool_size=2**30)`. **Which size is that?** 2³⁰ bytes are 1 GiB, for most cards far too
-# little to start with. If you leave the size out, RMM takes half of what is *free* at that moment. Call it before
-# anything is on the device: to use memory from before is "undefined behavior", says its documentation.
+# In a program without Dask: `rmm.reinitialize(pool_allocator=True, initial_pool_size=2**30)`. **How large is that?**
+# 2³⁰ bytes are 1 GiB, far too small a start for most cards. Without a size, RMM takes half of the memory that is
+# *free* at that moment. Call it before anything is on the device: its documentation calls using earlier memory
+# "undefined behavior".
 
 # %% [markdown] anchor="spilling"
 # ## 5. When the device is full: spilling
 #
-# What does not fit can move down, and come back when it is used: this is **spilling**.
+# Data that does not fit can move down and come back when it is used. This is **spilling**.
 
 # %% tags=["run"]
 figures.ladder()
 
 # %% [markdown]
-# | option | who moves | what | from → to |
+# | option | moved by | what | from → to |
 # |---|---|---|---|
 # | `device_memory_limit` (default: 80 % of the card) | Dask | whole results of tasks | GPU memory → host memory |
 # | `enable_cudf_spill` | cuDF | buffers of tables, even in the middle of a task | GPU memory → host memory |
@@ -543,10 +556,11 @@ figures.ladder()
 # | `rmm_managed_memory` | the driver | pages | GPU memory ↔ host memory |
 # | `jit_unspill` | – | – | removed from dask-cuda in 26.06 |
 #
-# For tables, `enable_cudf_spill` is the better choice: Dask knows only results, and cannot move what a task has made on its way. A buffer whose address cuDF has given to
-# another library, such as CuPy, is **exposed**, and must stay: if it moved, the other one would read what is no longer there.
+# For tables, `enable_cudf_spill` is the better choice: Dask only knows results and cannot move a task's intermediate
+# data. A buffer whose address cuDF has passed to another library, such as CuPy, is **exposed** and must stay. If it
+# moved, the other library would read memory that is no longer valid.
 #
-# What does it cost? What is spilled is read over the bus between card and host. **Predict:** PCIe 4.0 ×16 moves about 32 GB/s, the memory of an A100 with 80 GB
+# What does it cost? Spilled data is read over the bus between card and host. **Predict:** PCIe 4.0 ×16 moves about 32 GB/s, the memory of an A100 with 80 GB
 # about 2,000 GB/s. How many times as long does it take to read spilled data?
 
 # %% tags=["predict"]
@@ -560,13 +574,13 @@ compare("11.e", device_speed / bus_speed, "times")
 # %% [markdown] exercise="11.6" title="Which buffers are spilled?" topic="spilling"
 # ### Exercise 11.6 · Which buffers are spilled? (10 min)
 #
-# cuDF and Dask both spill what was **least recently used** (LRU). Write `to_spill`. `buffers` are those on the device, each a dictionary
+# cuDF and Dask both spill what was **least recently used** (LRU). Write `to_spill`. `buffers` is the list of buffers on the device, each a dictionary
 #
 # `{"name": "x", "bytes": 4000, "last_used": 17, "exposed": False}`
 #
-# where a larger `last_used` is later, and no two are equal. `needed` more bytes are to come; all together may have at most `limit` bytes. Return the names of the
-# buffers that leave, in the order in which they leave: the least recently used first, **and no more than needed**. Exposed buffers stay. If even that is not
-# enough, all that may leave do.
+# where a larger `last_used` is later, and no two are equal. `needed` more bytes must fit; the total may be at most
+# `limit` bytes. Return the names of the buffers to spill, in order: the least recently used first, **and no more than
+# needed**. Exposed buffers stay. If spilling all the others is not enough, spill them anyway.
 
 # %% tags=["exercise"] exercise="11.6"
 def to_spill(buffers, needed, limit):
@@ -587,20 +601,20 @@ def to_spill(buffers, needed, limit):
 check("11.6", to_spill)
 
 # %% [markdown] tags=["hint-1"] exercise="11.6"
-# In which order do you look at the buffers? After each one that leaves, what do you ask?
+# In which order do you look at the buffers? What do you check after spilling each one?
 
 # %% [markdown] tags=["hint-2"] exercise="11.6"
-# `sorted(buffers, key=lambda buffer: buffer["last_used"])` is the order, and a new list. Keep the bytes that are still on the device in a variable, and stop as soon as
-# they and `needed` fit.
+# `sorted(buffers, key=lambda buffer: buffer["last_used"])` gives the order, as a new list. Keep the number of bytes
+# still on the device in a variable, and stop as soon as they and `needed` fit.
 
 # %% [markdown] tags=["hint-3"] exercise="11.6"
-# Before you let the next buffer go, ask `held + needed <= limit`: if so, stop. Skip a buffer that is exposed. Otherwise note its name, and subtract its bytes from
-# `held`.
+# Before you spill the next buffer, stop if `held + needed <= limit`. Skip exposed buffers. Otherwise record the name
+# and subtract the buffer's bytes from `held`.
 
 # %% [markdown]
-# Now put it to work. Ten buffers of 10 MB are used one after the other, in four rounds. The device may hold 95 MB: all but one fit.
+# Now use it. Ten buffers of 10 MB are used one after the other, in four rounds. The device may hold 95 MB: all but one fit.
 #
-# **Predict:** after the first round, 30 uses are left. In how many of them must the buffer be fetched from the host?
+# **Predict:** after the first round, 30 uses are left. For how many of them must the buffer be fetched from the host?
 
 # %% tags=["predict"]
 predict("11.f", 30)  # SOLUTION
@@ -619,12 +633,12 @@ if to_spill([], 1, 1) is not None:
     display(compare("11.f", moved["round and round, one does not fit"].fetches, "uses"))
 
 # %% [markdown]
-# **Explain:** all 30. The one that does not fit pushes out the one that was not used for the longest time, and in a round that is exactly the one that comes *next*. So a
-# device that is 5 % too small does not cost 5 %: every use goes over the bus. If they are used forwards and then backwards, the last ones are used first again, and almost
-# nothing moves. (Simulated with your function.)
+# **Explain:** all 30. The buffer that does not fit evicts the least recently used one, and in a cycle that is exactly
+# the one needed *next*. So a device that is 5 % too small does not cost 5 %: every use goes over the bus. If the
+# buffers are used forwards and then backwards, the most recent ones are used first, and almost nothing moves. (Simulated with your function.)
 #
-# That is what "spilling for a modest overflow" means: it saves a job that would have failed. It does not make a small card large. If each
-# round moves data, take smaller partitions, fewer columns, or more cards.
+# This is what "spilling for a modest overflow" means: it saves a job that would have failed. It does not make a small
+# card large. If each round moves data, use smaller partitions, fewer columns or more cards.
 
 # %% [markdown] anchor="spot-managed"
 # ### Spot the error
@@ -634,26 +648,27 @@ if to_spill([], 1, 1) is not None:
 #
 # <details><summary>Answer</summary>
 #
-# The first sentence is right, the second is not: it mixes two mechanisms. cuDF's spilling moves whole **buffers**: its spill manager knows all of them and when each was
-# used, and RMM calls it when a request cannot be granted. **Managed memory** is something else, `rmm_managed_memory` or
-# `rmm.mr.ManagedMemoryResource`: there the *driver* moves **pages**, and cuDF knows nothing of it. Therefore the first one can say what it spilled
-# (`cudf_spill_stats`), and the second one cannot.
+# The first sentence is right, the second is not: it mixes two mechanisms. cuDF's spilling moves whole **buffers**.
+# Its spill manager knows all of them and when each was last used, and RMM calls it when it cannot grant a request.
+# **Managed memory** is different (`rmm_managed_memory` or `rmm.mr.ManagedMemoryResource`): there the *driver* moves
+# **pages**, without cuDF's knowledge. So the first can report what it spilled (`cudf_spill_stats`), and the second
+# cannot.
 #
 # </details>
 
 # %% [markdown] anchor="host-ladder"
 # ## 6. From host memory to disk: Dask's four thresholds
 #
-# The second rung is the same on every machine, so you can watch a real one. A worker of Dask has a `memory_limit`, and acts at shares of it:
+# The step from host memory to disk is the same on every machine, so you can watch a real one. A Dask worker has a `memory_limit` and acts at fractions of it:
 #
-# | share | name | what the worker does |
+# | fraction | name | what the worker does |
 # |---|---|---|
-# | 60 % | *target* | its results are more than this: writes the least recently used to disk |
-# | 70 % | *spill* | its *process* is larger than this: writes results to disk |
-# | 80 % | *pause* | its process is larger than this: begins no new tasks |
-# | 95 % | *terminate* | its process is larger than this: the nanny ends it |
+# | 60 % | *target* | its results exceed this: writes the least recently used to disk |
+# | 70 % | *spill* | its *process* exceeds this: writes results to disk |
+# | 80 % | *pause* | its process exceeds this: starts no new tasks |
+# | 95 % | *terminate* | its process exceeds this: the nanny kills it |
 #
-# **Predict:** a worker has a limit of 100 MB. We let it hold 16 blocks of 8 MB each, 128 MB. How many MB are still in memory
+# **Predict:** a worker has a limit of 100 MB. We give it 16 blocks of 8 MB each, 128 MB. How many MB are still in memory
 # at the end, if only *target* acts?
 
 # %% tags=["predict"]
@@ -662,12 +677,12 @@ predict("11.g", 56)  # SOLUTION
 # %% [markdown] exercise="11.7" title="Where are the results?" topic="spilling"
 # ### Exercise 11.7 · Where are the results? (6 min)
 #
-# `client.scheduler_info(n_workers=-1)["workers"]` tells what each worker says of itself, by address. Among its `"metrics"` are
+# `client.scheduler_info(n_workers=-1)["workers"]` returns what each worker reports, by address. Its `"metrics"` include
 #
-# * `"managed_bytes"`: the size of *all* results that the worker has, wherever they are;
-# * `"spilled_bytes"`: a dictionary: `"memory"` is the size that the spilled results had in memory, `"disk"` what their files take (they are packed).
+# * `"managed_bytes"`: the size of *all* results that the worker has, in memory or on disk;
+# * `"spilled_bytes"`: a dictionary: `"memory"` is the size that the spilled results had in memory, `"disk"` the size of their (serialized) files.
 #
-# Write `tiers`: for each address a pair: the bytes in memory, the bytes on disk.
+# Write `tiers`: for each address, a pair of the bytes in memory and the bytes on disk.
 
 # %% tags=["exercise"] exercise="11.7"
 def tiers(workers):
@@ -685,11 +700,11 @@ def tiers(workers):
 check("11.7", tiers)
 
 # %% [markdown] tags=["hint-1"] exercise="11.7"
-# Print `lab.client.scheduler_info(n_workers=-1)["workers"]` once, and look for the two words.
+# Print `lab.client.scheduler_info(n_workers=-1)["workers"]` once, and look for the two keys.
 
 # %% [markdown] tags=["hint-2"] exercise="11.7"
-# `worker["metrics"]["managed_bytes"]` counts what was spilled as well. What has to be subtracted to get what is in memory: the size that it had
-# there, or the size of its file?
+# `worker["metrics"]["managed_bytes"]` includes spilled results. What do you subtract to get the bytes in memory: the
+# size they had in memory, or the size of their files?
 
 # %% [markdown] tags=["hint-3"] exercise="11.7"
 # In memory: `managed_bytes` minus the `"memory"` of `spilled_bytes`. On disk: the `"disk"` of `spilled_bytes`. Go through `workers.items()`.
@@ -710,22 +725,24 @@ with spilling_worker(memory_limit="100 MB") as small:
 compare("11.g", in_memory / MB, "MB")
 
 # %% [markdown]
-# **Explain:** 60 MB are allowed; seven blocks of 8 MB fit, an eighth would not. The sum needed blocks that were on disk: they were read back, others had to leave, and the
-# answer is the same. When the blocks are no longer needed, their files go, too. (Real files and the real code of Dask, but a thread as the
-# worker. Only *target* acts here, as the other three look at the whole process, and that is this notebook.)
+# **Explain:** 60 MB are allowed; seven blocks of 8 MB fit, an eighth would not. The sum needed blocks that were on
+# disk. They were read back, others were spilled, and the result is the same. When the blocks are no longer needed,
+# their files are deleted. (The files and Dask's code are real, but the worker is a thread. Only *target* acts here,
+# because the other three look at the whole process, which is this notebook.)
 #
-# **With GPUs, note this:** workers of dask-cuda always report 0 in `"spilled_bytes"` (true of 26.10), because their store has three places instead of
-# two. The gauges of gpucluster ask the store itself, and show device, host and disk. And `memory_limit` of `LocalCUDACluster` is the memory of the host divided by the
-# workers that it *starts* with: if you start with one worker and scale up later, give it a number.
+# **With GPUs, note this:** dask-cuda workers always report 0 in `"spilled_bytes"` (as of 26.10), because their store
+# has three levels instead of two. gpucluster's gauges read the store itself and show device, host and disk. The
+# `memory_limit` of `LocalCUDACluster` is the host memory divided by the number of workers that it *starts* with. If
+# you start with one worker and scale up later, set it explicitly.
 
 # %% [markdown] anchor="options"
 # ## 7. Options
 #
-# From a slide: `LocalCUDACluster(CUDA_VISIBLE_DEVICES="0,1", protocol="ucx", rmm_pool_size="30GB")`. Two workers, one per card, and for *each* a pool of 30 × 1000³
-# bytes. Options age: what was right two years ago may end a worker's process today, and often without an error in your notebook: you get a cluster with
-# no workers.
+# From a slide: `LocalCUDACluster(CUDA_VISIBLE_DEVICES="0,1", protocol="ucx", rmm_pool_size="30GB")`. This starts two
+# workers, one per card, *each* with a pool of 30 × 1000³ bytes. Options age: an option that was right two years ago
+# may crash a worker's process today, often without an error in your notebook. You get a cluster with no workers.
 #
-# **Predict:** a machine has two cards of 40 GB. How many of these six calls are without fault, with dask-cuda 26.10?
+# **Predict:** a machine has two cards of 40 GB. How many of these six calls are correct with dask-cuda 26.10?
 
 # %% tags=["predict"]
 predict("11.h", 2)  # SOLUTION
@@ -749,19 +766,20 @@ compare("11.h", faultless, "calls")
 
 # %% [markdown]
 # **Explain:** the first and the last are fine (`protocol="ucx"` needs the package `distributed-ucxx`; UCX-Py, which older slides
-# name, was archived in 2025). In the fourth, `1` means *one byte*, not 100 %. In the fifth, the argument is handed on to the workers,
-# which do not know it. `gpucluster.create("cuda", …)` checks all this before it starts anything, and says which value is wrong.
+# name, was archived in 2025). In the fourth, `1` means *one byte*, not 100 %. In the fifth, the argument is passed on
+# to the workers, which do not know it. `gpucluster.create("cuda", …)` checks all of this before it starts anything,
+# and reports which value is wrong.
 
 # %% [markdown] exercise="11.8" title="Repair an old command" topic="memory-options"
 # ### Exercise 11.8 · Repair an old command (9 min)
 #
-# The same for the command line. Forums are full of lines such as `OLD_COMMAND`, printed below. Write `repair`: it takes such a command
-# as text, and returns one, as text, that dask-cuda 26.10 takes:
+# Now the same for the command line. Forums are full of lines such as `OLD_COMMAND`, printed below. Write `repair`: it
+# takes such a command as a string and returns one that dask-cuda 26.10 accepts:
 #
 # 1. `dask-cuda-worker` becomes `dask cuda worker`, followed by the address of the scheduler, which is missing.
-# 2. `--enable-jit-unspill` and `--disable-jit-unspill` do not exist any more: leave them out.
+# 2. `--enable-jit-unspill` and `--disable-jit-unspill` no longer exist: leave them out.
 # 3. If there are both `--rmm-async` and `--rmm-pool-size`, leave out the pool size, with its value. (Without `--rmm-async` it stays.)
-# 4. All other options stay as they are, in their order; so does an `&` at the end.
+# 4. All other options stay unchanged and in order; so does an `&` at the end.
 #
 # A value may follow its option after a space or after `=`. No value contains spaces.
 
@@ -788,15 +806,16 @@ def repair(command, scheduler):
 check("11.8", repair)
 
 # %% [markdown] tags=["hint-1"] exercise="11.8"
-# `command.split()` gives the words. Work with words, not with the whole text: one option's *value* may look like a part of another option's name.
+# `command.split()` gives the words. Work with words, not with the whole string: one option's *value* may look like part of another option's name.
 
 # %% [markdown] tags=["hint-2"] exercise="11.8"
-# Begin a new list with the three words and the address. Go through the old words after the first one, and decide for each whether it is kept. The name of an option is
-# what is before `=`.
+# Start a new list with the three words and the address. Go through the old words after the first one, and decide for
+# each whether to keep it. The name of an option is the part before `=`.
 
 # %% [markdown] tags=["hint-3"] exercise="11.8"
-# If a word is exactly `--rmm-pool-size`, the next word is its value and must go as well; if it begins with `--rmm-pool-size=`, only this word goes. But both
-# only if `--rmm-async` is among the words. `" ".join(words)` makes one text of them.
+# If a word is exactly `--rmm-pool-size`, drop the next word, its value, as well. If a word begins with
+# `--rmm-pool-size=`, drop only this word. Do either only if `--rmm-async` is among the words. `" ".join(words)` joins
+# them into one string.
 
 # %% tags=["run"]
 print("old:  ", OLD_COMMAND)
@@ -807,7 +826,7 @@ if new := repair(OLD_COMMAND, "tcp://10.0.0.1:8786"):
 # %% [markdown] anchor="views"
 # ## 8. What holds the memory?
 #
-# Ask all who could know, and each gives another number. None is wrong; each counts something else.
+# Every tool that you ask gives a different number. None is wrong; each counts something else.
 
 # %% tags=["run"]
 held = lab.client.submit(np.ones, 5_000_000, pure=False)  # 40 MB on a worker
@@ -815,12 +834,13 @@ held.result()
 views(lab)
 
 # %% [markdown]
-# With GPUs the list is longer. An old note calls `cupy.get_default_memory_pool().used_bytes()` "the current GPU memory pool usage". It counts CuPy's *own* pool. Tables of
-# cuDF are not in it, and as soon as CuPy gets its memory from RMM, it stays near 0. The driver, and so `nvidia-smi`, sees the opposite: the *whole* pool of
-# RMM counts as used, even when nothing is in it. For what libraries really hold by RMM, start the workers with `rmm_track_allocations=True`.
+# With GPUs the list is longer. An old note calls `cupy.get_default_memory_pool().used_bytes()` "the current GPU memory pool usage". It
+# counts CuPy's *own* pool. cuDF tables are not in it, and once CuPy gets its memory from RMM, it stays near 0. The
+# driver, and so `nvidia-smi`, shows the opposite: RMM's *whole* pool counts as used, even when it is empty. To see
+# what libraries really hold through RMM, start the workers with `rmm_track_allocations=True`.
 #
-# **Giving memory back.** "`del df`, then `gc.collect()`" is the usual advice, and it often fails. `del` removes a *name*. The memory is free when
-# nothing refers to the object any more. Watch:
+# **Giving memory back.** "`del df`, then `gc.collect()`" is the usual advice, and it often fails. `del` removes a
+# *name*. The memory is freed when nothing refers to the object any more. Watch:
 
 # %% tags=["run"]
 def resident():
@@ -838,7 +858,7 @@ big.shape, round(resident() - empty)
 big
 
 # %% [markdown]
-# **Predict:** now we say `del big` and call `gc.collect()`. How many of the 120 MB are given back?
+# **Predict:** now we run `del big` and `gc.collect()`. How many of the 120 MB are freed?
 
 # %% tags=["predict"]
 predict("11.i", 0)  # SOLUTION
@@ -853,12 +873,12 @@ compare("11.i", max(0, round(full - resident(), -1)), "MB")
 # %% [markdown] exercise="11.9" title="Find the hidden references" topic="freeing"
 # ### Exercise 11.9 · Find the hidden references (8 min)
 #
-# Something still refers to the array. `who_refers` has looked through all variables of this notebook, just before `del`: `refers` says for each variable and for
-# each object which objects it refers to, and `target` is the array.
+# Something still refers to the array. `who_refers` looked through all variables of this notebook just before `del`.
+# `refers` maps each variable and each object to the objects it refers to, and `target` is the array.
 #
-# Write `holders`: it returns the **set** of those variables from which the target can be reached, over any number of steps. Objects may
-# refer to each other in circles. The target is an object, not one of the variables. `refers` is a dictionary from a name to a list of names; `variables` are the names that are variables; names that are not
-# variables are objects.
+# Write `holders`: it returns the **set** of variables from which the target can be reached in any number of steps.
+# Objects may refer to each other in cycles. The target is an object, not one of the variables. `refers` is a dictionary from a name to a list of names; `variables`
+# has the names of the variables; all other names are objects.
 
 # %% tags=["exercise"] exercise="11.9"
 def holders(refers, variables, target):
@@ -881,24 +901,25 @@ def holders(refers, variables, target):
 check("11.9", holders)
 
 # %% [markdown] tags=["hint-1"] exercise="11.9"
-# Start at one variable and follow all references. Do you ever arrive at the target? Remember where you have been: a circle has no end.
+# Start at one variable and follow all references. Do you ever reach the target? Remember where you have been: a cycle has no end.
 
 # %% [markdown] tags=["hint-2"] exercise="11.9"
-# A list `todo` of names to look at and a set `seen` of names that were looked at. Or backwards: begin with the target, and collect all that refer to
-# something collected, until nothing new comes.
+# Use a list `todo` of names to visit and a set `seen` of visited names. Or go backwards: start with the target, and
+# collect everything that refers to something collected, until nothing new is found.
 
 # %% [markdown] tags=["hint-3"] exercise="11.9"
-# `todo = [variable]`; while there is something in it: take one name with `pop`; if it is new, add it to `seen` and put `refers[name]` into `todo`. At the end ask
-# whether the target is in `seen`.
+# `todo = [variable]`; while it is not empty: take one name with `pop`; if it is new, add it to `seen` and extend
+# `todo` with `refers[name]`. At the end, check whether the target is in `seen`.
 
 # %% tags=["run"]
 if (names := holders(refers, variables, target)) is not None:
     print("the array is held by:", ", ".join(sorted(set(names) - {"big"})))
 
 # %% [markdown]
-# **Explain:** three kinds of holders. `results` has it in a list. `corner` is a **view**: ten numbers that keep all 15 million alive, because a slice of an array is
-# no copy. And `Out`, `_` and the like are the notebook's own: what you show at the end of a cell, it remembers. (`%reset -f out` makes it forget all but the last three;
-# `forget_outputs` these as well.) Now give them all up:
+# **Explain:** there are three kinds of holders. `results` has the array in a list. `corner` is a **view**: its ten
+# numbers keep all 15 million alive, because a slice of an array is not a copy. And `Out`, `_` and the like belong to
+# the notebook: it remembers what you display at the end of a cell. (`%reset -f out` makes it forget all but the last
+# three; `forget_outputs` also clears these.) Now release them all:
 
 # %% tags=["run"]
 full = resident()
@@ -910,22 +931,23 @@ print(f"given back: {full - resident():.0f} MB")
 held.release()
 
 # %% [markdown]
-# On a GPU it is the same, with one more step. When the last reference goes, the array's memory goes back to its **pool**. The driver gets it back
-# only if the pool gives it up: CuPy's by `cupy.get_default_memory_pool().free_all_blocks()`; RMM's pool keeps what it has until it is closed. And on a Dask cluster the
-# holder is often a *future*: in your notebook, in `Out`, or in that of a colleague who is connected to the same cluster.
+# A GPU adds one more step. When the last reference goes, the array's memory returns to its **pool**. The driver gets
+# it back only if the pool releases it: CuPy's pool does so with `cupy.get_default_memory_pool().free_all_blocks()`;
+# RMM's pool keeps its memory until it is closed. On a Dask cluster the holder is often a *future*: in your notebook,
+# in `Out`, or in a notebook of a colleague connected to the same cluster.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keep this
 #
-# * A warp is 32 threads that share each instruction. Where they disagree, they wait for each other: sort, filter, or split.
-# * Every intermediate array is a request for memory. What must fit is the peak, not the result.
-# * A pool asks the driver once, then cuts: best fit, multiples of 256 bytes, neighbours merge, pieces from the card do not.
+# * A warp is 32 threads that share each instruction. If they diverge, they wait for each other: sort, filter or split.
+# * Every intermediate array is a request for memory. The peak must fit, not only the result.
+# * A pool asks the driver once, then sub-allocates: best fit, multiples of 256 bytes; neighbours merge, pieces from the card do not.
 # * "Out of memory" with enough free bytes is fragmentation: an array needs one piece.
-# * Pool = nine tenths of the card without one context per process. `GB` is not `GiB`.
-# * Spilled data is read over the bus, tens of times slower. With LRU, 5 % too much can mean that *every* use is fetched.
+# * Pool = nine tenths of the card minus one context per process. `GB` is not `GiB`.
+# * Spilled data is read over the bus, tens of times slower. With LRU, 5 % too much data can mean that *every* use is a fetch.
 # * cuDF's spilling moves buffers, managed memory moves pages, Dask moves results. `jit_unspill` is gone.
-# * `1` means one byte, an unknown argument ends the workers: have the options checked before the start.
-# * Memory is free when nothing refers to it: think of views, of lists, of `Out`, of futures.
+# * `1` means one byte, and an unknown argument crashes the workers: check the options before you start.
+# * Memory is freed when nothing refers to it: think of views, lists, `Out` and futures.
 
 # %% [markdown]
 # ## Quiz and cards
@@ -939,17 +961,19 @@ lessons.cards("11")
 # %% [markdown] anchor="where-it-runs"
 # ### Laptop, one GPU, cluster
 #
-# * **Laptop:** warps, pool and device are simulated, with RMM's rules; the thresholds of Dask, the times of section 2 and the references of section 8 are
-#   real.
-# * **One GPU:** the same cells. The requests of section 3 go to a pool of RMM's own on the worker, beside the one that the worker uses; section 1 runs a kernel;
-#   section 2 times `cudaMalloc`. What each says about bytes must be the same as in the simulation: if it is not, tell us.
+# * **Laptop:** warps, pool and device are simulated, with RMM's rules; Dask's thresholds, the times of section 2 and
+#   the references of section 8 are real.
+# * **One GPU:** the same cells. The requests of section 3 go to a separate RMM pool on the worker, beside the one
+#   that the worker uses. Section 1 runs a kernel; section 2 times `cudaMalloc`. All byte counts must be the same as
+#   in the simulation. If they are not, please report it.
 # * **Run on a GPU:** all checks passed on one NVIDIA H100 on 2026-11-26, with RAPIDS 26.10.
 # * **Cluster:** all sizes are per worker, not for the cluster. With `gpucluster create --backend cuda --rmm-pool-size 30GB` or in the panel's form, they are checked
-#   against every card before anything starts. On cards of different sizes a share means something different on each: give bytes.
+#   against every card before anything starts. On cards of different sizes a fraction means a different size on each, so give bytes.
 #
-# Where the rules come from: RMM 26.10, `coalescing_free_list.hpp` and `pool_memory_resource_impl.cpp` (github.com/rapidsai/rmm); dask-cuda 26.10,
-# `local_cuda_cluster.py` and `cli.py`; the documentation of cuDF 26.10 on spilling; Dask's documentation on worker memory. The figures of section 5 are from data sheets,
-# those of the slides are marked as such. No time of a GPU is printed here.
+# Sources of the rules: RMM 26.10, `coalescing_free_list.hpp` and `pool_memory_resource_impl.cpp` (github.com/rapidsai/rmm); dask-cuda 26.10,
+# `local_cuda_cluster.py` and `cli.py`; the documentation of cuDF 26.10 on spilling; Dask's documentation on worker memory. The
+# figures of section 5 are from data sheets; figures from the slides are marked as such. No GPU times are printed
+# here.
 
 # %% tags=["run"]
 lab.close()
@@ -957,15 +981,16 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners can say why a request is refused although enough is free, what a pool must leave, and what spilling costs; and they distrust options from
-#   slides.
+# * **Goal:** learners can explain why a request is refused although enough is free, what a pool must leave free, and
+#   what spilling costs. They distrust options from slides.
 # * **Time:** 12 section 1 · 15 section 2 · 29 section 3 · 10 section 4 = 66. Second session: 18 section 5 · 10 section 6 · 12 section 7 · 13 section 8, quiz.
-# * **When late:** give the solution of 11.2 and 11.7. Section 1 can be a demonstration. 11.9 is good homework.
-# * **On the projector:** the steps of the pool (click from 6 to 10 and ask before the last one). Then 11.f: let everybody vote; almost all say 3 or 4. On the
-#   blackboard, play LRU with three chairs and four people who sit down in turn: everybody has to stand up each time.
+# * **If you run late:** give the solution of 11.2 and 11.7. Section 1 can be a demonstration. 11.9 is good homework.
+# * **On the projector:** the steps of the pool (click from 6 to 10 and ask before the last one). Then 11.f: have
+#   everyone vote; almost all say 3 or 4. Play LRU with three chairs and four people who sit down in turn: someone has
+#   to stand up each time.
 # * **With a GPU:** run section 3 and compare the addresses. Show `nvidia-smi` beside the panel's gauge: the pool is "used" before anything is in it.
-# * **Common mistakes:** 11.1: the last warp is forgotten (`len // lanes`), or `all` for `any`. 11.2: the peak is taken of the sizes of single requests. 11.3: first fit
-#   (passes as long as the first block is the smallest), no rounding in `give_back`, merging with the block before only. 11.4: free blocks and growth are added up. 11.5: MB for
-#   MiB; rounding up. 11.6: stops one too late, or skips an exposed buffer by stopping. 11.7: subtracts the size on disk. 11.8: `replace` on the whole text (a worker
-#   may be *named* `rmm-async`); the value of `--rmm-pool-size` is left behind. 11.9: only direct references, or an endless loop in a circle.
-# * **Do not promise speed:** no time of a GPU is printed in this lesson: cards differ. Let learners with a GPU read theirs out.
+# * **Common mistakes:** 11.1: the last warp is forgotten (`len // lanes`), or `all` instead of `any`. 11.2: the peak of the single request sizes. 11.3: first fit
+#   (passes as long as the first block is the smallest), no rounding in `give_back`, merging only with the previous block. 11.4: free blocks and growth are added up. 11.5: MB for
+#   MiB; rounding up. 11.6: stops one too late, or stops at an exposed buffer instead of skipping it. 11.7: subtracts the size on disk. 11.8: `replace` on the whole text (a worker
+#   may be *named* `rmm-async`); the value of `--rmm-pool-size` is left behind. 11.9: only direct references, or an endless loop in a cycle.
+# * **Do not promise speed:** no GPU times are printed in this lesson, because cards differ. Have learners with a GPU read theirs out.

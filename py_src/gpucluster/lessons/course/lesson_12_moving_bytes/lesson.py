@@ -32,7 +32,7 @@
 #
 # **155 minutes** (52 of reading, 103 of writing) · you need: NumPy, lesson 02 (Dask arrays, workers), and what a rank is (lesson 09, sections 1 and 2)
 #
-# With 85 minutes, work through sections 1 to 4. Sections 5 to 9 do not need each other, and make a second session.
+# If you have 85 minutes, work through sections 1 to 4. Sections 5 to 9 are a second session, and are independent of each other.
 #
 # At the end you can
 #
@@ -49,9 +49,9 @@
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons. Unless an exercise says
 # otherwise, a function must not change its arguments, and must return the same result each time.
 #
-# **What is measured here, and what is not.** All transports that are on this machine, shared memory between libraries, the bytes of a merge and the
-# overlap of stages are measured while you run the cells. Speeds of NVLink, PCIe and InfiniBand come from data sheets, and what is calculated
-# from them is called calculated.
+# **What is measured here, and what is not.** The cells measure all transports on this machine, shared memory between
+# libraries, the bytes of a merge and the overlap of stages. Speeds of NVLink, PCIe and InfiniBand come from data
+# sheets, and anything calculated from them is labelled as calculated.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -60,18 +60,18 @@ from gpucluster import lessons
 lab = lessons.start("12")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
-# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere. *Device* is a GPU with its own
-# memory; *host* is the machine around it.
+# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere. A *device* is a GPU
+# with its own memory; the *host* is the machine around it.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they do</summary>
 #
 # | here | without our helper |
 # |---|---|
-# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` of the entries whose `who` is empty: they went to the notebook |
-# | `bytes_between_workers(client, table)` | the same logs; here the entries in which `who` is a worker |
-# | `as_numpy(value)` | nothing, where the blocks are NumPy arrays already; otherwise the library's own way to bring an array to NumPy. It is for small results |
-# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `with lab.traffic() as traffic:` | `client.run(lambda dask_worker: list(dask_worker.transfer_outgoing_log))`: each worker's log of what it sent. Add up `total` for the entries with an empty `who`: these went to the notebook |
+# | `bytes_between_workers(client, table)` | the same logs, but the entries whose `who` is a worker |
+# | `as_numpy(value)` | nothing if the blocks are already NumPy arrays; otherwise the library's own conversion to NumPy. For small results only |
+# | `ready("…", f)` | only our lessons need it: prints a message and returns False until you have written `f` |
 #
 # </details>
 
@@ -104,10 +104,11 @@ KB, MB, GB, TB = 10**3, 10**6, 10**9, 10**12
 # %% [markdown] anchor="staying"
 # ## 1. What if the data stayed where it is?
 #
-# A slide of RAPIDS asks: "What if we could keep data on the GPU?" To see what it is about, count **crossings**. Here is a pipeline. Each step needs its data on
-# the device, on the host, or takes it where it is. The table is read by the host.
+# A RAPIDS slide asks: "What if we could keep data on the GPU?" To see why this matters, count **crossings**. In the
+# pipeline below, each step needs its data on the device or on the host, or takes it where it is. The host reads the
+# table.
 #
-# | step | runs on | is given |
+# | step | runs on | input |
 # |---|---|---|
 # | filter | device | 800 MB |
 # | `.to_pandas()`, then a loop in Python | host | 600 MB |
@@ -124,8 +125,10 @@ predict("12.a", 4)  # SOLUTION
 # %% [markdown] exercise="12.1" title="Count the crossings" topic="staying"
 # ### Exercise 12.1 · Count the crossings (6 min)
 #
-# Write `crossings`. `steps` is a list of `(name, place, n_bytes)` with `place` `"device"`, `"host"` or `"any"`, and `n_bytes` what the step is given. At first the data is at
-# `start`. A step runs at its place, and its result stays there; a step with `"any"` runs where the data is. Return two numbers: how often data crosses, and how many bytes cross in all.
+# Write `crossings`. `steps` is a list of `(name, place, n_bytes)` with `place` `"device"`, `"host"` or `"any"`, and
+# `n_bytes` the size of its input. The data begins at `start`. A step runs at its place, and its result stays there. A
+# step with `"any"` runs where the data is. Return two numbers: the number of crossings, and the total bytes that
+# cross.
 
 # %% tags=["exercise"] exercise="12.1"
 def crossings(steps, start):
@@ -142,10 +145,10 @@ def crossings(steps, start):
 check("12.1", crossings)
 
 # %% [markdown] tags=["hint-1"] exercise="12.1"
-# Keep in a variable where the data is. When does a step move it?
+# Keep the location of the data in a variable. When does a step move the data?
 
 # %% [markdown] tags=["hint-2"] exercise="12.1"
-# A step with `"any"` changes nothing. Any other step whose place is not where the data is makes one crossing, of the bytes that *this* step is given.
+# A step with `"any"` changes nothing. Any other step whose place differs from the data's makes one crossing, of the input bytes of *this* step.
 
 # %% [markdown] tags=["hint-3"] exercise="12.1"
 # `at = start`; for each step: if `place not in ("any", at)`, add 1 and `n_bytes`, and set `at = place`.
@@ -161,9 +164,10 @@ if ready("12.1", crossings):
     display(compare("12.a", crossings(pipeline, "host")[0], "crossings"))
 
 # %% [markdown]
-# **Explain:** one step in the middle costs two crossings: there and back. That is why the rule is *never `.to_pandas()` in the middle of a pipeline*; in Dask,
-# `.compute()` in the middle is the same mistake, as it brings everything into the notebook. That one can be measured on every machine. (`lab.traffic()` adds up what
-# the workers' own logs, `dask_worker.transfer_outgoing_log`, have of results that went to the notebook.)
+# **Explain:** one step in the middle costs two crossings: there and back. Hence the rule: *never `.to_pandas()` in
+# the middle of a pipeline*. In Dask, `.compute()` in the middle is the same mistake, because it brings everything
+# into the notebook. You can measure that on any machine. (`lab.traffic()` reads the workers' own logs,
+# `dask_worker.transfer_outgoing_log`, and adds up the results that went to the notebook.)
 
 # %% tags=["run"]
 block = da.random.default_rng(12).random(1_000_000, chunks=250_000).to_backend().persist()
@@ -179,21 +183,23 @@ print(f"the same result: {np.isclose(total, again)}")
 # %% [markdown] anchor="alpha-beta"
 # ## 2. A ruler for links: latency and bandwidth
 #
-# `lab.traffic()` counts bytes, as the workers' own logs have them. How long do they take? A link has a **latency** α, the seconds that even an empty message costs, and a **bandwidth** β, the bytes per second of
-# a very long one. A message of n bytes takes about
+# `lab.traffic()` counts bytes from the workers' logs. How long do these bytes take? A link has a **latency** α, the
+# seconds that even an empty message costs, and a **bandwidth** β, the bytes per second of a very long message. A
+# message of n bytes takes about
 #
 # > t = α + n / β
 #
-# This is the **α–β model**. One measures it with a **ping-pong**: one side sends n bytes, the other sends them back; half of the time is one way. The best-known ping-pongs are the
-# *OSU Micro-Benchmarks* (**OMB**, since 2003): `osu_latency` reports microseconds, `osu_bw` megabytes per second. (**INAM**, since 2015, comes from the same people: it watches
-# the InfiniBand network of a whole machine, and shows which jobs load which links.)
+# This is the **α–β model**. It is measured with a **ping-pong**: one side sends n bytes, and the other sends them back. Half of the time is one way. The best-known ping-pongs are the
+# *OSU Micro-Benchmarks* (**OMB**, since 2003): `osu_latency` reports microseconds, `osu_bw` megabytes per second. (**INAM**,
+# since 2015, comes from the same group: it monitors the InfiniBand network of a whole machine and shows which jobs
+# load which links.)
 
 # %% [markdown] exercise="12.2" title="Your own osu_latency" topic="alpha-beta"
 # ### Exercise 12.2 · Your own `osu_latency` (10 min)
 #
-# Write `ping_pong`, a function of a communicator of MPI with two ranks (lesson 09). Rank 0 sends a **buffer** of `n_bytes` bytes (`comm.Send`) to rank 1, which sends it back. First `warm_up` times without
-# looking at the clock, because the first messages also make connections; then `repeats` times. Rank 0 returns the seconds of **one way**, on average over the repeats; what rank 1
-# returns does not matter. `clock()` returns the time in seconds.
+# Write `ping_pong`, a function of an MPI communicator with two ranks (lesson 09). Rank 0 sends a **buffer** of `n_bytes` bytes (`comm.Send`) to rank 1, which sends it back. Do
+# this `warm_up` times without timing, because the first messages also open connections, then `repeats` times. Rank 0 returns the seconds of **one way**, on
+# average over the repeats. Rank 1 may return anything. `clock()` returns the time in seconds.
 
 # %% tags=["exercise"] exercise="12.2"
 def ping_pong(comm, n_bytes, repeats, warm_up, clock):
@@ -220,19 +226,21 @@ check("12.2", ping_pong)
 # Write one round trip first: what does rank 0 do, what does rank 1 do, and in which order? Both need memory of `n_bytes` bytes.
 
 # %% [markdown] tags=["hint-2"] exercise="12.2"
-# `message = np.zeros(n_bytes, dtype=np.uint8)` is such memory. Rank 0: `Send`, then `Recv`. Rank 1: `Recv`, then `Send`. Both do it `warm_up + repeats` times; read the clock after the first
+# `message = np.zeros(n_bytes, dtype=np.uint8)` allocates it. Rank 0: `Send`, then `Recv`. Rank 1: `Recv`, then `Send`. Both do it `warm_up + repeats` times; read the clock after the first
 # `warm_up`.
 
 # %% [markdown] tags=["hint-3"] exercise="12.2"
 # Two loops, one after the other: `for _ in range(warm_up)`, then `began = clock()`, then `for _ in range(repeats)`. The result is `(clock() - began) / repeats / 2`.
 
 # %% [markdown]
-# Now measure. `measure_links` plays ping-pong with each transport of Dask that is registered here, between this notebook and a second process on this machine. `gpucluster+unix` are our own unix
-# sockets, which your cluster uses when nothing else was asked for; `tls` is `tcp` with encryption; `ws` are websockets; `inproc` is for workers that are threads of the same process.
-# Your ping-pong measures two ranks of MPI. (With plain Dask, one message is `await comm.write(x)` and `await comm.read()`, after `comm = await distributed.comm.connect(address)`. With other packages, other transports appear in the list;
-# `mpi://` is measured between two ranks, where one is registered.)
+# Now measure. `measure_links` plays ping-pong with each Dask transport registered here, between this notebook and a
+# second process on this machine. `gpucluster+unix` is our own transport over Unix sockets, the default of your
+# cluster. `tls` is `tcp` with encryption. `ws` uses websockets. `inproc` is for workers that are threads of the same
+# process.
+# Your ping-pong measures two ranks of MPI. (With plain Dask, one message is `await comm.write(x)` and `await comm.read()`, after `comm = await distributed.comm.connect(address)`. With
+# other packages, other transports appear in the list. If `mpi://` is registered, it is measured between two ranks.)
 #
-# **Predict:** for a message of 16 MB, how many times as long does `tls` take, compared with `tcp`?
+# **Predict:** for a message of 16 MB, how many times as long as `tcp` does `tls` take?
 
 # %% tags=["predict"]
 predict("12.b", 2)  # SOLUTION
@@ -260,8 +268,9 @@ figures.links(measured)
 compare("12.b", round(measured["tls"].seconds[-1] / measured["tcp"].seconds[-1], 1), "times")
 
 # %% [markdown]
-# **Explain:** both axes are logarithmic. Each transport has a flat part on the left, where only the latency counts, and a slope on the right, where only the bandwidth does. `inproc` has no slope at all: what arrives *is* what
-# was sent, and nothing was copied.
+# **Explain:** both axes are logarithmic. Each transport has a flat part on the left, where only the latency matters,
+# and a slope on the right, where only the bandwidth matters. `inproc` has no slope at all: the object that arrives
+# *is* the object that was sent, and nothing is copied.
 
 # %% tags=["run"]
 for name, link in measured.items():
@@ -270,11 +279,12 @@ for name, link in measured.items():
 # %% [markdown] exercise="12.3" title="Fit a link" topic="alpha-beta"
 # ### Exercise 12.3 · Fit a link (12 min)
 #
-# 1. `fit_link(sizes, seconds)` returns α (seconds) and β (bytes per second) for which the sum of the squares of the **relative** errors, (α + n / β − t) / t, is as small as possible. Relative, because an
-#    error of 1 ms is nothing for a message that takes a second, and everything for one that takes 0.1 ms.
-# 2. `half_size(alpha, beta)` returns the size of the message, in bytes, that reaches **half** of the bandwidth: n divided by its time is β / 2.
+# 1. `fit_link(sizes, seconds)` returns α (seconds) and β (bytes per second) for which the sum of the squares of the **relative** errors, (α + n / β − t) / t, is as small as possible. The
+#    errors are relative because 1 ms is negligible for a message that takes a second, but huge for one that takes 0.1
+#    ms.
+# 2. `half_size(alpha, beta)` returns the message size, in bytes, that reaches **half** of the bandwidth: n divided by its time is β / 2.
 #
-# The model is linear in α and in 1 / β: any tool for least squares will do, with the right weights. `sizes` and `seconds` are arrays or lists; the sizes come in any order, the seconds in that of the sizes.
+# The model is linear in α and in 1 / β: any least-squares tool works, with the right weights. `sizes` and `seconds` are arrays or lists; the sizes are in any order, the seconds in the same order.
 
 # %% tags=["exercise"] exercise="12.3"
 def fit_link(sizes, seconds):
@@ -296,11 +306,11 @@ def half_size(alpha, beta):
 check("12.3", fit_link, half_size)
 
 # %% [markdown] tags=["hint-1"] exercise="12.3"
-# Without weights: `np.polyfit(sizes, seconds, 1)` returns slope and intercept of the best straight line. Which of them is α, and what is the other one? For `half_size`, write
+# Without weights: `np.polyfit(sizes, seconds, 1)` returns the slope and intercept of the best straight line. Which of them is α, and what is the other? For `half_size`, write
 # n / (α + n / β) = β / 2 and solve for n.
 
 # %% [markdown] tags=["hint-2"] exercise="12.3"
-# Dividing an error by t before it is squared is a weight of 1 / t. `np.polyfit` has an argument `w` for exactly that. With `np.linalg.lstsq` divide each row, and its right side, by t.
+# Dividing an error by t before squaring it is a weight of 1 / t. `np.polyfit` has the argument `w` for this. With `np.linalg.lstsq`, divide each row and its right-hand side by t.
 
 # %% [markdown] tags=["hint-3"] exercise="12.3"
 # `per_byte, alpha = np.polyfit(sizes, seconds, 1, w=1 / seconds)`, with both as arrays of floats; β is `1 / per_byte`. At `alpha * beta` bytes, latency and transfer take the same time.
@@ -323,7 +333,7 @@ figures.links({name: link for name, link in measured.items() if name in fits}, f
 # %% [markdown] anchor="naive-fit"
 # ### A failure without an error
 #
-# What does the fit without weights say of the same numbers?
+# What does the unweighted fit give for the same numbers?
 
 # %% tags=["run"]
 for name, link in measured.items():
@@ -332,35 +342,39 @@ for name, link in measured.items():
         print(f"{name:16} without weights, α = {1e6 * intercept:8,.0f} µs; 1 byte took {1e6 * link.seconds[0]:8,.0f} µs")
 
 # %% [markdown]
-# **Explain:** these latencies miss the times beside them, by tens of per cent or more, and change from run to run. On a busy machine some are below zero, as if a message arrived before it was sent. The line was drawn for the
-# largest messages, because their errors are the largest; the small ones hardly counted. No error, no warning. Look at the errors in the unit that matters to you.
+# **Explain:** these latencies miss the times beside them by tens of per cent or more, and change from run to run. On
+# a busy machine some are below zero, as if a message arrived before it was sent. The fit follows the largest
+# messages, because their errors are the largest; the small ones hardly count. There is no error and no warning. Look
+# at the errors in the unit that matters to you.
 #
 # ### When the model itself is wrong
 #
-# On Linux, `ws` will have surprised you: small messages take about 20 ms, a message of 100 kB a fiftieth of that. No α and β can say so, and the fit shows it: dots far from the line. A message of Dask's is several small pieces.
-# *Nagle's algorithm* in the sender holds back the second piece until the first has been acknowledged, and the receiver delays the acknowledgement by 40 ms, in the hope of sending it together with
-# an answer. `tcp` and `tls` of Dask switch this off (`TCP_NODELAY`); its websockets do not (true of distributed 2026.8). A model that does not fit is a finding: look at the dots before you
-# believe the line.
+# On Linux, `ws` may have surprised you: small messages take about 20 ms, a message of 100 kB a fiftieth of that. No α and β can describe this, and the fit shows it: dots far from the line. A Dask message consists of several small pieces.
+# *Nagle's algorithm* in the sender holds back the second piece until the first has been acknowledged, and the receiver delays the acknowledgement by 40 ms, hoping
+# to send it together with an answer. Dask's `tcp` and `tls` switch this off (`TCP_NODELAY`); its websockets do not
+# (as of distributed 2026.8). A model that does not fit is a finding: look at the dots before you trust the line.
 #
-# **Change:** `measure_links(schemes=["tcp"])` again while something else runs. Which of the two numbers suffers?
+# **Change:** run `measure_links(schemes=["tcp"])` again while something else runs. Which of the two numbers suffers?
 
 # %% [markdown] anchor="backends"
 # ### Which transports are there?
 #
-# Older slides say: "Dask Distributed library provides support for communication: TCP: Tornado-based; UCX: built using a Cython wrapper called UCX-Py." Ask:
+# Older slides say: "Dask Distributed library provides support for communication: TCP: Tornado-based; UCX: built using a Cython wrapper called UCX-Py." Check:
 
 # %% tags=["run"]
 print("registered here:", ", ".join(registered()))
 
 # %% [markdown]
-# Any installed package can add one, by an entry point; `gpucluster+unix` and `mpi` come from ours (`gpucluster` only looks up a cluster by its name): sockets of one machine, and messages between the ranks of one MPI program (`gpucluster create --backend mpi --protocol mpi`). `ucx` is always in the list, but choosing it raises an error: UCX-Py was archived in 2025, and
-# `protocol="ucx"` now needs the package `distributed-ucxx` (section 9). Being registered does not mean that it works. The workers of *your* cluster use:
+# Any installed package can add a transport with an entry point. `gpucluster+unix` and `mpi` come from gpucluster: sockets on one machine, and messages between the ranks of one MPI program (`gpucluster create --backend mpi --protocol mpi`). (`gpucluster`
+# in the list only looks up a cluster by name.) `ucx` is always in the list, but choosing it raises an error: UCX-Py
+# was archived in 2025, and `protocol="ucx"` now needs the package `distributed-ucxx` (section 9). A registered
+# transport does not always work. The workers of *your* cluster use:
 
 # %% tags=["run"]
 print("this lesson's cluster speaks", lab.client.scheduler.address.split("://")[0])
 
 # %% [markdown]
-# And how fast, between two of them? `measure_workers` lets one worker send blocks to another, as they send results to each other. It is the part of `gpucluster bench` that measures messages.
+# How fast is it between two of them? With `measure_workers`, one worker sends blocks to another, in the same way as results. It is the part of `gpucluster bench` that measures messages.
 
 # %% tags=["run"]
 between = measure_workers(lab.client, SIZES)
@@ -371,16 +385,17 @@ if between is not None:
         print(f"α {1e6 * alpha:,.0f} µs, β {beta / GB:.2f} GB/s (measured)")
 
 # %% [markdown]
-# In a terminal, `gpucluster bench --transports unix,tls,tcp,mpi` starts a cluster for each of these transports, and measures in turns: the messages, a transpose, a merge, a shuffle and k-means. It prints one table, and writes a page with the fits.
-# That is what to run on a machine before you choose a transport for it.
+# In a terminal, `gpucluster bench --transports unix,tls,tcp,mpi` starts a cluster for each of these transports and
+# measures in turn messages, a transpose, a merge, a shuffle and k-means. It prints one table and writes a page with
+# the fits. Run it before you choose a transport for a machine.
 
 # %% [markdown] anchor="data-sheets"
 # ## 3. Speeds from data sheets
 #
-# For links that are not on your desk, there are data sheets, and they do not all speak the same language:
+# For links that you do not have, there are data sheets, but their units differ:
 #
-# * **PCIe** counts *transfers*: 16 GT/s means 16 × 10⁹ bits per second **per lane**, and of each 130 bits 128 are data (PCIe 3.0 to 5.0). A card usually has 16 lanes. The figure is for one direction.
-# * **InfiniBand** and **Ethernet** count *bits*: HDR is 200 Gb/s, eight bits to a byte. HDR100 is half of it (two lanes instead of four). One direction.
+# * **PCIe** counts *transfers*: 16 GT/s means 16 × 10⁹ bits per second **per lane**, and 128 of every 130 bits are data (PCIe 3.0 to 5.0). A card usually has 16 lanes. The figure is for one direction.
+# * **InfiniBand** and **Ethernet** count *bits*: HDR is 200 Gb/s, with eight bits to a byte. HDR100 is half of that (two lanes instead of four). The figure is for one direction.
 # * **NVLink** is given in *bytes*, and as the **sum of both directions** of all links of a GPU: 900 GB/s for an H100.
 #
 # **Predict:** 900 GB/s (NVLink, H100) against PCIe 5.0 ×16. How many times as fast is NVLink, in one direction?
@@ -391,8 +406,10 @@ predict("12.c", 7)  # SOLUTION
 # %% [markdown] exercise="12.4" title="From a data sheet to seconds" topic="link-speeds"
 # ### Exercise 12.4 · From a data sheet to seconds (10 min)
 #
-# `link` is a dictionary: `"value"` in `"unit"`, which is `"GT/s"`, `"Gb/s"` or `"GB/s"` (giga is always 10⁹). For `"GT/s"`, the value is per lane, there are `"lanes"`, and of each `encoding[1]` bits `encoding[0]` are data; in the other two units, the value is that of all lanes together, and all of it is data. If
-# `"both_directions"` is true, the value is the sum of both directions, which are equal.
+# `link` is a dictionary: `"value"` in `"unit"`, which is `"GT/s"`, `"Gb/s"` or `"GB/s"` (giga is always 10⁹). For
+# `"GT/s"`, the value is per lane, `"lanes"` is the number of lanes, and `encoding[0]` of every `encoding[1]` bits are
+# data. In the other two units, the value is for all lanes together, and all of it is data. If `"both_directions"` is
+# true, the value is the sum of both directions, which are equal.
 #
 # Write `one_way(link)`: bytes per second in one direction; and `seconds_to_move(n_bytes, link)`: the seconds that `n_bytes` bytes take, without latency.
 
@@ -420,13 +437,13 @@ def seconds_to_move(n_bytes, link):
 check("12.4", one_way, seconds_to_move)
 
 # %% [markdown] tags=["hint-1"] exercise="12.4"
-# Three units, one result: bytes per second, one way. Which of the three have to be divided by 8? Which one has lanes and an encoding?
+# There are three units and one result: bytes per second, one way. Which of the units must be divided by 8? Which one has lanes and an encoding?
 
 # %% [markdown] tags=["hint-2"] exercise="12.4"
-# PCIe 4.0 ×16: 16 × 10⁹ × 16 lanes × 128 / 130 / 8 = 31.5 × 10⁹ bytes per second. (The slides' "32 GB/s" is without the encoding.)
+# PCIe 4.0 ×16: 16 × 10⁹ × 16 lanes × 128 / 130 / 8 = 31.5 × 10⁹ bytes per second. (The slides' "32 GB/s" ignores the encoding.)
 
 # %% [markdown] tags=["hint-3"] exercise="12.4"
-# Begin with `speed = link["value"] * 1e9`. For `"GT/s"` times lanes times `encoding[0] / encoding[1]`. Unless the unit is `"GB/s"`, divide by 8. If both directions are in it, divide by 2.
+# Begin with `speed = link["value"] * 1e9`. For `"GT/s"`, multiply by the lanes and by `encoding[0] / encoding[1]`. Unless the unit is `"GB/s"`, divide by 8. If it includes both directions, divide by 2.
 
 # %% tags=["run"]
 if ready("12.4", one_way(LINKS["PCIe 4.0 ×16"])):
@@ -439,24 +456,26 @@ if ready("12.4", one_way(LINKS["PCIe 4.0 ×16"])):
     display(compare("12.c", round(h100 / found["PCIe 5.0 ×16"], 1), "times"))
 
 # %% [markdown]
-# **Explain:** "900" against "64" is 14 times; one way it is 7. Both are on slides. These are upper limits: packets have headers, and memory has to keep up. Measured bandwidths of 80 to 95 % of these are good.
+# **Explain:** "900" against "64" is a factor of 14; one way it is 7. Both are on slides. These are upper limits: packets have headers, and memory has to keep up. Measured bandwidths of 80 to 95 % of these are good.
 #
-# The slides also say that Dask with UCX "enables petabyte-scale GPU data science". A petabyte takes hours over one link, and less only if **many links work at once**: what scales is the number of workers that read
-# their own part.
+# The slides also say that Dask with UCX "enables petabyte-scale GPU data science". A petabyte takes hours over one
+# link. It takes less only if **many links work at once**, so the number of workers that each read their own part must
+# scale.
 
 # %% [markdown] anchor="paths"
 # ## 4. Which way do the bytes take?
 #
-# **UCX** (Unified Communication X) hides the choice: a program says *send this to that process*, and UCX takes the best transport that both ends have. It knows RDMA, TCP, memory of GPUs, shared memory and atomic operations. To know
-# what to expect from a machine, make the choice yourself. The words:
+# **UCX** (Unified Communication X) hides the choice: a program says *send this to that process*, and UCX takes the best transport that both ends have. It
+# supports RDMA, TCP, GPU memory, shared memory and atomic operations. To know what to expect from a machine, make the
+# choice yourself. The terms are:
 #
 # | word | what it means |
 # |---|---|
-# | **UCX**, **MPI** | libraries that carry messages, each by the best of these ways that both ends have; many an MPI uses UCX underneath |
+# | **UCX**, **MPI** | libraries that carry messages, each by the best of these ways that both ends have; many MPI libraries use UCX underneath |
 # | **NVLink** | a link between the GPUs on one machine (and, with switches, of a few machines) |
 # | **PCIe** | the bus between GPUs, host, network cards and drives |
-# | **shared memory** | two processes of one machine see the same host memory |
-# | **RDMA** | a network card reads and writes the other machine's memory without its CPU; InfiniBand cards can, and those for RoCE |
+# | **shared memory** | two processes on one machine access the same host memory |
+# | **RDMA** | a network card reads and writes the other machine's memory without its CPU; InfiniBand and RoCE cards can do this |
 # | **GPUDirect RDMA** | the same with the *GPU's* memory: nothing is staged in host memory |
 # | **staged** | copied to host memory first, because the next part of the way cannot reach the GPU's |
 
@@ -464,7 +483,7 @@ if ready("12.4", one_way(LINKS["PCIe 4.0 ×16"])):
 draw_stages.ways()
 
 # %% [markdown] anchor="spot-bypass"
-# **Spot the error.** Two sentences about such ways:
+# **Spot the error.** Two statements about such ways:
 #
 # > "UCX bypasses CPU for GPU data transfers – dramatically reduces latency."
 # >
@@ -472,18 +491,20 @@ draw_stages.ways()
 #
 # <details><summary>Answer</summary>
 #
-# Both are true *where the machine can*: with NVLink, or with a network card and a driver that have GPUDirect RDMA. Otherwise UCX stages in host memory, or uses TCP, and tells you only if you ask (`UCX_PROTO_INFO=y`). The CPU still starts each transfer; what
-# it does not do is carry the bytes. And UCXX is the *Python binding* of UCX, the successor of UCX-Py: the ways are the same for both.
+# Both are true *where the machine can*: with NVLink, or with a network card and a driver that have GPUDirect RDMA. Otherwise
+# UCX stages in host memory or uses TCP, and reports it only on request (`UCX_PROTO_INFO=y`). The CPU still starts
+# each transfer, but does not carry the bytes. UCXX is the *Python binding* of UCX, the successor of UCX-Py. Both use
+# the same ways.
 #
 # </details>
 
 # %% [markdown] exercise="12.5" title="Which way?" topic="paths"
 # ### Exercise 12.5 · Which way? (12 min)
 #
-# An end is a dictionary: `"node"` (name of the machine), `"process"` (a number, within the node), `"device"` (`None` if the data is in host memory, else the number of the GPU), `"nvlink"` (the numbers of the GPUs that this GPU reaches by NVLink) and `"card"`, the node's
+# An end is a dictionary: `"node"` (name of the machine), `"process"` (a number, within the node), `"device"` (`None` if the data is in host memory, otherwise the number of the GPU), `"nvlink"` (the numbers of the GPUs that this GPU reaches by NVLink) and `"card"`, the node's
 # network card: `"plain"`, `"rdma"`, or `"gpudirect"` (it also has RDMA). Two processes never share a GPU.
 #
-# `path(one, other)` returns the word of the first row that fits:
+# `path(one, other)` returns the word in the first matching row:
 #
 # | | word |
 # |---|---|
@@ -492,10 +513,10 @@ draw_stages.ways()
 # | same node, at least one on a GPU | `"pcie"` |
 # | same node | `"shared memory"` |
 # | one of the cards is plain | `"tcp"` |
-# | at least one is on a GPU, and each that is has a `"gpudirect"` card | `"gpudirect"` |
+# | at least one is on a GPU, and each end on a GPU has a `"gpudirect"` card | `"gpudirect"` |
 # | all others | `"rdma"` |
 #
-# `host_copies(one, other)` returns how often the data is **staged**: for `"tcp"` once for each end on a GPU; for `"rdma"` once for each end on a GPU whose card is not `"gpudirect"`; else 0.
+# `host_copies(one, other)` returns how often the data is **staged**: for `"tcp"`, once for each end on a GPU; for `"rdma"`, once for each end on a GPU whose card is not `"gpudirect"`; otherwise 0.
 
 # %% tags=["exercise"] exercise="12.5"
 def path(one, other):
@@ -530,13 +551,13 @@ def host_copies(one, other):
 check("12.5", path, host_copies)
 
 # %% [markdown] tags=["hint-1"] exercise="12.5"
-# Translate the table row by row into `if ...: return ...`, in this order: then each row may take for granted that those above did not fit.
+# Translate the table row by row into `if ...: return ...`, in this order. Then each row can assume that the rows above did not match.
 
 # %% [markdown] tags=["hint-2"] exercise="12.5"
-# Collect the ends on GPUs: `on_device = [end for end in (one, other) if end["device"] is not None]`. GPU number 0 is a GPU: compare with `None`. NVLink: `other["device"] in one["nvlink"]`.
+# Collect the ends on GPUs: `on_device = [end for end in (one, other) if end["device"] is not None]`. GPU 0 is a GPU, so compare with `None`. NVLink: `other["device"] in one["nvlink"]`.
 
 # %% [markdown] tags=["hint-3"] exercise="12.5"
-# Rows 1 to 4 only where `one["node"] == other["node"]`. Row 6: `on_device and all(end["card"] == "gpudirect" for end in on_device)`. `host_copies` counts the ends in `on_device`: all of them for
+# Rows 1 to 4 apply only if `one["node"] == other["node"]`. Row 6: `on_device and all(end["card"] == "gpudirect" for end in on_device)`. `host_copies` counts the ends in `on_device`: all of them for
 # `"tcp"`, those without `"gpudirect"` for `"rdma"`.
 
 # %% tags=["run"]
@@ -558,41 +579,42 @@ if ready("12.5", path(end("a", 1), end("a", 1)), host_copies(end("a", 1), end("a
 # %% [markdown] anchor="interconnects"
 # ### Names that you will meet
 #
-# Which network a site has decides which software it needs. The slides of MVAPICH2, an MPI library, list those that it supports:
+# Which network a site has decides which software it needs. The slides on MVAPICH2, an MPI library, list the networks it supports:
 #
 # | network | what it is |
 # |---|---|
 # | **InfiniBand** | a separate network, with RDMA; NVIDIA (once Mellanox) |
 # | **Omni-Path** | a separate network, first from Intel, now from Cornelis Networks |
 # | **iWARP**, **RoCE** | RDMA over Ethernet: iWARP over TCP, RoCE (*RDMA over Converged Ethernet*) without it |
-# | **EFA** | *Elastic Fabric Adapter*, in the cloud of Amazon |
-# | **Slingshot 10, 11** | Ethernet of HPE's Cray machines; 11 has HPE's own network card |
+# | **EFA** | *Elastic Fabric Adapter*, in Amazon's cloud |
+# | **Slingshot 10, 11** | Ethernet in HPE's Cray machines; 11 has HPE's own network card |
 # | **Rockport** | switchless network; **Broadcom**: Ethernet cards with RoCE |
 #
-# and the platforms: x86, OpenPOWER, ARM, Xeon Phi, GPUs of NVIDIA and AMD. Its variants, with the years of the slides (2022):
+# The platforms are x86, OpenPOWER, ARM, Xeon Phi, and NVIDIA and AMD GPUs. Its variants, with the years from the slides (2022):
 #
 # | variant | for | since |
 # |---|---|---|
-# | MVAPICH2-X | MPI together with languages in which processes share arrays (PGAS) | 2011 |
-# | MVAPICH2-GDR | GPUs: of NVIDIA since 2014, of AMD since 2020; GDR is GPUDirect RDMA | 2014 |
-# | MVAPICH2-MIC | Xeon Phi, which is not made any more | 2014 |
+# | MVAPICH2-X | MPI combined with languages in which processes share arrays (PGAS) | 2011 |
+# | MVAPICH2-GDR | GPUs: NVIDIA since 2014, AMD since 2020; GDR is GPUDirect RDMA | 2014 |
+# | MVAPICH2-MIC | Xeon Phi, which is discontinued | 2014 |
 # | MVAPICH2-Virt, -EA | virtual machines; saving energy | 2015 |
-# | MVAPICH2-Azure, -X-AWS | clouds: InfiniBand at Azure, EFA at Amazon | 2019 |
+# | MVAPICH2-Azure, -X-AWS | clouds: InfiniBand on Azure, EFA on Amazon | 2019 |
 #
-# The project itself started in 2001, and showed its first version in 2002. Today its releases are called *MVAPICH* (3.0, 4.0, 4.1; without the 2), and they use UCX or OFI (two libraries for fast networks) underneath: names on slides age. For a site, ask three things: which network, which MPI *with* support for it, and
-# is that MPI **CUDA-aware** (lesson 09)?
+# The project started in 2001 and showed its first version in 2002. Today its releases are called *MVAPICH* (3.0, 4.0,
+# 4.1; without the 2), and they use UCX or OFI (two libraries for fast networks) underneath. Names on slides age. Ask
+# a site three things: which network, which MPI *with* support for it, and is that MPI **CUDA-aware** (lesson 09)?
 
 # %% [markdown] anchor="allreduce"
 # ## 5. Many at once: what an allreduce costs
 #
-# Lessons 06 and 09 add up over all workers: each has n bytes, and each gets the sum. (In Dask's own world this is point to point, by its scheduler; within cuML it is a *collective* of NCCL. Both are messages in the end.) Two ways, for p ranks:
+# Lessons 06 and 09 add up over all workers: each has n bytes, and each gets the sum. (In Dask this is point-to-point, directed by its scheduler; within cuML it is an NCCL *collective*. In the end both are messages.) There are two ways, for p ranks:
 #
-# * **Tree:** reduce along a tree, ⌈log₂ p⌉ rounds, then broadcast back, as many again. Each message has all n bytes.
-# * **Ring:** cut the array into p parts. In 2 (p − 1) steps each rank sends *one part* to its neighbour: after the first half each part is summed up somewhere, in the second half the sums go round.
+# * **Tree:** reduce along a tree in ⌈log₂ p⌉ rounds, then broadcast back in the same number of rounds. Each message has all n bytes.
+# * **Ring:** cut the array into p parts. In 2 (p − 1) steps each rank sends *one part* to its neighbour: after the first half each part is summed up somewhere; in the second half the sums travel round the ring.
 #
-# Every message costs α + size / β; messages of the same round or step happen at the same time. (Adding up is not counted.)
+# Every message costs α + size / β. Messages of the same round or step travel at the same time. (The additions are not counted.)
 #
-# **Predict:** 16 ranks, and each has a single number, 8 bytes. Which is faster: `"tree"` or `"ring"`?
+# **Predict:** 16 ranks each have a single number, 8 bytes. Which is faster: `"tree"` or `"ring"`?
 
 # %% tags=["predict"]
 predict("12.d", "tree")  # SOLUTION
@@ -600,7 +622,7 @@ predict("12.d", "tree")  # SOLUTION
 # %% [markdown] exercise="12.6" title="Tree or ring" topic="allreduce-cost"
 # ### Exercise 12.6 · Tree or ring (12 min)
 #
-# Write the three functions. With one rank there are no messages. `crossover` is for two ranks or more: the size in bytes at which both take the same time, the ring being faster for larger arrays; 0 where the ring is never slower.
+# Write the three functions. With one rank there are no messages. `crossover` is for two or more ranks: it returns the size in bytes at which both take the same time, above which the ring is faster, or 0 if the ring is never slower.
 
 # %% tags=["exercise"] exercise="12.6"
 def tree_seconds(p, n, alpha, beta):
@@ -628,7 +650,7 @@ def crossover(p, alpha, beta):
 check("12.6", tree_seconds, ring_seconds, crossover)
 
 # %% [markdown] tags=["hint-1"] exercise="12.6"
-# Count messages that wait for each other, then multiply by what one costs. Tree: how many rounds, how many bytes in each? Ring: how many steps, how many bytes in each?
+# Count the messages that wait for each other, then multiply by the cost of one. Tree: how many rounds, how many bytes in each? Ring: how many steps, how many bytes in each?
 
 # %% [markdown] tags=["hint-2"] exercise="12.6"
 # Tree: 2 ⌈log₂ p⌉ (α + n / β). Ring: 2 (p − 1) (α + n / (p β)). Set them equal and solve for n. `(p - 1).bit_length()` is ⌈log₂ p⌉ without rounding errors.
@@ -646,12 +668,15 @@ if ready("12.6", tree_seconds(4, 8, 1e-5, 1e9), ring_seconds(4, 8, 1e-5, 1e9), c
     display(compare("12.d", fastest))
 
 # %% [markdown] anchor="pitzer"
-# **Explain:** small arrays are about latency, so few rounds win; large ones are about bandwidth, and there the ring sends less than 2 n bytes per rank, however many ranks there are. A good library has both, and more, and chooses by size.
+# **Explain:** for small arrays latency dominates, so few rounds win. For large arrays bandwidth dominates, and the ring sends less than 2 n bytes per rank, however many ranks there are. A good library has both methods, and more, and chooses by size.
 #
-# The slides compare `MPI_Allreduce` of MVAPICH2-GDR with `ncclAllreduce` of NCCL 2 on 8 nodes with 2 V100 each (OSC Pitzer, CUDA 11.6), and say "better/comparable performance for most cases". That is a figure of one library's authors, with 16 GPUs. Its numbers are not in our
-# source, so we quote none. Your formulas say what to look for in such a figure: **two** regions. A library that wins at 8 bytes wins by latency (MPI), one that wins at 100 MB by bandwidth (NCCL builds rings and trees over NVLink). A comparison at one size says nothing of the other.
+# The slides compare `MPI_Allreduce` of MVAPICH2-GDR with `ncclAllreduce` of NCCL 2 on 8 nodes with 2 V100 each (OSC Pitzer, CUDA 11.6), and say "better/comparable performance for most cases". This
+# is a figure by the authors of one of the libraries, with 16 GPUs. Its numbers are not in our source, so we quote
+# none. Your formulas show what to look for in such a figure: **two** regions. A library that wins at 8 bytes wins by
+# latency (MPI); one that wins at 100 MB wins by bandwidth (NCCL builds rings and trees over NVLink). A comparison at
+# one size says nothing about the other.
 #
-# Here is the allreduce of this machine's ranks, beside what your formula makes of the α and β that you measured:
+# Here is an allreduce between ranks on this machine, beside the prediction of your formula from the α and β that you measured:
 
 # %% tags=["run"]
 def time_allreduce(comm, sizes):
@@ -679,17 +704,17 @@ if "MPI" in fits and ready("12.6", ring_seconds(2, 8, 1e-5, 1e9)):
     print(run.where)
 
 # %% [markdown]
-# Expect the right order of magnitude, no more: the formula leaves out the adding, and that both ranks share one memory; where other programs are busy, ranks wait for a core. `gpucluster bench --only allreduce-latency,allreduce-bandwidth` measures the same between the workers of a cluster.
+# Expect the right order of magnitude, no more. The formula ignores the additions and the memory that both ranks share. If other programs are busy, ranks wait for a core. `gpucluster bench --only allreduce-latency,allreduce-bandwidth` measures the same between the workers of a cluster.
 
 # %% [markdown] anchor="zero-copy"
 # ## 6. The fastest copy is none: one memory for two libraries
 #
-# "Real-world workflows often need to share data between libraries." In one process, nothing has to move at all: an array can tell another library **where its memory is**. There are two agreements:
+# "Real-world workflows often need to share data between libraries." In one process, nothing has to move at all: an array can show another library **where its memory is**. There are two protocols:
 #
-# * the **array interface**, a dictionary: NumPy's `__array_interface__` for host memory, `__cuda_array_interface__` for a GPU's. CuPy, cuDF's columns, Numba and PyTorch speak it, and mpi4py finds the memory of a buffer by it;
-# * **DLPack**, a small struct in C, `__dlpack__()`, with `__dlpack_device__()` to say where the memory is. Deep-learning frameworks speak it, and so do NumPy, CuPy and pyarrow: `np.from_dlpack(x)`.
+# * the **array interface**, a dictionary: NumPy's `__array_interface__` for host memory, `__cuda_array_interface__` for GPU memory. CuPy, cuDF's columns, Numba and PyTorch support it, and mpi4py uses it to find the memory of a buffer;
+# * **DLPack**, a small C struct, `__dlpack__()`, with `__dlpack_device__()` to tell where the memory is. Deep-learning frameworks support it, and so do NumPy, CuPy and pyarrow: `np.from_dlpack(x)`.
 #
-# How do you know that nothing was copied? By **writing through**: change one, look at the other. On a worker, with the array library that your workers have:
+# How do you know that nothing was copied? By **writing through**: change one, look at the other. This runs on a worker, with your workers' array library:
 
 # %% tags=["run"]
 def write_through(block):
@@ -710,7 +735,7 @@ future = lab.client.compute(da.zeros(5).to_backend().to_delayed()[0])
 lab.client.submit(write_through, future, pure=False).result()
 
 # %% [markdown]
-# Two different libraries, in this notebook: a column of pyarrow and an array of NumPy.
+# Next, two different libraries in this notebook: a pyarrow column and a NumPy array.
 #
 # **Predict:** `column` takes 8 MB. How many MB does `np.from_dlpack(column)` copy?
 
@@ -727,24 +752,26 @@ compare("12.e", 0 if column.buffers()[1].address == seen.ctypes.data else seen.n
 # %% [markdown] anchor="dlpack-failure"
 # ### A real failure
 #
-# Not everything can be handed over. DLPack knows numbers and truth values; it does not know dates, texts and objects.
+# Not everything can be shared. DLPack supports numbers and Booleans, but not dates, strings or objects.
 
 # %% tags=["run"]
 with expect_failure(BufferError):
     np.from_dlpack(np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]"))
 
 # %% [markdown]
-# **Explain:** view the dates as whole numbers (`.view("int64")`, still no copy) and say on the other side what they mean. What else prevents sharing: missing values in a column of Arrow (they lie in a second buffer), several chunks, another device. Then something copies, and
-# a good library says so.
+# **Explain:** view the dates as integers (`.view("int64")`, still no copy) and convert them back on the other side.
+# Other things also prevent sharing: missing values in an Arrow column (they are in a second buffer), several chunks,
+# another device. Then the data is copied, and a good library reports it.
 #
-# (The order matters as well: memory that is shared must live as long as its user. Both agreements keep the owner alive. And on a GPU, the owner's kernels must have finished before the other one reads: version 3 of the interface and DLPack carry the *stream* for that.)
+# (Lifetime and order also matter. Shared memory must live as long as its user; both protocols keep the owner alive. On a GPU, the owner's kernels must finish before the other library reads: version 3 of the interface and DLPack carry the *stream* for this.)
 
 # %% [markdown] exercise="12.7" title="Both sides of the agreement" topic="zero-copy"
 # ### Exercise 12.7 · Both sides of the agreement (12 min)
 #
-# 1. **Take:** `adopt(producer)` returns an array of NumPy that uses the memory of `producer`, without a copy. The producer offers `__dlpack__` (with `__dlpack_device__`), or `__array_interface__`, or both.
-# 2. **Offer:** `interface_of(memory, offset, shape, dtype)` returns the dictionary that describes a part of `memory`, a row of bytes (a NumPy array of type `uint8`, contiguous). The part begins at byte `offset`; its numbers have the type `dtype` (a `np.dtype`) and lie
-#    in the order of the rows, without gaps, with this `shape` (a tuple). The entries:
+# 1. **Take:** `adopt(producer)` returns a NumPy array that uses the memory of `producer`, without a copy. The producer offers `__dlpack__` (with `__dlpack_device__`), or `__array_interface__`, or both.
+# 2. **Offer:** `interface_of(memory, offset, shape, dtype)` returns the dictionary that describes a part of `memory`,
+#    a contiguous one-dimensional NumPy array of type `uint8`. The part begins at byte `offset`. Its numbers have the
+#    type `dtype` (a `np.dtype`) and this `shape` (a tuple); they are stored row by row, without gaps. The entries:
 #
 # | | |
 # |---|---|
@@ -753,7 +780,7 @@ with expect_failure(BufferError):
 # | `"data"` | a tuple: the address of the first number (an `int`), and whether the memory is **read-only** |
 # | `"version"` | `3` |
 #
-# The address of an array's memory is `memory.ctypes.data`; `memory.flags.writeable` says whether it may be written to.
+# The address of an array's memory is `memory.ctypes.data`; `memory.flags.writeable` is true if it may be written to.
 
 # %% tags=["exercise"] exercise="12.7"
 def adopt(producer):
@@ -780,13 +807,13 @@ def interface_of(memory, offset, shape, dtype):
 check("12.7", adopt, interface_of)
 
 # %% [markdown] tags=["hint-1"] exercise="12.7"
-# NumPy has one function for each agreement: `np.from_dlpack` and `np.asarray`. How do you find out which of the two a producer offers? `np.array` copies.
+# NumPy has one function for each protocol: `np.from_dlpack` and `np.asarray`. How do you find out which of the two a producer offers? Note that `np.array` copies.
 
 # %% [markdown] tags=["hint-2"] exercise="12.7"
 # `hasattr(producer, "__dlpack__")`. For the dictionary: addresses count bytes, and so does `offset`. *Read-only* is the opposite of *writeable*.
 
 # %% [markdown] tags=["hint-3"] exercise="12.7"
-# `"data": (memory.ctypes.data + offset, not memory.flags.writeable)` is a tuple of an `int` and a truth value; the other three entries are `shape`, `dtype.str` and `3`.
+# `"data": (memory.ctypes.data + offset, not memory.flags.writeable)` is a tuple of an `int` and a Boolean; the other three entries are `shape`, `dtype.str` and `3`.
 
 # %% tags=["run"]
 class Shelf:
@@ -806,9 +833,9 @@ if ready("12.7", interface_of(memory, 0, (1,), np.dtype("uint8"))):
 # %% [markdown] anchor="merge"
 # ## 7. How many bytes does a merge move?
 #
-# A merge of two large tables on a key needs equal keys on the same worker, so rows move: a **shuffle**. (Where one table is small, Dask sends it to all workers instead: a *broadcast*.) If the keys are in no order, a row is already where it belongs with a chance of one in w, for w workers.
+# A merge of two large tables on a key needs equal keys on the same worker, so rows move: a **shuffle**. (If one table is small, Dask sends it to all workers instead: a *broadcast*.) If the keys are unordered, a row is already on the right worker with a probability of one in w, for w workers.
 #
-# The benchmark of the MPI4Dask authors merges chunks of `--chunk-size 1_000_000_00` rows: read the number twice, it is 10⁸. Ours is smaller. Each table here has 300,000 rows with a key and one number, 8 bytes each.
+# The benchmark of the MPI4Dask authors merges chunks of `--chunk-size 1_000_000_00` rows: read the number twice: it is 10⁸. Ours is smaller. Each table here has 300,000 rows with a key and one number, 8 bytes each.
 #
 # **Predict:** on two workers, how many MB travel between them?
 
@@ -826,17 +853,18 @@ moved = bytes_between_workers(lab.client, lazy[0].merge(lazy[1], on="key", shuff
 compare("12.f", round(moved / MB, 1), "MB")
 
 # %% [markdown]
-# **Explain:** 2 × 300,000 rows of 16 bytes are 9.6 MB, and half of them move: 4.8 MB. What is wrong? The **index** travels, too: 8 more bytes per row. 2 × 300,000 × 24 / 2 = 7.2 MB, and a few per cent for headers. (`bytes_between_workers` adds up the workers' own logs, with
-# `gpucluster.profile`. `shuffle_method="p2p"` sends each row once, straight to where it belongs. Here, with `"tasks"` instead, more bytes travel: try it. And if you see another 1.2 MB, a worker that was idle
-# has taken a partition of 75,000 rows over from the other one before it was cut: Dask's *work stealing*.)
+# **Explain:** 2 × 300,000 rows of 16 bytes are 9.6 MB, and half of them move: 4.8 MB. What is missing? The **index** also travels: 8 more bytes per row. 2 × 300,000 × 24 / 2 = 7.2 MB, and a few per cent for headers. (`bytes_between_workers` adds up the workers' own logs, with
+# `gpucluster.profile`. `shuffle_method="p2p"` sends each row once, straight to its worker. With `"tasks"` instead,
+# more bytes travel here: try it. If you see another 1.2 MB, an idle worker took over a partition of 75,000 rows from
+# the other one before it was split. This is Dask's *work stealing*.)
 
 # %% [markdown] exercise="12.8" title="Predict a shuffle" topic="shuffled-bytes"
 # ### Exercise 12.8 · Predict a shuffle (8 min)
 #
-# Write `shuffled_bytes(left, right, n_workers)`: the bytes that a merge of two tables of pandas is expected to send between workers. Count each row with all its columns (they are numbers, of various sizes) **and** 8 bytes of index. Of the rows of both tables,
-# one in `n_workers` is already where it belongs.
+# Write `shuffled_bytes(left, right, n_workers)`: the bytes that a merge of two pandas tables is expected to send between workers. Count each row with all its columns (they are numbers, of various sizes) **and** 8 bytes of index. In
+# both tables, one in `n_workers` rows is already on the right worker.
 #
-# The check also lets your workers merge two tables, and compares: within 20 %.
+# The check also has your workers merge two tables. Your result must be within 20 %.
 
 # %% tags=["exercise"] exercise="12.8"
 def shuffled_bytes(left, right, n_workers):
@@ -850,13 +878,13 @@ def shuffled_bytes(left, right, n_workers):
 check("12.8", shuffled_bytes)
 
 # %% [markdown] tags=["hint-1"] exercise="12.8"
-# Bytes of one row, times rows, for both tables; then the share of rows that have to move.
+# Multiply the bytes of one row by the number of rows, for both tables, then by the share of rows that have to move.
 
 # %% [markdown] tags=["hint-2"] exercise="12.8"
 # `table.dtypes` are the types of the columns, and each has an `itemsize`. With one worker nothing moves; with w, the share (w − 1) / w.
 
 # %% [markdown] tags=["hint-3"] exercise="12.8"
-# `len(table) * (8 + sum(dtype.itemsize for dtype in table.dtypes))` for each of the tables, added up, times `(n_workers - 1) / n_workers`.
+# `len(table) * (8 + sum(dtype.itemsize for dtype in table.dtypes))` for each table, added up, times `(n_workers - 1) / n_workers`.
 
 # %% tags=["run"]
 if ready("12.8", shuffled_bytes(left, right, 2)):
@@ -869,12 +897,12 @@ if ready("12.8", shuffled_bytes(left, right, 2)):
     print(f"one such chunk of each table, on 8 workers: {chunks / GB:.1f} GB (calculated)")
 
 # %% [markdown]
-# **Change:** drop columns before the merge, not after it. Which of the two numbers, rows or bytes per row, is easier to make smaller in your own work?
+# **Change:** drop columns before the merge, not after it. Which is easier to reduce in your own work: rows or bytes per row?
 
 # %% [markdown] anchor="staging"
 # ## 8. From the drive to the device: stages, pieces, direct ways
 #
-# A file on its way to a GPU goes through **stages**: the drive reads it into host memory, the bus carries it to the device. In one piece, the stages take turns. In **pieces**, they overlap: while the second piece is read, the first one is carried. Then the whole takes about as long as the
+# A file on its way to a GPU goes through **stages**: the drive reads it into host memory, and the bus carries it to the device. In one piece, the stages take turns. In **pieces**, they overlap: while the second piece is read, the first one is carried. Then the whole transfer takes about as long as the
 # *slowest* stage alone. The speeds in the picture are chosen: an NVMe drive with 6 GB/s, and PCIe 4.0 with 25 GB/s; 20 µs for each piece in each stage.
 
 # %% tags=["run"]
@@ -884,7 +912,7 @@ draw_stages.lanes(1 * GB, 1 * GB, way)
 draw_stages.lanes(1 * GB, 125 * MB, way)
 
 # %% [markdown]
-# Move the slider (it needs a running kernel). **Predict:** what is best: `"few"` pieces, `"some"`, or `"as many as possible"`?
+# Move the slider (it needs a running kernel). **Predict:** which is best: `"few"` pieces, `"some"`, or `"as many as possible"`?
 
 # %% tags=["predict"]
 predict("12.g", "some")  # SOLUTION
@@ -895,8 +923,10 @@ draw_stages.explore_pieces(1 * GB, way)
 # %% [markdown] exercise="12.9" title="The time of a staged way" topic="staging"
 # ### Exercise 12.9 · The time of a staged way (12 min)
 #
-# Write `staged_seconds(n_bytes, piece, stages)`. `stages` is a list of `(startup, speed)`: a piece of n bytes takes `startup + n / speed` seconds in that stage. All pieces have `piece` bytes, only the last one may be smaller. They keep their order; a stage has one piece at a time; a piece enters a stage as soon as it has
-# left the stage before **and** the stage is free. Between the stages there is room for all pieces. Return when the last piece has left the last stage.
+# Write `staged_seconds(n_bytes, piece, stages)`. `stages` is a list of `(startup, speed)`: a piece of n bytes takes `startup + n / speed` seconds in that stage. All
+# pieces have `piece` bytes; only the last one may be smaller. They keep their order, and a stage handles one piece at
+# a time. A piece enters a stage as soon as it has left the previous stage **and** the stage is free. There is room
+# for all pieces between the stages. Return the time when the last piece leaves the last stage.
 
 # %% tags=["exercise"] exercise="12.9"
 def staged_seconds(n_bytes, piece, stages):
@@ -918,10 +948,10 @@ check("12.9", staged_seconds)
 # Play it on paper with three pieces and two stages. Which two things does a piece wait for before it enters a stage?
 
 # %% [markdown] tags=["hint-2"] exercise="12.9"
-# Keep for each stage the moment when it is free again. A piece leaves a stage at `max(when it arrived, when the stage is free) + startup + size / speed`; that is when it arrives at the next stage, and when this one is free.
+# For each stage, keep the time when it is free again. A piece leaves a stage at `max(when it arrived, when the stage is free) + startup + size / speed`. At that time it arrives at the next stage, and this stage is free.
 
 # %% [markdown] tags=["hint-3"] exercise="12.9"
-# Two loops: pieces outside (`for begin in range(0, n_bytes, piece)`, with `size = min(piece, n_bytes - begin)`), stages inside. `free = [0.0] * len(stages)`; the result is `free[-1]`.
+# Write two loops: the outer one over pieces (`for begin in range(0, n_bytes, piece)`, with `size = min(piece, n_bytes - begin)`), the inner one over stages. `free = [0.0] * len(stages)`; the result is `free[-1]`.
 
 # %% tags=["run"]
 if ready("12.9", staged_seconds(10, 5, [(0, 1)])):
@@ -932,8 +962,9 @@ if ready("12.9", staged_seconds(10, 5, [(0, 1)])):
     display(compare("12.g", "some" if min(times, key=times.get) not in (1, 16000) else "few"))
 
 # %% [markdown]
-# **Explain:** few pieces overlap little; too many pay the startup too often. The best size lies in between, in a wide valley, so you do not need the exact optimum. Now with a real file: one thread reads pieces, while another one works on the piece before (a checksum
-# stands for the second stage). The disk is too fast to show the effect, so each read also waits for 15 ms, as on a busy shared file system. (That wait is chosen.)
+# **Explain:** few pieces overlap little; too many pay the startup too often. The best size lies in between, in a wide
+# valley, so you do not need the exact optimum. Now with a real file: one thread reads pieces while another works on
+# the previous piece (a checksum stands in for the second stage). The disk is too fast to show the effect, so each read also waits for 15 ms, as on a busy shared file system. (That wait is chosen.)
 
 # %% tags=["run"]
 folder = Path(tempfile.mkdtemp(prefix="lesson-12-"))
@@ -991,7 +1022,7 @@ file.unlink()
 # %% [markdown] anchor="gds"
 # ### GPUDirect Storage: one stage less
 #
-# **GPUDirect Storage** (GDS) lets the drive write straight into the GPU's memory; the detour through a *bounce buffer* in host memory is left out (the last row of the picture in section 4). In Python it is **KvikIO**, and cuDF's readers use it.
+# **GPUDirect Storage** (GDS) lets the drive write straight into GPU memory, without the detour through a *bounce buffer* in host memory (the last row of the picture in section 4). In Python, use **KvikIO**; cuDF's readers use it as well.
 #
 # **Spot the error:**
 #
@@ -999,13 +1030,16 @@ file.unlink()
 #
 # <details><summary>Answer</summary>
 #
-# The first half is right. The second is not: drive and GPU both hang on PCIe, and every byte still crosses it. What goes away is the copy in host memory: the second crossing into the host, the memory bandwidth and the CPU time that it takes. The bottleneck is often the drive itself: an NVMe drive has four lanes,
-# with PCIe 4.0 at most 7.9 GB/s; it takes four of them to fill the sixteen lanes of a GPU.
+# The first half is right. The second is not: drive and GPU are both connected by PCIe, and every byte still crosses
+# it. Only the copy in host memory goes away, with the second crossing of the host, the memory bandwidth and the CPU
+# time that it takes. The bottleneck is often the drive itself. An NVMe drive has four lanes, at most 7.9 GB/s with
+# PCIe 4.0; it takes four drives to fill the sixteen lanes of a GPU.
 #
 # </details>
 #
-# It needs a supported file system (local ext4 or XFS, Lustre, some others), the kernel module `nvidia-fs`, and files that are read in large, aligned pieces. Where one of these is missing, cuFile and KvikIO fall back to **compatibility mode**: ordinary reads and a copy, with the same result and no
-# error. So ask before you believe that you use it:
+# It needs a supported file system (local ext4 or XFS, Lustre, some others), the kernel module `nvidia-fs`, and large,
+# aligned reads. If one of these is missing, cuFile and KvikIO fall back to **compatibility mode**: ordinary reads and
+# a copy, with the same result and no error. So check whether you really use it:
 
 # %% tags=["run"] anchor="gds-probe"
 def direct_storage():
@@ -1029,10 +1063,13 @@ if ready("12.9", staged_seconds(10, 5, [(0, 1)])):
         print(f"{words:18} {1000 * staged_seconds(GB, piece, stages):6.1f} ms for 1 GB (calculated)")
 
 # %% [markdown] anchor="dali"
-# **Explain:** against a reader that overlaps well, the direct way wins little *time*; it saves host memory and cores, which others may need. Against one that does not, it wins the whole second stage.
+# **Explain:** compared with a reader that overlaps well, the direct way saves little *time*. It saves host memory and cores, which others may need. Compared with a reader that does not overlap, it saves the whole second stage.
 #
-# **DALI**, NVIDIA's *Data Loading Library*, is something else: a pipeline of loading **and preparing** (decode a JPEG, crop, resize, normalise) for training. It does three things that you know by now: it loads ahead (`prefetch_queue_depth`, 2 by default; lesson 13 builds it by hand), it runs
-# the stages at the same time, and it can do the decoding on the device, so that small compressed images cross the bus instead of large decoded ones. It is no faster drive: where reading is the slowest stage, it stays the slowest.
+# **DALI**, NVIDIA's *Data Loading Library*, is different: a pipeline that loads **and prepares** data for training
+# (decode a JPEG, crop, resize, normalise). It does three things that you already know. It loads ahead
+# (`prefetch_queue_depth`, 2 by default; lesson 13 builds this by hand). It runs the stages at the same time. And it
+# can decode on the device, so that small compressed images cross the bus instead of large decoded ones. It does not
+# make the drive faster: if reading is the slowest stage, it stays the slowest.
 
 # %% [markdown] anchor="ucx"
 # ## 9. Options of UCX, old and new
@@ -1045,9 +1082,9 @@ if ready("12.9", staged_seconds(10, 5, [(0, 1)])):
 # | `distributed.rmm.pool-size` | `distributed-ucxx.rmm.pool-size` |
 # | `DASK_DISTRIBUTED__COMM__UCX__NVLINK=True` | `DASK_DISTRIBUTED_UCXX__NVLINK=True` |
 #
-# `LocalCUDACluster(protocol="ucx", enable_nvlink=True, enable_infiniband=True)` sets them for its workers; for most machines `protocol="ucx"` alone is best: UCX then chooses (section 4). For several nodes: a scheduler with `dask scheduler --protocol ucx`, and `dask cuda worker` on each node. The **client** needs the same options.
+# `LocalCUDACluster(protocol="ucx", enable_nvlink=True, enable_infiniband=True)` sets them for its workers; for most machines `protocol="ucx"` alone is best: UCX then chooses (section 4). For several nodes, start a scheduler with `dask scheduler --protocol ucx`, and `dask cuda worker` on each node. The **client** needs the same options.
 #
-# What happens with an old one? Nothing, and that is the problem:
+# What happens if you use an old option? Nothing, and that is the problem:
 
 # %% tags=["run"] anchor="silent-option"
 import dask
@@ -1058,13 +1095,13 @@ with dask.config.set({"distributed.comm.ucx.nvlnik": True}):  # with a typo, too
 # %% [markdown] exercise="12.10" title="Old options, new names" topic="ucx-options"
 # ### Exercise 12.10 · Old options, new names (9 min)
 #
-# Write `migrate(config)`: a configuration as nested dictionaries, as YAML gives them, is returned with the names of today.
+# Write `migrate(config)`: it takes a configuration as nested dictionaries, as read from YAML, and returns it with today's names.
 #
-# 1. All that is in `config["distributed"]["comm"]["ucx"]` moves into `"distributed-ucxx"`, at the top.
+# 1. Everything in `config["distributed"]["comm"]["ucx"]` moves into `"distributed-ucxx"`, at the top level.
 # 2. `config["distributed"]["rmm"]["pool-size"]` moves to `"pool-size"` in `"rmm"` in `"distributed-ucxx"`.
-# 3. What `"distributed-ucxx"` has already stays: a moved option with the same name is dropped. Where both have a dictionary of the same name, this is true within it.
-# 4. A dictionary out of which the last entry has moved is left out, up to the top. An empty one that was there before stays, except `"ucx"` (and what becomes empty by leaving it out). If nothing moves, no `"distributed-ucxx"` is made.
-# 5. All other settings stay as they are; `config` itself is not changed.
+# 3. Existing options in `"distributed-ucxx"` stay: a moved option with the same name is dropped. If both have a dictionary of the same name, this rule applies within it.
+# 4. A dictionary that becomes empty because its last entry moved is removed, up to the top. A dictionary that was already empty stays, except `"ucx"` (and any that becomes empty by removing it). If nothing moves, no `"distributed-ucxx"` is created.
+# 5. All other settings stay unchanged; `config` itself is not modified.
 
 # %% tags=["exercise"] exercise="12.10"
 import copy
@@ -1100,13 +1137,13 @@ def migrate(config):
 check("12.10", migrate)
 
 # %% [markdown] tags=["hint-1"] exercise="12.10"
-# `copy.deepcopy(config)` first; then you may take the copy apart. Which entries leave it? What is left behind empty?
+# Start with `copy.deepcopy(config)`, which you can take apart. Which entries leave it? What becomes empty?
 
 # %% [markdown] tags=["hint-2"] exercise="12.10"
-# `comm.pop("ucx", {})` takes out all that moves by rule 1, and `memory.pop("pool-size")` what moves by rule 2 (`memory` is the dictionary under `"rmm"`). Put both into one dictionary, `moved`. Then clean up, from the inside out, and merge `moved` into `"distributed-ucxx"`.
+# `comm.pop("ucx", {})` takes out everything that moves by rule 1, and `memory.pop("pool-size")` what moves by rule 2 (`memory` is the dictionary under `"rmm"`). Put both into one dictionary, `moved`. Then clean up, from the inside out, and merge `moved` into `"distributed-ucxx"`.
 
 # %% [markdown] tags=["hint-3"] exercise="12.10"
-# For rule 3: `today.setdefault(name, value)` keeps what is there. If both are dictionaries: `today[name] = {**value, **today[name]}`, where the right one wins. Do this only `if moved`.
+# For rule 3: `today.setdefault(name, value)` keeps what is there. If both are dictionaries: `today[name] = {**value, **today[name]}`, where the right-hand side wins. Do this only `if moved`.
 
 # %% tags=["run"]
 ucx = {"nvlink": True, "infiniband": True, "rdmacm": True}
@@ -1118,15 +1155,15 @@ if ready("12.10", migrate(old)):
 # %% [markdown] tags=["keypoints"]
 # ## Keep this
 #
-# * Count crossings: one step in the wrong place costs two. What stays on the device costs none.
+# * Count crossings: one step in the wrong place costs two. Data that stays on the device costs none.
 # * A message takes α + n / β. Below α × β bytes the latency decides, above it the bandwidth.
 # * Fit with relative errors, and look at the dots: a model that does not fit is a finding.
 # * Data sheets: bits or bytes, per lane or all, one direction or both. Divide before you compare.
-# * Direct ways (NVLink, GPUDirect) exist where the hardware has them; elsewhere data is staged, without a warning.
-# * Small allreduce: few rounds, a tree. Large: a ring, less than 2 n bytes per rank. Ask for both sizes.
+# * Direct ways (NVLink, GPUDirect) exist where the hardware has them; otherwise data is staged, without a warning.
+# * Small allreduce: a tree, with few rounds. Large: a ring, with less than 2 n bytes per rank. Ask for both sizes.
 # * `__array_interface__` and DLPack share memory. Prove it: write through.
 # * A shuffle moves (w − 1) / w of all rows, index included. Drop columns first.
-# * Stages in pieces cost as much as the slowest stage. GDS leaves out the host, not PCIe; DALI loads ahead and decodes on the device.
+# * With pieces, stages take about as long as the slowest one. GDS avoids host memory, not PCIe; DALI loads ahead and decodes on the device.
 
 # %% [markdown]
 # ## Quiz and cards
@@ -1140,13 +1177,13 @@ lessons.cards("12")
 # %% [markdown] anchor="where-it-runs"
 # ### Laptop, one GPU, cluster
 #
-# * **Laptop:** transports, shared memory, merges and overlap are measured between processes of this machine, where the "network" is memory. Speeds of links that you do not have are calculated.
-# * **One GPU:** the same cells. Section 6 then shares memory on the device; section 8 asks KvikIO on the worker. The ping-pong stays between host memories: with one device there is no second one to send to.
+# * **Laptop:** transports, shared memory, merges and overlap are measured between processes on this machine, where the "network" is memory. Speeds of links that you do not have are calculated.
+# * **One GPU:** the same cells. Section 6 then shares memory on the device; section 8 queries KvikIO on the worker. The ping-pong stays between host memories: with one device there is no second one to send to.
 # * **Run on a GPU:** all checks passed on one NVIDIA H100 on 2026-11-26, with RAPIDS 26.10.
-# * **Cluster:** `nvidia-smi topo -m` shows which GPUs have NVLink, and which network card is near which GPU. With `distributed-ucxx`, `ucx_perftest` and the OSU benchmarks measure the links themselves; `gpucluster bench --protocol ucx` and `--protocol tcp` what your workload gains.
+# * **Cluster:** `nvidia-smi topo -m` shows which GPUs have NVLink, and which network card is near which GPU. With `distributed-ucxx`, `ucx_perftest` and the OSU benchmarks measure the links themselves; `gpucluster bench --protocol ucx` and `--protocol tcp` measure what your workload gains.
 #
-# Where the figures come from: PCIe, the PCI-SIG's specifications; InfiniBand, the roadmap of the InfiniBand Trade Association; NVLink, NVIDIA's data sheets for V100, A100 and H100 (SXM); names of options, the README of `distributed-ucxx`; GDS, NVIDIA's documentation of cuFile; lists of networks and
-# variants, slides of the MVAPICH project of 2022. No NVLink or InfiniBand was at hand when this lesson was written, and none is pretended.
+# Sources of the figures: PCIe, the PCI-SIG's specifications; InfiniBand, the roadmap of the InfiniBand Trade Association; NVLink, NVIDIA's data sheets for V100, A100 and H100 (SXM); names of options, the README of `distributed-ucxx`; GDS, NVIDIA's documentation of cuFile; lists of networks and
+# variants, slides of the MVAPICH project of 2022. No NVLink or InfiniBand was available when this lesson was written, and the lesson shows no measurement of either.
 
 # %% tags=["run"]
 folder.rmdir()
@@ -1155,11 +1192,11 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners ask "how many bytes, over which link, how often?" before they ask "how fast is the GPU?", and can answer with a number.
+# * **Goal:** learners ask "how many bytes, over which link, how often?" before "how fast is the GPU?", and can answer with a number.
 # * **Time:** 12 section 1 · 38 section 2 · 15 section 3 · 20 section 4 = 85 with a break; second session: 15 section 5 · 15 section 6 · 12 section 7 · 17 section 8 · 10 section 9, quiz.
-# * **When late:** give the solution of 12.2 and 12.10; let the class do 12.5 aloud, as a vote on the five machines. 12.6 is good homework.
-# * **On the projector:** the dots of section 2, before the fit: who sees the strange one (`ws`)? The slider of section 8: from 1 to 60 pieces, then to 16,000. In section 6, have someone claim that `np.array(x)` shares, and write through.
-# * **Common mistakes:** 12.1: `"any"` counted as a place, or the bytes of the step before. 12.2: the round trip instead of one way; the warm-up in the time; pickles. 12.3: no weights, or weights 1 / t² (polyfit squares them itself). 12.4: NVLink not halved, bits for bytes, the encoding forgotten. 12.5: `if end["device"]`, which takes
-#   GPU 0 for none. 12.6: `log2` without rounding up; all n bytes in each step of the ring. 12.7: `np.array`; `writeable` where read-only is asked. 12.8: no index; 1 / w instead of (w − 1) / w. 12.9: the maximum of the stages only; the last piece taken for a whole one. 12.10: the given dictionary is changed; old options win over new ones.
+# * **If you run late:** give the solutions of 12.2 and 12.10; do 12.5 aloud, with a vote on the five machines. 12.6 is good homework.
+# * **On the projector:** the dots of section 2, before the fit: can anyone see the strange one (`ws`)? The slider of section 8: from 1 to 60 pieces, then to 16,000. In section 6, have someone claim that `np.array(x)` shares, and write through.
+# * **Common mistakes:** 12.1: `"any"` counted as a place, or the bytes of the previous step. 12.2: the round trip instead of one way; the warm-up in the time; pickles. 12.3: no weights, or weights 1 / t² (polyfit squares them itself). 12.4: NVLink not halved, bits for bytes, the encoding forgotten. 12.5: `if
+#   end["device"]`, which treats GPU 0 as none. 12.6: `log2` without rounding up; all n bytes in each step of the ring. 12.7: `np.array`; `writeable` instead of read-only. 12.8: no index; 1 / w instead of (w − 1) / w. 12.9: only the maximum of the stages; the last piece taken as a full one. 12.10: the given dictionary is modified; old options win over new ones.
 # * **Stale in the slides, corrected here:** UCX by UCX-Py (archived; UCXX); "TCP and UCX" as Dask's transports; "32 GB/s" for PCIe 4.0 (31.5); "UCX bypasses the CPU" and "without host staging" (where the hardware can); GDS "eliminates the PCIe bottleneck" (it does not); MVAPICH2's names (today MVAPICH).
-# * **Measured** while this lesson was written: see what the cells print; all on one machine with two cores, where both ends of each link share them.
+# * **Measured** while this lesson was written: see the output of the cells; all on one machine with two cores, shared by both ends of each link.

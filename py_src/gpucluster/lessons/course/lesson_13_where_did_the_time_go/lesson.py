@@ -16,7 +16,7 @@
 #     objectives:
 #       - calculate idle time and gaps from a task stream
 #       - read reports, counters and captures of profilers with a few lines of Python
-#       - say what utilization and occupancy tell, and what they do not
+#       - explain what utilization and occupancy show, and what they do not
 #       - place a kernel on a roofline and tell memory-bound from compute-bound
 #       - hide the time of loading behind the time of computing
 #       - find the bottleneck from its symptoms, and name the fix
@@ -28,25 +28,26 @@
 #
 # **135 minutes** (35 of reading, 100 of writing) · you need: lesson 03 (tasks, threads, overhead), and a little pandas
 #
-# With 65 minutes: sections 1, 3, 6 and 7. The others do not need each other, and make a second session.
+# If you have 65 minutes, do sections 1, 3, 6 and 7. The others are a second session, and are independent of each other.
 #
 # At the end you can
 #
 # * **calculate** idle time and gaps from a task stream;
 # * **read** reports, counters and captures of profilers with a few lines of Python;
-# * **say** what utilization and occupancy tell, and what they do not;
+# * **explain** what utilization and occupancy show, and what they do not;
 # * **place** a kernel on a roofline, and **tell** memory-bound from compute-bound;
 # * **hide** the time of loading behind the time of computing;
 # * **find** the bottleneck from its symptoms, and **name** the fix;
 # * **time** the stages of a program so that the parts add up to the whole.
 #
-# Work from top to bottom. Where you see `...`, it is your turn. `check("13.1", idle_share, longest_gap)` tries your answer, `hint("13.1")`
-# gives the next of three hints, and `solution("13.1")` shows one right solution after the hints. Unless an exercise says otherwise, a
+# Work from top to bottom. Where you see `...`, it is your turn. `check("13.1", idle_share, longest_gap)` checks your
+# answer, `hint("13.1")` gives the next of three hints, and `solution("13.1")` shows a solution after the hints. Unless an exercise says otherwise, a
 # function must not change its arguments, and must return the same result each time.
 #
-# **What is measured here, and what is not.** Task streams, reports, the roofline and all timers are measured while you run the cells. The
-# recording in section 3 is of real workers without a GPU. Counters of a GPU are measured where there is one; elsewhere a **simulation**
-# stands in, made by formulas that you can read, and the cell says so. The lesson comes with no recording of a GPU.
+# **What is measured here, and what is not.** The cells measure task streams, reports, the roofline and all timers.
+# The recording in section 3 is of real workers without a GPU. GPU counters are measured if there is a GPU. Otherwise
+# they are **simulated** with formulas that you can read, and the cell is labelled as simulated. The lesson does not
+# include a GPU recording.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -55,16 +56,16 @@ from gpucluster import lessons
 lab = lessons.start("13")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
-# <details><summary>Helpers of this lesson, and what stands behind them</summary>
+# <details><summary>Helpers in this lesson, and what they do</summary>
 #
 # | here | without our helper |
 # |---|---|
-# | `Busy(client)` | `client.run(time.process_time)` before and after, divided by the time between |
-# | `np.asarray(x, like=block)` | this is NumPy itself: it makes an array of the same library as `block`. In a program for NumPy blocks alone, `np.asarray(x)` |
-# | `ready("…", f)` | only our lessons need it: False, with a sentence, as long as `f` is not written |
+# | `Busy(client)` | `client.run(time.process_time)` before and after; the difference divided by the elapsed time |
+# | `np.asarray(x, like=block)` | this is plain NumPy: it makes an array of the same library as `block`. In a program for NumPy blocks only, `np.asarray(x)` |
+# | `ready("…", f)` | only our lessons need it: prints a message and returns False until you have written `f` |
 #
 # </details>
 
@@ -103,14 +104,14 @@ THREADS = sum(lab.client.nthreads().values())
 # %% [markdown] anchor="stream"
 # ## 1. The task stream: who worked when
 #
-# "It is slow" is no finding. A finding names **who** waited, **when**, and **for what**. For a Dask cluster the first record is the **task
-# stream**: for each task, which thread ran it, from when to when. The dashboard draws it live. (*Task stream* in the *GPU clusters* panel;
-# `lab` printed a link above where there is one.) `get_task_stream` gives the same records to a program.
+# "It is slow" is not a finding. A finding names **who** waited, **when**, and **for what**. For a Dask cluster the
+# first record is the **task stream**: which thread ran each task, and when. The dashboard draws it live. (Open *Task
+# stream* in the *GPU clusters* panel, or the link that `lab` printed above, if any.) `get_task_stream` gives the same records to a program.
 #
-# The next cell sorts random numbers. First six equal tasks. Then the notebook itself does something for 0.6 s. Then three tasks, one of
-# them large.
+# The next cell sorts random numbers. First it runs six equal tasks. Then the notebook itself is busy for 0.6 s. Then
+# come three tasks, one of them large.
 #
-# **Predict:** for what percentage of the threads' time will no task run?
+# **Predict:** for what percentage of the threads' time is no task running?
 
 # %% tags=["predict"]
 predict("13.a", 55)  # SOLUTION
@@ -129,20 +130,20 @@ with get_task_stream(lab.client) as stream:
 timelines.stream(stream.data, THREADS)
 
 # %% [markdown]
-# Hover over a bar to see which task it is, and how long it took. There are two kinds of empty space: the gap in the middle, when nothing
-# had given the workers anything to do, and the end, when one thread still works and the others have nothing left.
+# Hover over a bar to see which task it is, and how long it took. There are two kinds of empty space: the gap in the
+# middle, when the workers had no tasks, and the end, when one thread still works and the others have nothing left.
 
 # %% [markdown] exercise="13.1" title="Idle share and longest gap" topic="task-stream"
 # ### Exercise 13.1 · Idle share and longest gap (12 min)
 #
 # A record has `"worker"`, `"thread"` and `"startstops"`, a sequence of parts with `"action"`, `"start"` and `"stop"` (seconds on a clock).
-# Only parts with the action `"compute"` count as work; a thread that fetches (`"transfer"`) waits. The **window** goes from the first
-# `start` of a compute part to the last `stop` of one. The records come in any order.
+# Only parts with the action `"compute"` count as work; a thread that fetches data (`"transfer"`) is waiting. The
+# **window** goes from the first `start` of a compute part to the last `stop`. The records are in any order.
 #
-# 1. `idle_share(records, threads)`: the share of all threads' time in the window in which they did not compute. The cluster has `threads`
-#    threads; one that ran nothing is in no record, and was idle all the time.
+# 1. `idle_share(records, threads)`: the share of all threads' time in the window in which they did not compute. The
+#    cluster has `threads` threads. A thread that ran nothing is in no record, and was idle all the time.
 # 2. `longest_gap(records)`: the longest time in the window in which **no thread at all** computed, as `(start, seconds)`; `start` counts
-#    from the beginning of the window. Without any gap: `(0.0, 0.0)`.
+#    from the beginning of the window. If there is no gap, return `(0.0, 0.0)`.
 
 # %% tags=["exercise"] exercise="13.1"
 def idle_share(records, threads):
@@ -177,15 +178,15 @@ def longest_gap(records):
 check("13.1", idle_share, longest_gap)
 
 # %% [markdown] tags=["hint-1"] exercise="13.1"
-# Collect all compute parts first; everything is calculated from them. How much time did all threads together have? For the gap, go through
-# the parts in the order in which they begin.
+# Collect all compute parts first; calculate everything from them. How much time did all threads have together? For
+# the gap, go through the parts in order of their start.
 
 # %% [markdown] tags=["hint-2"] exercise="13.1"
-# All the time that there was: `threads` times the length of the window. A part that begins *later than everything before it has ended*
-# leaves a gap. The part just before need not be the one that ended last: a long task may cover many short ones.
+# The total time is `threads` times the length of the window. A part that begins *after everything before it has
+# ended* leaves a gap. The previous part is not always the one that ended last: a long task may cover many short ones.
 
 # %% [markdown] tags=["hint-3"] exercise="13.1"
-# Keep `latest`, the largest `stop` so far: a gap is `start - latest` where that is positive, and it begins at `latest`. Then `latest =
+# Keep `latest`, the largest `stop` so far: a gap is `start - latest` if this is positive, and it begins at `latest`. Then `latest =
 # max(latest, stop)`.
 
 # %% tags=["run"]
@@ -198,13 +199,13 @@ if ready("13.1", share, gap):
 
 # %% [markdown]
 # **Explain:** a gap in which *no* thread works points to the notebook, to the scheduler, or to a step that waits for all others.
-# Empty space at the end of *some* rows points to tasks of unequal size (lesson 03). More workers help against neither.
+# Empty space at the end of *some* rows points to tasks of unequal size (lesson 03). More workers help with neither.
 
 # %% [markdown] anchor="staged"
 # ### Three staged problems
 #
-# `%%gpucluster profile`, or `gpucluster.profile()` in a program, looks at the task stream, the memory, the transfers and the counters at
-# once, and says what the bottleneck looks like. Read the three jobs.
+# `%%gpucluster profile`, or `gpucluster.profile()` in a program, looks at the task stream, the memory, the transfers
+# and the counters together, and reports the likely bottleneck. Read the three jobs.
 #
 # **Predict:** for one of them the report says *one task held the others up*. Which: `"A"`, `"B"` or `"C"`?
 
@@ -232,19 +233,21 @@ for name, job in jobs.items():
 compare("13.b", held_up)
 
 # %% [markdown]
-# **Explain:** A is 600 tasks that are shorter than what each costs (lesson 03). B waits for one long task. C brings 128 MB of results into
-# the notebook, which is one process; leave them on the workers, or reduce them there.
+# **Explain:** A has 600 tasks that are shorter than their own overhead (lesson 03). B waits for one long task. C
+# brings 128 MB of results into the notebook, which is a single process. Leave them on the workers, or reduce them
+# there.
 #
-# The report also separates two times that our `idle_share` adds up: *Idle* is the threads' time **while there were tasks**, and *Notebook*
-# is the time without submitted tasks. The first asks for another graph, the second for another notebook. Run any cell with
+# The report also separates two times that our `idle_share` adds up: *Idle* is the threads' idle time **while there
+# were tasks**, and *Notebook* is the time without submitted tasks. To reduce the first, change the graph; to reduce
+# the second, change the notebook. Run any cell with
 # `%%gpucluster profile` above it to see the whole report, with a timeline.
 
 # %% [markdown] anchor="report"
 # ## 2. A report that others can read
 #
-# Dask's `performance_report` writes what its dashboard shows into one HTML file: task stream, profile of the code, memory. You can open it
-# next week, and send it to someone. The file holds the address of the scheduler, your code and lines of the log: read it before you pass
-# it on. Its pictures need a script from the network; `mode="inline"` puts the script into the file.
+# Dask's `performance_report` writes what its dashboard shows into one HTML file: task stream, profile of the code,
+# memory. You can open it next week, or send it to a colleague. The file contains the scheduler's address, your code
+# and lines of the log, so read it before you share it. Its plots need a script from the network; `mode="inline"` puts the script into the file.
 
 # %% tags=["run"]
 with performance_report(filename=str(FOLDER / "evening.html")):
@@ -258,7 +261,7 @@ print(text[begin : begin + 420].replace("\\n", "\n"))
 # %% [markdown] anchor="lost-report"
 # ### A real failure: the report of a long night
 #
-# Suppose you run an hour of work, and pass the report's folder instead of a file.
+# Suppose you run an hour of work and pass a folder for the report instead of a file.
 
 # %% tags=["run"]
 finished = []
@@ -268,9 +271,9 @@ with expect_failure(IsADirectoryError):
 print(f"{len(finished)} of 4 results were finished when the error came.")
 
 # %% [markdown]
-# **Explain:** the file is opened when the block **ends**. All the work was done, and the report of it is lost. What can be checked before
-# should be checked before: a program that will write a file tries the place first. Ours does, and the line inside the block is never
-# reached:
+# **Explain:** the file is opened when the block **ends**. All the work was done, and its report is lost. Check in
+# advance what you can: a program that will write a file should test the path first. Ours does, and the line inside
+# the block is never reached:
 
 # %% tags=["run"]
 with expect_failure():
@@ -285,10 +288,10 @@ with expect_failure():
 #
 # * `"seconds"`: the duration, in seconds;
 # * `"tasks"`: the number of tasks;
-# * `"compute"`: the compute time of all threads together, in seconds; 0.0 where the report has no such line, because no task computed;
+# * `"compute"`: the compute time of all threads together, in seconds; 0.0 if the report has no such line, because no task computed;
 # * `"threads"`: the number of threads.
 #
-# The lines that you need look like this. The file has `&lt;` and `&gt;` for `<` and `>`, and `\n`, two characters, for the end of a line:
+# The lines that you need look like this. The file has `&lt;` and `&gt;` for `<` and `>`, and `\n` (two characters) for a line break:
 #
 # ```text
 # &lt;h2&gt; Duration: 12.50 s &lt;/h2&gt;
@@ -297,8 +300,9 @@ with expect_failure():
 # &lt;li&gt; Threads: 4 &lt;/li&gt;
 # ```
 #
-# There may be times of other actions beside the compute time, such as `transfer time:`. Dask writes times with a unit of its choice: `250.00 us`, `380.63 ms`,
-# `12.50 s`. Longer ones have two whole numbers: `3m 20s`, `2hr 15m`, `1d 4hr`. The durations in the check are of all six kinds.
+# There may be times of other actions as well, such as `transfer time:`. Dask chooses the unit of each time: `250.00
+# us`, `380.63 ms`, `12.50 s`. Longer times have two integers: `3m 20s`, `2hr 15m`, `1d 4hr`. The check uses all six
+# kinds.
 
 # %% tags=["exercise"] exercise="13.2"
 import re
@@ -328,16 +332,16 @@ def facts(text):
 check("13.2", facts)
 
 # %% [markdown] tags=["hint-1"] exercise="13.2"
-# Each fact stands behind a label, and ends before the next sign `&` (or `<`). Write a small function that finds what stands behind a label,
-# and another one that makes seconds of it.
+# Each fact follows a label and ends before the next `&` (or `<`). Write a small function that finds the text after a
+# label, and another that converts it to seconds.
 
 # %% [markdown] tags=["hint-2"] exercise="13.2"
-# A regular expression such as `compute time:\s*([^&<]*)` finds the text behind a label; it may find nothing. For the units take a
-# dictionary: `"ms"` is 0.001, `"hr"` is 3600. Text such as `3m 20s` is several pairs of a number and a unit, to be added up.
+# A regular expression such as `compute time:\s*([^&<]*)` finds the text after a label; it may find nothing. For the
+# units use a dictionary: `"ms"` is 0.001, `"hr"` is 3600. A text such as `3m 20s` has several pairs of a number and a unit; add them up.
 
 # %% [markdown] tags=["hint-3"] exercise="13.2"
-# `re.findall(r"([\d.]+)\s*([a-z]+)", "3m 20s")` gives `[("3", "m"), ("20", "s")]`. Add up number times unit. Of nothing, that sum is 0,
-# which is what a report without compute time needs.
+# `re.findall(r"([\d.]+)\s*([a-z]+)", "3m 20s")` gives `[("3", "m"), ("20", "s")]`. Add up number times unit. An empty
+# sum is 0, which is right for a report without compute time.
 
 # %% tags=["run"]
 found = facts(text)
@@ -349,12 +353,14 @@ if ready("13.2", found):
 # %% [markdown] anchor="counters"
 # ## 3. Counters of the device
 #
-# A GPU counts for itself. `nvidia-smi` prints a table of utilization, memory, temperature and power. `nvidia-smi dmon` prints one line per
-# device and second, until you stop it: the quickest way to see whether a GPU works at all. `-s pumt` chooses power and temperature,
-# utilization, memory, and traffic on PCIe; other letters bring other columns.
+# A GPU has its own counters. `nvidia-smi` prints a table of utilization, memory, temperature and power. `nvidia-smi
+# dmon` prints one line per device and second until you stop it. It is the quickest way to see whether a GPU works at
+# all. `-s pumt` selects power and temperature, utilization, memory, and PCIe traffic; other letters select other
+# columns.
 #
-# The next cell runs it for ten seconds. Where there is no GPU, it prints what a simulated one would: device 0 reads a batch, then computes,
-# in turns. Device 1 reads the next batch while it computes. Device 2 is cut into slices, and its driver does not tell how busy they are.
+# The next cell runs it for ten seconds. Without a GPU, it prints the output of a simulated one. Device 0 alternates
+# between reading a batch and computing. Device 1 reads the next batch while it computes. Device 2 is split into
+# slices, and its driver does not report how busy they are.
 
 # %% tags=["run"]
 log = watch_devices()
@@ -362,17 +368,17 @@ print(log.source, "\n")
 print("\n".join(log.text.splitlines()[:11]))
 
 # %% [markdown] anchor="utilization"
-# The first line has the names, the second the units; both come again after some lines. `sm` is what NVIDIA calls utilization: **the share
-# of the second in which at least one kernel ran**. Not how many of the processors it used, and not how well. A kernel with one single
-# thread makes it 100 %. So:
+# The first line has the names, the second the units; both are repeated after some lines. `sm` is what NVIDIA calls
+# utilization: **the share of the second in which at least one kernel ran**. It does not show how many of the
+# processors the kernel used, or how well. A kernel with a single thread makes it 100 %. So:
 #
-# * `sm` **low**: the device waits. For the loader, for copies, for the notebook. This you can trust.
-# * `sm` **high**: something runs. Whether it uses the device well, other figures tell: power far below the limit, occupancy (section 5), or
-#   the roofline.
+# * `sm` **low**: the device waits for the loader, for copies or for the notebook. You can trust this.
+# * `sm` **high**: something runs. Other figures show whether it uses the device well: power far below the limit,
+#   occupancy (section 5), or the roofline.
 # * `-`: not measured. It is not 0.
 #
-# **Predict:** device 0 of the simulation loads for 1.3 s and needs 1.35 s on the device for each batch, 1.1 s of it for kernels, one after
-# the other. What is the mean of its `sm`, in percent?
+# **Predict:** for each batch, device 0 of the simulation loads for 1.3 s, then needs 1.35 s on the device, 1.1 s of
+# it for kernels. What is the mean of its `sm`, in percent?
 
 # %% tags=["predict"]
 predict("13.c", 42)  # SOLUTION
@@ -380,13 +386,13 @@ predict("13.c", 42)  # SOLUTION
 # %% [markdown] exercise="13.3" title="Read a log of dmon" topic="counters"
 # ### Exercise 13.3 · Read a log of `dmon` (12 min)
 #
-# 1. `read_dmon(text)` returns two things. A pandas `DataFrame`: one row for each line of figures, in their order, one column for each name,
-#    all of type float, with `NaN` for `-`. And a dictionary from each name to its unit. Which columns there are depends on `-s`; the first
-#    is always the number of the device. Lines that begin with `#` are the two lines of the header, which come again. Empty lines do not
-#    count.
-# 2. `share_below(table, limit)` takes such a table, and returns a dictionary from the number of each device (an `int`) to the share of its
-#    samples in which `sm` was **below** the limit. A sample that was not measured does not count. A device of which none was measured is
-#    not in the dictionary.
+# 1. `read_dmon(text)` returns two things. A pandas `DataFrame`: one row for each line of figures, in order, and one
+#    column for each name, all of type float, with `NaN` for `-`. And a dictionary from each name to its unit. The
+#    columns depend on `-s`; the first is always the number of the device. Lines that begin with `#` are the two
+#    header lines, which are repeated. Ignore empty lines.
+# 2. `share_below(table, limit)` takes such a table and returns a dictionary from the number of each device (an `int`)
+#    to the share of its samples in which `sm` was **below** the limit. Samples that were not measured do not count. A
+#    device without measured samples is not in the dictionary.
 
 # %% tags=["exercise"] exercise="13.3"
 def read_dmon(text):
@@ -412,17 +418,17 @@ def share_below(table, limit):
 check("13.3", read_dmon, share_below)
 
 # %% [markdown] tags=["hint-1"] exercise="13.3"
-# Split the text into lines, and each line at its white space. Lines that begin with `#` are one thing, all others another. For the shares:
-# first throw away what was not measured, then look at each device.
+# Split the text into lines, and each line at white space. Treat lines that begin with `#` separately. For the shares:
+# first drop the samples that were not measured, then look at each device.
 
 # %% [markdown] tags=["hint-2"] exercise="13.3"
-# The first line of all is `#` and the names, the second is `#` and the units. `pd.DataFrame(rows, columns=names)` makes the table;
-# `.replace("-", np.nan).astype(float)` the numbers. Comparing a NaN with a limit gives `False`: it would count as a sample that is not
+# The very first line is `#` and the names, the second is `#` and the units. `pd.DataFrame(rows, columns=names)` makes
+# the table, and `.replace("-", np.nan).astype(float)` converts the numbers. Comparing a NaN with a limit gives `False`: it would count as a sample that is not
 # below.
 
 # %% [markdown] tags=["hint-3"] exercise="13.3"
-# `measured = table[table["sm"].notna()]`. The mean of true and false is the share of true, and `groupby` does it for each device.
-# `table.columns[0]` is the name of the column with the number of the device.
+# `measured = table[table["sm"].notna()]`. The mean of a Boolean column is the share of True, and `groupby` computes
+# it for each device. `table.columns[0]` is the name of the column with the device number.
 
 # %% tags=["run"]
 read = read_dmon(log.text)
@@ -435,18 +441,19 @@ if ready("13.3", read):
     display(compare("13.c", round(float(np.nanmean(groups["device 0"]))), "%"))
 
 # %% [markdown]
-# Thin: each second. Thick: the rolling mean of ten samples, which is what an alarm should look at: one idle second is nothing, a minute
-# below 50 % is.
+# The thin line shows each second. The thick line is the rolling mean of ten samples. An alarm should use the mean:
+# one idle second means nothing, but a minute below 50 % does.
 #
-# **Explain** (for the simulation): in turns, the device computes 1.1 s of every 2.65 s, which is 42 %. Device 1 does the same work; it
-# takes the time of the slower of the two steps only, 1.35 s. Section 6 is about this.
+# **Explain** (for the simulation): device 0 loads and computes in turns, so its kernels run 1.1 s of every 2.65 s,
+# which is 42 %. Device 1 does the same work but only takes the time of the slower step, 1.35 s. Section 6 is about
+# this.
 
 # %% [markdown] anchor="recording"
 # ### A true recording
 #
-# gpucluster can record what its gauges show (`cluster.recording(...)`, or *Record* on the card), and play it again. This one comes with it:
-# two workers **without a GPU**, 600 MiB of memory each, join four million flights with the weather, which does not fit. It says on what and
-# when it was made.
+# gpucluster can record what its gauges show (`cluster.recording(...)`, or *Record* on the card) and replay it. This
+# recording is included: two workers **without a GPU**, with 600 MiB of memory each, join four million flights with
+# the weather, which does not fit. It shows the machine and date of the recording.
 
 # %% tags=["run"]
 gpucluster.replay(RECORDED, speed=4)
@@ -463,15 +470,16 @@ print(moments.set_axis(range(1, len(moments) + 1)).round(0).astype(int).to_strin
 print(f"mean load of a worker: {recorded['cpu_percent'].mean():.0f} % of a core; most on disk: {moments.disk_MiB.max():,.0f} MiB")
 
 # %% [markdown]
-# **Explain:** the mean of the whole recording describes hardly any single moment. In the first six samples no worker works. Then both workers are
-# busy, while their results fill the memory and go to disk. Look at sample 14: the workers have 23 tasks, and run none of them. In such a
-# moment the inputs are still on the way, from the disk or from the other worker. That is the moment to ask about, and no mean shows it.
+# **Explain:** the mean of the whole recording describes hardly any single moment. In the first six samples no worker
+# is working. Then both workers are busy, while their results fill the memory and go to disk. Look at sample 14: the
+# workers have 23 tasks and run none of them. At such a moment the inputs are still on their way, from the disk or
+# from the other worker. That is the moment to investigate, and no mean shows it.
 
 # %% [markdown] anchor="monitors"
 # ### All cores busy?
 #
-# `htop` shows one bar per core; `nvtop` and `nvitop` show the same for GPUs, with the processes that use each one. Full bars look good.
-# What do they say?
+# `htop` shows one bar per core; `nvtop` and `nvitop` show the same for GPUs, with the processes that use each one. Full
+# bars look good. What do they show?
 #
 # **Predict:** sorting on all workers: how many cores are busy, of all workers together?
 
@@ -485,18 +493,19 @@ print(busy)
 compare("13.d", round(busy.workers, 2), "cores")
 
 # %% [markdown]
-# **Explain:** a full bar says that the core computes, not that it computes something useful. A core that waits in a loop is full, too. And
-# an empty bar is no proof of a free machine: a thread that waits for the disk uses none. It is the same with `sm`.
+# **Explain:** a full bar means that the core is busy, not that it does something useful. A core that waits in a loop
+# is also full. And an empty bar does not prove that the machine is free: a thread that waits for the disk uses no
+# core. The same is true of `sm`.
 
 # %% [markdown] anchor="nsight-systems"
 # ## 4. Nsight Systems: when
 #
-# Counters have one figure per second. A batch may take milliseconds. **Nsight Systems** (`nsys`) writes down every kernel and every copy
-# with its beginning and end, on one timeline with what the host did: *when*. It answers "does my GPU sit idle while the CPU loads data?"
+# Counters give one figure per second, but a batch may take milliseconds. **Nsight Systems** (`nsys`) records the
+# start and end of every kernel and every copy on one timeline with the host: *when*. It answers "does my GPU sit idle while the CPU loads data?"
 # **Nsight Compute** (`ncu`) looks into one kernel: *why*.
 #
-# `%%gpucluster profile --nsight FILE` takes a capture of a cell on a cluster, as far as `nsys` can: it cannot attach to processes that run
-# already. Where something is missing, the report says what to do:
+# `%%gpucluster profile --nsight FILE` captures a cell on a cluster, within the limits of `nsys`: it cannot attach to
+# running processes. If something is missing, the report shows what to do:
 
 # %% tags=["run"]
 with gpucluster.profile(nsight=FOLDER / "capture") as report:
@@ -504,8 +513,8 @@ with gpucluster.profile(nsight=FOLDER / "capture") as report:
 print(*report.files, sep="\n")
 
 # %% [markdown]
-# A capture opens in the window of `nsys-ui`. For a program, `nsys export --type sqlite FILE` makes a database of it. The tables that we
-# need (names, columns and units are those of a real export; it has more of each):
+# You can open a capture in `nsys-ui`. For programs, `nsys export --type sqlite FILE` converts it to a database. We
+# need these tables (names, columns and units are those of a real export, which has more of each):
 #
 # | table | columns |
 # |---|---|
@@ -513,8 +522,8 @@ print(*report.files, sep="\n")
 # | `CUPTI_ACTIVITY_KIND_MEMCPY` | `start`, `end`, `deviceId`, `streamId`, `bytes`, `copyKind`: 1 host to device, 2 device to host, 8 device to device |
 # | `StringIds` | `id`, `value` |
 #
-# A table of which there would be no row is **not there**. The next cell makes such a database from a **simulated** pipeline of eight
-# batches, and draws it.
+# A table without rows is **missing**. The next cell makes such a database from a **simulated** pipeline of eight
+# batches and draws it.
 
 # %% tags=["run"]
 capture = simulated_capture()
@@ -526,13 +535,13 @@ pd.read_sql("SELECT start, end, deviceId, streamId, value AS name FROM CUPTI_ACT
 # %% [markdown] exercise="13.4" title="Query a capture" topic="timelines"
 # ### Exercise 13.4 · Query a capture (12 min)
 #
-# Write `device_summary(connection, device)`. The connection is one of `sqlite3`; `pd.read_sql(query, connection)` or
-# `connection.execute(query)` read from it. Return a dictionary of four numbers, **of this device only**:
+# Write `device_summary(connection, device)`. The connection is from `sqlite3`; read with `pd.read_sql(query,
+# connection)` or `connection.execute(query)`. Return a dictionary of four numbers, **of this device only**:
 #
-# * `"kernel_seconds"`: the seconds of all kernels, added up (two that ran at the same time count twice);
-# * `"to_device_bytes"` and `"to_host_bytes"`: what was copied from host to device, and from device to host; 0 where there was nothing;
-# * `"idle_share"`: of the time from the device's first beginning of a kernel or copy to its last end of one, the share in which **no
-#   kernel** ran. Kernels of two streams may overlap: that time counts once here.
+# * `"kernel_seconds"`: the total seconds of all kernels (two that ran at the same time count twice);
+# * `"to_device_bytes"` and `"to_host_bytes"`: the bytes copied from host to device and from device to host; 0 if there were none;
+# * `"idle_share"`: the share of time in which **no kernel** ran, from the first start to the last end of any kernel
+#   or copy on the device. Kernels of two streams may overlap: here that time counts once.
 #
 # In the check each device has at least one kernel. A database may have no table of copies.
 
@@ -566,16 +575,17 @@ def device_summary(connection, device):
 check("13.4", device_summary)
 
 # %% [markdown] tags=["hint-1"] exercise="13.4"
-# Read the kernels of the device, then its copies, and calculate in Python. Which of the four figures needs kernels only, which copies only,
-# which both? For the last one you have done something like it in 13.1.
+# Read the kernels of the device, then its copies, and calculate in Python. Which of the four figures needs only
+# kernels, which only copies, and which both? The last one is similar to 13.1.
 
 # %% [markdown] tags=["hint-2"] exercise="13.4"
-# `SELECT name FROM sqlite_master` lists the tables that are there. For the idle share, add up the time in which a kernel ran *without
-# counting any moment twice*: go through the kernels by their start, and count of each only what lies after everything before.
+# `SELECT name FROM sqlite_master` lists the existing tables. For the idle share, add up the time in which a kernel
+# ran *without counting any moment twice*: go through the kernels in order of their start, and count only the part of
+# each that comes after the end of all previous ones.
 
 # %% [markdown] tags=["hint-3"] exercise="13.4"
 # With `latest`, the largest end so far, a kernel adds `max(0, stop - max(start, latest))`. The window begins with the first start of a
-# kernel or a copy, and the idle share is 1 minus busy divided by its length. Divide nanoseconds by `1e9`.
+# kernel or a copy, and the idle share is 1 minus the busy time divided by its length. Divide nanoseconds by `1e9`.
 
 # %% tags=["run"]
 summary = device_summary(capture, 0)
@@ -583,23 +593,23 @@ if ready("13.4", summary):
     print("SIMULATED:", {name: round(value, 3) for name, value in summary.items()})
 
 # %% [markdown]
-# **Explain:** kernels of the two streams add up to more than the time in which any kernel ran. That is why `nsys stats`, which adds up, can
-# show more kernel time than the program took, and why idle time must be found on the timeline. Here the copies are short, so less copying
-# would not help much: the device waits for the loader.
+# **Explain:** the kernels of the two streams add up to more than the time in which any kernel ran. So `nsys stats`,
+# which adds them up, can show more kernel time than the program took, and you must find idle time on the timeline.
+# Here the copies are short, so less copying would not help much: the device waits for the loader.
 
 # %% [markdown] anchor="roofline"
 # ## 5. The roofline: why a kernel is not faster
 #
-# A kernel moves bytes between memory and processor, and it computes. Both have a top speed. Which of the two limits it? Its
-# **arithmetic intensity** decides: operations per byte moved. With intensity *I*, no kernel can do more operations per second than this:
+# A kernel moves bytes between memory and processor, and it computes. Both have a maximum speed. Which of the two limits it? Its
+# **arithmetic intensity** decides: operations per byte moved. With intensity *I*, a kernel can do at most this number of operations per second:
 #
 # `attainable = min(peak, I × bandwidth)`
 #
-# Drawn over *I* this is a slope and a flat roof. Left of the corner a kernel is **memory-bound**: only fewer bytes make it faster. Right of
+# Plotted against *I*, this is a slope and a flat roof. Left of the corner a kernel is **memory-bound**: only fewer bytes make it faster. Right of
 # it, it is **compute-bound**.
 #
-# The next cell measures one of your workers: its roof, and five kernels below it. Bytes and operations are counted by hand: each array
-# moves once.
+# The next cell measures the roof of one of your workers, and five kernels below it. Bytes and operations are counted
+# by hand, assuming that each array moves once.
 
 # %% tags=["run"]
 roof = measure_roof(lab.client)
@@ -609,8 +619,8 @@ for name, kernel in roof.kernels.items():
     print(f"{name:16} {kernel.flops / 1e6:10,.1f} Mflop {kernel.n_bytes / 1e6:8,.1f} MB {1000 * kernel.seconds:8.2f} ms")
 
 # %% [markdown]
-# **Predict:** adding two arrays of float32 does one operation for twelve bytes. How many of the five kernels will be compute-bound on this
-# machine?
+# **Predict:** adding two float32 arrays takes one operation per twelve bytes. How many of the five kernels are
+# compute-bound on this machine?
 
 # %% tags=["predict"]
 predict("13.e", 1)  # SOLUTION
@@ -618,12 +628,13 @@ predict("13.e", 1)  # SOLUTION
 # %% [markdown] exercise="13.5" title="Place kernels on the roofline" topic="roofline"
 # ### Exercise 13.5 · Memory-bound or compute-bound? (10 min)
 #
-# 1. `matmul_cost(m, n, k, itemsize)`: operations and bytes of the product of an m × k and a k × n matrix, as `(flops, n_bytes)`. Each of
-#    the m n numbers of the result takes k products and k additions: count 2 k operations. Each of the three matrices moves once, `itemsize`
-#    bytes per number.
+# 1. `matmul_cost(m, n, k, itemsize)`: operations and bytes of the product of an m × k and a k × n matrix, as `(flops, n_bytes)`. Each
+#    of the m n numbers in the result takes k products and k additions: count 2 k operations. Each of the three
+#    matrices moves once, with `itemsize` bytes per number.
 # 2. `place(kernels, peak, bandwidth)`: `kernels` is a dictionary from a name to `(flops, n_bytes)`, `peak` is in operations per second,
-#    `bandwidth` in bytes per second. Return a dictionary from each name to `(intensity, attainable, label)`: operations per byte, the most
-#    operations per second that the roofline allows, and `"memory"` or `"compute"`. At the corner itself: `"compute"`.
+#    `bandwidth` in bytes per second. Return a dictionary from each name to `(intensity, attainable, label)`: operations
+#    per byte, the maximum operations per second that the roofline allows, and `"memory"` or `"compute"`. At the
+#    corner itself, return `"compute"`.
 
 # %% tags=["exercise"] exercise="13.5"
 def matmul_cost(m, n, k, itemsize):
@@ -648,15 +659,15 @@ def place(kernels, peak, bandwidth):
 check("13.5", matmul_cost, place)
 
 # %% [markdown] tags=["hint-1"] exercise="13.5"
-# Write the sizes of the three matrices side by side: m × k, k × n and m × n. In `place`, work on one kernel at a time: intensity first, the
-# other two follow from it.
+# Write down the sizes of the three matrices: m × k, k × n and m × n. In `place`, work on one kernel at a time: start
+# with the intensity; the other two follow from it.
 
 # %% [markdown] tags=["hint-2"] exercise="13.5"
-# Intensity is operations divided by bytes. Multiplied by the bandwidth it is what the memory allows. The smaller of that and the peak
-# holds.
+# Intensity is operations divided by bytes. Multiply it by the bandwidth to get the limit of the memory. The smaller
+# of this limit and the peak applies.
 
 # %% [markdown] tags=["hint-3"] exercise="13.5"
-# A kernel is memory-bound where `intensity * bandwidth` is below `peak`. The bytes of a product: `itemsize * (m * k + k * n + m * n)`.
+# A kernel is memory-bound if `intensity * bandwidth` is below `peak`. The bytes of a product: `itemsize * (m * k + k * n + m * n)`.
 
 # %% tags=["run"]
 counted = {name: (kernel.flops, kernel.n_bytes) for name, kernel in roof.kernels.items()}
@@ -670,25 +681,27 @@ if ready("13.5", placed):
     display(compare("13.e", sum(label == "compute" for _, _, label in placed.values()), "of the five"))
 
 # %% [markdown]
-# The thick line is measured. The dashed ones are peaks in single precision from the data sheets of two GPUs: promised, by their maker, and
-# reached by few programs.
+# The thick line is measured. The dashed lines are single-precision peaks from the data sheets of two GPUs: figures
+# from the manufacturer that few programs reach.
 #
-# **Explain:** sums, additions and scaling touch each number once: one operation for four to twelve bytes. No processor makes them faster
-# than its memory, which is why a GPU helps them by the ratio of the *bandwidths*. "Only deep networks suit GPUs, as they need so much
-# computing" is therefore wrong: what also counts is how fast the bytes come. (The roof is the best that these few kernels reached. Where
-# one comes out above 100 %, it found its data in the cache, or the machine was busy while the roof was measured. Where one stays far below,
-# neither memory nor arithmetic limits it, but something else: instructions that are not vectorised, or other programs.)
+# **Explain:** sums, additions and scaling touch each number once: one operation for four to twelve bytes. No
+# processor runs them faster than its memory allows, so a GPU speeds them up by the ratio of the *bandwidths*. "Only
+# deep networks suit GPUs, as they need so much computing" is therefore wrong: the speed of the memory also counts.
+# (The roof is the best that these few kernels reached. A kernel above 100 % found its data in the cache, or the
+# machine was busy while the roof was measured. A kernel far below the roof is limited by neither memory nor
+# arithmetic but by something else: instructions that are not vectorised, or other programs.)
 #
-# **Change:** `matmul_cost(8, 4096, 4096, 4)` is a batch of 8 rows through a layer of a network, `matmul_cost(512, 4096, 4096, 4)` one of
-# many rows. Divide operations by bytes. This is why "increase the batch size" is on every list of advice.
+# **Change:** `matmul_cost(8, 4096, 4096, 4)` is a batch of 8 rows through a network layer, `matmul_cost(512, 4096,
+# 4096, 4)` one of 512 rows. Divide operations by bytes. This is why "increase the batch size" is on every list of
+# advice.
 
 # %% [markdown] anchor="occupancy"
 # ### Occupancy
 #
-# A GPU hides the time of waiting for memory by switching between many **warps** (32 threads each). **Occupancy** is the number of warps
-# that reside on a multiprocessor (SM), as a share of the most that fit. Blocks of threads are placed as long as there is room for their
-# warps, registers and shared memory: the scarcest of them decides. The limits below are those of NVIDIA's documentation for compute
-# capability 9.0 (H100, H200); the small units in which registers are given out are left out.
+# A GPU hides memory latency by switching between many **warps** (32 threads each). **Occupancy** is the number of
+# warps resident on a multiprocessor (SM), as a share of the maximum. Blocks of threads are placed while there is room
+# for their warps, registers and shared memory: the scarcest of these decides. The limits below are from NVIDIA's
+# documentation for compute capability 9.0 (H100, H200); they ignore the allocation granularity of registers.
 #
 # **Predict:** blocks of 256 threads, 128 registers per thread, no shared memory. What is the occupancy, in percent?
 
@@ -714,15 +727,16 @@ for threads, registers, shared in ((256, 32, 0), (256, 128, 0), (32, 32, 0), (25
 compare("13.f", 100 * occupancy(256, 128, 0)[0], "%")
 
 # %% [markdown]
-# **Explain:** 65,536 registers hold 2 blocks of 256 × 128, that is 16 of 64 warps. Blocks of 32 threads waste the device, too: it takes 32
-# blocks, so half of the warps. Low occupancy is a **symptom**: with too few warps nothing hides the waiting. High occupancy is no goal of
-# its own. A kernel with few warps that compute without waiting may be at the roof.
+# **Explain:** 65,536 registers hold 2 blocks of 256 × 128, that is 16 of 64 warps. Blocks of 32 threads waste the
+# device as well: at most 32 blocks fit, so half of the warps. Low occupancy is a **symptom**: too few warps cannot
+# hide the waiting. High occupancy is not a goal in itself. A kernel with few warps that compute without waiting may
+# be at the roof.
 
 # %% [markdown] anchor="overlap"
 # ## 6. The starved device: load while computing
 #
-# "GPU idle between batches" is the most frequent finding of all. The loader and the device take turns, though neither needs the other's
-# hardware:
+# "GPU idle between batches" is the most common finding. The loader and the device take turns, although neither needs
+# the other's hardware:
 
 # %% tags=["run"]
 turns = Pipeline(batches=6, load=0.30, copy_in=0.04, kernels=0.25, copy_out=0.02, ahead=0)
@@ -731,27 +745,29 @@ print("SIMULATED: the seconds per step are chosen")
 timelines.lanes({"in turns": turns, "one batch ahead": buffered})
 
 # %% [markdown]
-# With one batch ahead (**double buffering**), a batch takes as long as the *slower* of the two, no longer their sum. Move the sliders (they
-# need a running kernel): what does a second batch ahead bring? When does none of this help?
+# With one batch ahead (**double buffering**), a batch takes as long as the *slower* of the two instead of their sum.
+# Move the sliders (they need a running kernel). What does a second batch ahead gain? When does none of this help?
 
 # %% tags=["run"]
 explore_overlap()
 
 # %% [markdown]
-# **Explain:** where the loader is slower than the device, it decides, with any number of batches ahead. Then the loader itself must be
-# faster: more processes, or decoding on the device (NVIDIA's DALI does this for images, GPUDirect Storage reads without the detour through
+# **Explain:** if the loader is slower than the device, it sets the pace, with any number of batches ahead. Then the
+# loader itself must be faster: more processes, or decoding on the device (NVIDIA's DALI does this for images, GPUDirect Storage reads without the detour through
 # host memory). A second batch ahead helps only if the times vary.
 
 # %% [markdown] exercise="13.6" title="Prefetch" topic="overlap"
 # ### Exercise 13.6 · Prefetch (15 min)
 #
-# Write `prefetched(load, numbers, depth)`: a **generator** that yields `load(number)` for each number, in their order. While the caller
-# works with one batch, up to `depth` (1 or more) next ones are loaded in the background, by a thread of this process. In detail:
+# Write `prefetched(load, numbers, depth)`: a **generator** that yields `load(number)` for each number, in order.
+# While the caller works with one batch, a thread of this process loads up to `depth` (1 or more) next batches in the
+# background. In detail:
 #
-# * while the caller holds a batch and does not ask for the next one, the next `depth` batches get loaded (fewer at the end), **and no
-#   more**: memory is limited. Loaded, being loaded or waiting in a queue, all of them count;
-# * `numbers` may be any iterable, also an empty one;
-# * if `load` fails, its error comes to the caller when that batch is due, and not as silence.
+# * while the caller holds a batch and does not ask for the next one, the next `depth` batches are loaded (fewer at
+#   the end), **and no more**: memory is limited. Batches that are loaded, being loaded or waiting in a queue all
+#   count;
+# * `numbers` may be any iterable, even an empty one;
+# * if `load` fails, its error is raised to the caller when that batch is due, not swallowed.
 #
 # The check waits for events, not for times.
 
@@ -777,23 +793,23 @@ def prefetched(load, numbers, depth):
 check("13.6", prefetched)
 
 # %% [markdown] tags=["hint-1"] exercise="13.6"
-# You need something that runs `load` while your generator is paused at its `yield`: a thread. `ThreadPoolExecutor(1)` has one, and
-# `pool.submit(load, number)` returns at once, with a future.
+# You need a thread that runs `load` while your generator is paused at its `yield`. `ThreadPoolExecutor(1)` has one,
+# and `pool.submit(load, number)` returns a future at once.
 
 # %% [markdown] tags=["hint-2"] exercise="13.6"
-# Keep the futures in a `deque`, in order. Submit until there is one more than `depth`: the one to hand out, and `depth` behind it.
-# `future.result()` waits for the batch, and raises the error if there was one. (A `queue.Queue(depth)` holds `depth` batches, and its
-# thread has one more in its hands.)
+# Keep the futures in a `deque`, in order. Submit until there is one more than `depth`: the one to yield, and `depth`
+# behind it. `future.result()` waits for the batch and raises any error. (A `queue.Queue(depth)` holds `depth`
+# batches, and its thread holds one more.)
 
 # %% [markdown] tags=["hint-3"] exercise="13.6"
-# `for number in numbers:` append a future; when there are more than `depth`, `yield pending.popleft().result()`. After the loop, the rest
-# is handed out in the same way.
+# `for number in numbers:` append a future; if there are more than `depth`, `yield pending.popleft().result()`. After
+# the loop, yield the rest in the same way.
 
 # %% [markdown]
-# Try it on real files: each batch is compressed on disk, and a worker computes with it. The disk is real but too fast to show the effect, so reading
-# a batch also waits for 60 ms, as a busy shared file system would. (That wait is chosen.)
+# Try it on real files: each batch is compressed on disk, and a worker computes with it. The disk is real but too fast
+# to show the effect, so reading a batch also waits for 60 ms, like a busy shared file system. (We chose this wait.)
 #
-# **Predict:** by which factor will the loop with `prefetched` be faster?
+# **Predict:** by what factor is the loop with `prefetched` faster?
 
 # %% tags=["predict"]
 predict("13.g", 1.7)  # SOLUTION
@@ -839,14 +855,14 @@ if ready("13.6", prefetched(read_batch, [], 1)):
     display(compare("13.g", round(plain_seconds / ahead_seconds, 2), "times as fast"))
 
 # %% [markdown]
-# **Explain:** the best that overlap can do is 2, when both steps take the same time. It never makes a step faster; it stops the steps from
-# waiting for each other.
+# **Explain:** overlap gains a factor of 2 at most, if both steps take the same time. It never makes a step faster; it
+# stops the steps from waiting for each other.
 
 # %% [markdown] anchor="mysteries"
 # ## 7. Five mystery traces
 #
-# Here are the counters of five jobs, one minute each, with the state of their device's memory at the end. They are **simulated** from
-# stated ranges, one for each row of a well-known table of bottlenecks. Which is which?
+# Here are the counters of five jobs, one minute each, with the state of device memory at the end. They are
+# **simulated** from stated ranges, one for each row of a well-known table of bottlenecks. Which is which?
 
 # %% tags=["run"]
 mystery = mystery_traces()
@@ -856,21 +872,22 @@ draw_counters.traces(mystery)
 # %% [markdown] exercise="13.7" title="From symptom to fix" topic="diagnosis"
 # ### Exercise 13.7 · Symptom and fix (12 min)
 #
-# 1. Write `diagnose(trace)`. A trace has the attributes `kernels`, `copies`, `host` and `occupancy` (`trace.kernels`: arrays in percent: share of the time in which kernels
-#    ran, share in which data was copied between host and device, load of the core that loads the data, occupancy), `failed` (whether the
-#    job ended with "out of memory"), `free_bytes`, `largest_bytes` and `asked_bytes`. Return the first word that fits, from top to bottom.
-#    (The limits are ours, for this exercise; look at **means** over the trace.)
+# 1. Write `diagnose(trace)`. A trace has the attributes `kernels`, `copies`, `host` and `occupancy` (such as
+#    `trace.kernels`). These are arrays in percent: the time in which kernels ran, the time in which data was copied
+#    between host and device, the load of the core that loads the data, and the occupancy. It also has `failed`
+#    (whether the job ended with "out of memory"), `free_bytes`, `largest_bytes` and `asked_bytes`. Return the first
+#    word that fits, from top to bottom. (We chose the limits for this exercise; use **means** over the trace.)
 #
 # | word | when |
 # |---|---|
-# | `"fragmented"` | it ended with "out of memory" although at least as much was free as it asked for |
+# | `"fragmented"` | it ended with "out of memory" although at least as much was free as it requested |
 # | `"copying"` | copies take 40 % of the time or more |
 # | `"loading"` | kernels run in less than 50 % of the time, and the loader's core is 80 % busy or more |
 # | `"waiting"` | kernels run in less than 50 % of the time, and the loader's core is less busy than that |
 # | `"small kernels"` | occupancy is below 30 % |
 # | `"healthy"` | none of these |
 #
-# 2. Fill `fixes` with the fix for each: `"prefetch"` (load the next batch while this one computes), `"faster loader"` (more loader
+# 2. Fill in `fixes` with the fix for each: `"prefetch"` (load the next batch while this one computes), `"faster loader"` (more loader
 #    processes, or decode on the device), `"stay"` (keep the data on the device, no `.to_pandas()` in between), `"pool"` (one large piece of
 #    memory at the beginning) and `"larger batches"`.
 
@@ -900,16 +917,17 @@ fixes = {
 check("13.7", diagnose, fixes)
 
 # %% [markdown] tags=["hint-1"] exercise="13.7"
-# Write one `if` for each row of the table, in their order, each with a `return`. Begin with the memory: which two numbers tell that it was
-# not really full?
+# Write one `if` for each row of the table, in order, each with a `return`. Start with the memory: which two numbers
+# show that it was not really full?
 
 # %% [markdown] tags=["hint-2"] exercise="13.7"
-# `trace.kernels.mean()` is the mean. An out-of-memory error whose request was larger than all that was free is no fragmentation: go on with
-# the next rows. For the fixes ask who is busy: if the loader's core is, loading ahead alone does not help.
+# `trace.kernels.mean()` is the mean. If the request was larger than all free memory, the error is not fragmentation:
+# continue with the next rows. For the fixes, ask what is busy: if the loader's core is, loading ahead alone does not
+# help.
 
 # %% [markdown] tags=["hint-3"] exercise="13.7"
-# First row: `trace.failed and trace.free_bytes >= trace.asked_bytes`. "waiting" gets "prefetch", "loading" gets "faster loader"; a pool is
-# what prevents fragments.
+# First row: `trace.failed and trace.free_bytes >= trace.asked_bytes`. "waiting" gets "prefetch", "loading" gets
+# "faster loader"; a pool prevents fragmentation.
 
 # %% tags=["run"]
 for name, trace in mystery.items():
@@ -919,18 +937,19 @@ for name, trace in mystery.items():
     print(f"{name}: {word:14} → {fixes.get(word, 'nothing to fix')}")
 
 # %% [markdown] anchor="fragmentation"
-# **Explain:** look at B: more was free than it asked for, but no piece was that large. (Lesson 11 is about memory.) A and D look the
-# same on the device; only the host tells them apart. And a high `sm`, as in C, was no proof of health.
+# **Explain:** look at B: more was free than it requested, but no piece was that large. (Lesson 11 is about memory.) A
+# and D look the same on the device; only the host distinguishes them. And a high `sm`, as in C, does not prove that a
+# job is healthy.
 #
-# **Change:** does a trace of your job fit? `%%gpucluster profile` has rules of the same kind; the table of them is in its
-# documentation, *docs/profile.md*.
+# **Change:** does a trace of your own job fit? `%%gpucluster profile` has similar rules; its documentation lists
+# them, *docs/profile.md*.
 
 # %% [markdown] anchor="timers"
 # ## 8. Timers in the program
 #
-# Profilers see kernels and tasks. What they were *for* (forward, backward, loading, optimizer) only the program knows. DLProf used to make
-# this table for deep learning; its newest documents that we found are of 2021, so take Nsight Systems with NVTX ranges, the profiler of
-# your framework, or your own timers. There are three traps.
+# Profilers see kernels and tasks. Only the program knows what they were *for* (forward, backward, loading,
+# optimizer). DLProf used to make this table for deep learning; its newest documents that we found are from 2021. Use
+# Nsight Systems with NVTX ranges, the profiler of your framework, or your own timers. There are three traps.
 #
 # ### Trap 1: what returns at once has not been done
 #
@@ -949,14 +968,15 @@ print(f"submit: {1000 * (submitted - began):.1f} ms; result: {1000 * (ended - su
 compare("13.h", 100 * (submitted - began) / (ended - began), "%")
 
 # %% [markdown]
-# **Explain:** `submit` hands the work over and returns. So does a kernel launch on a GPU: the line of Python is over long before the
-# kernel. A timer around it measures the launch, and the time turns up in the next line that *needs* the result, which did not cause it. Wait for
-# the device before each look at the clock: `settler` below does so where the arrays lie on one.
+# **Explain:** `submit` passes on the work and returns. So does a kernel launch on a GPU: the Python line ends long
+# before the kernel. A timer around it measures the launch. The time appears in the next line that *needs* the result,
+# which did not cause it. Wait for the device before each clock reading: `settler` below does so if the arrays are on
+# a device.
 #
 # ### Trap 2: times inside times
 #
-# Here is a small network, trained on one worker. Its timers note when each stage begins and ends. One of them, `unpack`, lies inside
-# another.
+# Here is a small network, trained on one worker. Its timers record when each stage begins and ends. One stage,
+# `unpack`, is inside another.
 
 # %% tags=["run"]
 def train(features, targets, packed, shape, batches):
@@ -1002,12 +1022,12 @@ for stage, what, at in events[:5]:
 # %% [markdown] exercise="13.8" title="Parts that add up to the whole" topic="timing"
 # ### Exercise 13.8 · Parts that add up (12 min)
 #
-# Write `breakdown(events, total)`. An event is `(stage, what, at)` with `what` `"begin"` or `"end"` and `at` in seconds, in the order in
-# which they happened. A stage may come many times, and stages may lie inside others, several deep; they close in the reverse order in which
-# they were opened. No stage lies inside one of the same name.
+# Write `breakdown(events, total)`. An event is `(stage, what, at)` with `what` `"begin"` or `"end"` and `at` in seconds, in
+# order of time. A stage may occur many times. Stages may be nested, several levels deep; they end in the reverse
+# order of their start. No stage is inside one of the same name.
 #
-# Return a dictionary: for each stage the seconds that were **its own**, that is without those of the stages inside it, added up over all
-# its times; and `"other"`: what of `total` belongs to no stage. So all values together are `total`.
+# Return a dictionary: for each stage **its own** seconds, without those of the stages inside it, added up over all
+# its occurrences; and `"other"`: the part of `total` that belongs to no stage. So all values add up to `total`.
 
 # %% tags=["exercise"] exercise="13.8"
 def breakdown(events, total):
@@ -1030,16 +1050,16 @@ def breakdown(events, total):
 check("13.8", breakdown)
 
 # %% [markdown] tags=["hint-1"] exercise="13.8"
-# Between two events that follow each other, exactly one stage runs alone, or none. Which? The one that was opened last and is not
-# closed yet.
+# Between two successive events, the time belongs to exactly one stage, or none. Which? The one opened last and not
+# yet closed.
 
 # %% [markdown] tags=["hint-2"] exercise="13.8"
 # Keep a list of the open stages: append at `"begin"`, pop at `"end"`. Before you change it, give the time since the last event to the stage
 # at the end of the list.
 
 # %% [markdown] tags=["hint-3"] exercise="13.8"
-# `seconds[open_stages[-1]] += at - before` if any stage is open, then append or pop, then `before = at`. At the end, `"other"` is the total
-# minus the sum of all others.
+# `seconds[open_stages[-1]] += at - before` if any stage is open, then append or pop, then set `before = at`. At the
+# end, `"other"` is the total minus the sum of all others.
 
 # %% tags=["run"]
 parts = breakdown(events, total)
@@ -1049,16 +1069,16 @@ if ready("13.8", parts):
     draw_counters.shares(parts)
 
 # %% [markdown]
-# **Explain:** with the time of `unpack` counted in `load` as well, the parts would be more than the whole. What is left as *other* is the
-# third thing to look at: where it is large, the time went where there is no timer.
+# **Explain:** if the time of `unpack` were also counted in `load`, the parts would add up to more than the whole.
+# Look at *other* as well: if it is large, the time went where there is no timer.
 
 # %% [markdown] anchor="baseline"
 # ## 9. Trap 3: "ten times faster" than what?
 #
-# Slides say "performance gains of 10x or more", and show two bars. Let us make such bars for one question: the mean delay by airline of a
-# year of flights from New York.
+# Slides claim "performance gains of 10x or more" and show two bars. Let us make such bars for one question: the mean
+# delay by airline in a year of flights from New York.
 #
-# **Predict:** by which factor is pandas faster than a loop in Python, once the table is in memory?
+# **Predict:** by what factor is pandas faster than a Python loop, once the table is in memory?
 
 # %% tags=["predict"]
 predict("13.i", 10)  # SOLUTION
@@ -1099,18 +1119,20 @@ print(f"{len(table):,} rows, pandas {pd.__version__}; best of three, reading onc
 compare("13.i", round(bars["loop"] / bars["pandas"], 1), "times as fast")
 
 # %% [markdown]
-# **Explain:** one program, two true answers. The large factor compares a good tool with a bad loop, and leaves out reading. From file to
-# answer, the gain may be none. Before you believe a factor, ask: faster than **what** (which library, how many cores)? With **which part**
-# of the way (reading, copies, first run)? For **which size**? Measured **by whom**, on what, how often? A bar without these says nothing.
-# And put the same four under each of your factors.
+# **Explain:** one program, two true answers. The large factor compares a good tool with a bad loop and excludes
+# reading. From file to answer, there may be no gain at all. Before you believe a factor, ask: faster than **what**
+# (which library, how many cores)? **Which parts** are included (reading, copies, first run)? For **which size**?
+# Measured **by whom**, on what, how often? A bar without these answers means nothing. Give the same four answers with
+# each of your own factors.
 
 # %% [markdown] exercise="13.9" title="The order of work" topic="diagnosis"
 # ## 10. Make it a habit
 #
 # ### Exercise 13.9 · The order of work (4 min)
 #
-# You have all the tools now. In which order are they used? The next cell shows the steps, each with a letter. Move them there, or write your order as pairs: the letter of a
-# line, and its level. Level 1 is what the loop repeats. Two lines do not belong.
+# You have all the tools now. In what order do you use them? The next cell shows the steps, each with a letter. Move
+# them there, or write your order as pairs: the letter of a line and its level. Level 1 is the body of the loop. Two
+# lines do not belong.
 
 # %% tags=["run"]
 lessons.parsons("13.9")
@@ -1123,27 +1145,27 @@ order = [("C", 0), ("B", 0), ("A", 0), ("G", 1), ("E", 1), ("D", 1), ("I", 1), (
 check("13.9", order)
 
 # %% [markdown] tags=["hint-1"] exercise="13.9"
-# What must you know before the first change, so that you can tell later whether anything became faster?
+# What must you know before the first change, so that you can tell later whether it helped?
 
 # %% [markdown] tags=["hint-2"] exercise="13.9"
-# Before the loop stand the aim and the measurement of the present state. In the loop, a change comes after a cause, and a cause after a profile.
+# The goal and the measurement of the current state come before the loop. In the loop, a change comes after a cause, and a cause after a profile.
 
 # %% [markdown] tags=["hint-3"] exercise="13.9"
-# After the change, two things are looked at, in any order: the results and the time. Only then do you decide. The two lines that do not belong change
-# more than one thing, and compare with another machine.
+# After the change, check two things in any order: the results and the time. Only then decide. One of the two extra
+# lines changes more than one thing. The other compares with another machine.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
-# * A finding names who waited, when, and for what. A gap of all threads is the notebook or the scheduler; empty space at the end of some rows is
-#   imbalance.
-# * Utilization is the share of the time in which some kernel ran. Low is bad, high is no proof of good. Not measured is not 0.
-# * Nsight Systems says when, Nsight Compute says why. Kernel times may overlap: find idle time on the timeline, not by subtraction.
+# * A finding names who waited, when, and for what. A gap in all threads points to the notebook or the scheduler;
+#   empty space at the end of some rows is imbalance.
+# * Utilization is the share of time in which some kernel ran. Low is bad, but high does not prove good use. Not measured is not 0.
+# * Nsight Systems shows when, Nsight Compute shows why. Kernel times may overlap: find idle time on the timeline, not by subtraction.
 # * Arithmetic intensity decides: below the corner of the roofline only fewer bytes help, above it only fewer operations.
-# * Overlap makes two steps cost as much as the slower one. It does not make the slower one faster.
-# * Look at the host, too: a starved device with an idle loader needs prefetching, one with a busy loader needs a faster loader.
-# * Wait for the device before you look at the clock; count each second once, and show what is left as "other".
-# * A speed-up without its baseline, its size and its machine says nothing.
+# * With overlap, two steps take as long as the slower one. Overlap does not make the slower one faster.
+# * Look at the host as well: a starved device with an idle loader needs prefetching; one with a busy loader needs a faster loader.
+# * Wait for the device before you read the clock. Count each second once, and show the rest as "other".
+# * A speed-up without its baseline, data size and machine means nothing.
 
 # %% [markdown]
 # ## Quiz and cards
@@ -1157,11 +1179,12 @@ lessons.cards("13")
 # %% [markdown] anchor="where-it-runs"
 # ### Laptop, one GPU, cluster
 #
-# * **Laptop:** everything that has to do with tasks, files and timers is measured. Counters and captures of a GPU are simulated, and marked
-#   so.
-# * **One GPU:** the same cells. Section 3 then shows the counters of your GPU while it is idle; run something beside it. Section 5 draws
-#   its roofline, with CuPy's kernels. With `nsys` and Jupyter started as *docs/profile.md* says, section 4 takes a capture: open it with
-#   `sqlite3.connect` after `nsys export`, and give it to your `device_summary`.
+# * **Laptop:** everything about tasks, files and timers is measured. GPU counters and captures are simulated, and
+#   marked as such.
+# * **One GPU:** the same cells. Section 3 shows the counters of your GPU while it is idle, so run something at the
+#   same time. Section 5 draws its roofline, with CuPy's kernels. With `nsys`, and Jupyter started as described in
+#   *docs/profile.md*, section 4 takes a capture: after `nsys export`, open it with `sqlite3.connect` and pass it to
+#   your `device_summary`.
 # * **Run on a GPU:** all checks passed on one NVIDIA H100 on 2026-11-26, with RAPIDS 26.10.
 # * **Cluster:** one process per worker, many machines. `dmon` and `nsys` see one machine each; the gauges and `%%gpucluster profile` see
 #   all of them.
@@ -1175,18 +1198,21 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners do not say "it is slow" any more. They say who waited, when and for what, and they ask "faster than what?".
+# * **Goal:** learners no longer say "it is slow". They say what waited, when and for what, and they ask "faster than what?".
 # * **Time:** 15 for section 1 with 13.1 · 15 for section 2 · 20 for section 3 · 15 for section 4 · 15 for section 5 · 18 for section 6 · 12 for
 #   section 7 · 15 for section 8 · 10 for sections 9 and 10 = 135. With 65 minutes: sections 1, 3, 6 and 7; the others are independent of each
 #   other and can be homework.
-# * **On the projector:** the task stream of section 1 beside Dask's live one. The sliders of section 6: let the class say when a second
-#   batch ahead helps (never, as long as the times do not vary). The five traces: a vote by letters before anybody types.
-# * **Frequent mistakes:** 13.1: the gap to the *neighbour* in the list instead of to the latest end; the number of threads taken from the
-#   records, so that idle threads vanish. 13.2: `us` and `ms` forgotten, or the two whole numbers of long times. 13.3: NaN counted as "not
+# * **On the projector:** the task stream of section 1 beside Dask's live one. The sliders of section 6: ask the class
+#   when a second batch ahead helps (never, if the times do not vary). The five traces: have the class vote by letter
+#   before anyone types.
+# * **Frequent mistakes:** 13.1: the gap to the *neighbour* in the list instead of to the latest end; the number of
+#   threads taken from the records, so that idle threads vanish. 13.2: `us` and `ms` forgotten, or the two integers of
+#   long times. 13.3: NaN counted as "not
 #   below"; `-` read as 0. 13.4: nanoseconds; overlapping kernels counted twice in the idle share; copies of another device; no table of
-#   copies. 13.5: bytes per operation. 13.6: a queue of `depth` holds one batch too many (the check says so); an error in the thread that
-#   goes unnoticed. 13.7: every "out of memory" taken for fragmentation. 13.8: times with what lies inside.
-# * **Say openly:** what looks like a GPU's counters is marked as simulated where it is not one's. If you have a GPU, run section 3 and 5 on it, and show the difference.
-# * **When late:** give the solutions of 13.2 and 13.4; the queries are worth reading.
-# * **Measured** while this lesson was written: see the lines that the cells print; they say on what. Timings of two busy cores say nothing
-#   about yours.
+#   copies. 13.5: bytes per operation. 13.6: a queue of `depth` holds one batch too many (the check reports it); an
+#   unnoticed error in the thread. 13.7: every "out of memory" taken as fragmentation. 13.8: times that include the
+#   inner stages.
+# * **Say openly:** GPU counters that are not from a real GPU are marked as simulated. If you have a GPU, run sections 3 and 5 on it and show the difference.
+# * **If you run late:** give the solutions of 13.2 and 13.4; the queries are worth reading.
+# * **Measured** while this lesson was written: see the output of the cells, which names the machine. Timings on two
+#   busy cores do not apply to your machine.

@@ -16,9 +16,9 @@
 #       pods: {title: Pods and Kubernetes, link: "14#kubernetes"}
 #       frameworks: {title: "Dask, Spark, Ray", link: "14#frameworks"}
 #     objectives:
-#       - say on which node of a site each step belongs
+#       - decide on which node of a site each step belongs
 #       - read and write batch scripts, and start a cluster by hand
-#       - calculate what an allocation costs, and what was idle
+#       - calculate what an allocation costs, and how much of it was idle
 #       - build the tunnel from a laptop to Jupyter on a node
 #       - modernise an old installation, and prove what is imported
 #       - translate from Docker to Apptainer, and write a manifest
@@ -28,27 +28,28 @@
 # %% [markdown]
 # # Onto the machine: Slurm, tunnels, containers, pods
 #
-# **145 minutes** (50 of reading, 95 of writing) · you need: lesson 00 (scheduler, worker, client), and a shell that you have seen before
+# **145 minutes** (50 of reading, 95 of writing) · you need: lesson 00 (scheduler, worker, client), and some experience with a shell
 #
-# With 70 minutes: sections 1 to 4. With 70 more: sections 5 to 9, which need the first two only.
+# If you have 70 minutes, do sections 1 to 4. In another 70, do sections 5 to 9, which only need the first two.
 #
 # At the end you can
 #
-# * **say** on which node of a site each step belongs;
+# * **decide** on which node of a site each step belongs;
 # * **read** and **write** batch scripts, and **start** a cluster by hand;
-# * **calculate** what an allocation costs, and what was idle;
+# * **calculate** what an allocation costs, and how much of it was idle;
 # * **build** the tunnel from a laptop to Jupyter on a node;
 # * **modernise** an old installation, and **prove** what is imported;
 # * **translate** from Docker to Apptainer, and **write** a manifest;
 # * **write** one reduction for Dask, Spark and Ray.
 #
-# Work from top to bottom. Where you see `...`, it is your turn. `check("14.1", places)` tries your answer, `hint("14.1")` gives the next of three
-# hints, and `solution("14.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must not change its
+# Work from top to bottom. Where you see `...`, it is your turn. `check("14.1", places)` checks your answer,
+# `hint("14.1")` gives the next of three hints, and `solution("14.1")` shows a solution after the hints. Unless an exercise says otherwise, a function must not change its
 # arguments, and must return the same result each time.
 #
-# **What is real here, and what is not.** Where Slurm answers, the batch scripts of this lesson are submitted to it; elsewhere they are read, and run as
-# plain shell scripts. Scheduler and workers of section 3 are real processes, and the tunnel of section 5 carries real bytes, on this machine. There is no
-# Kubernetes here, and Ray and Spark only where they are installed: each cell says so.
+# **What is real here, and what is not.** If Slurm is available, the batch scripts of this lesson are submitted to it.
+# Otherwise they are read and run as plain shell scripts. The scheduler and workers of section 3 are real processes,
+# and the tunnel of section 5 carries real bytes, on this machine. There is no Kubernetes here, and Ray and Spark run
+# only if they are installed: each cell shows this.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -57,7 +58,7 @@ from gpucluster import lessons
 lab = lessons.start("14")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 
 # %% tags=["run"]
@@ -88,26 +89,29 @@ FOLDER = Path(tempfile.mkdtemp(prefix="lesson-14-"))
 # %% [markdown] anchor="machine"
 # ## 1. The machine: three kinds of places
 #
-# A site such as [Leonardo](https://www.hpc.cineca.it/systems/hardware/leonardo/) has thousands of computers, **nodes**, and you may not simply use the next free one.
+# A site such as [Leonardo](https://www.hpc.cineca.it/systems/hardware/leonardo/) has thousands of computers, called **nodes**, and you cannot simply use the next free one.
 #
-# * **Login nodes** are the only ones that you can reach from outside, by SSH. You share them with everybody. Here you edit, install, and submit. Long
-#   calculations are ended.
-# * **Compute nodes** do the work. A **batch system**, mostly Slurm, gives them to you for a time. Leonardo's have 512 GiB of memory, those of its Booster also
-#   four GPUs. On Leonardo they have **no connection to the outside world**.
-# * **Storage** is seen by all of them: a parallel file system (Lustre), 5.7 PB of fast storage on Leonardo. A file that the login node wrote is there on each compute node. It is what
-#   holds all parts together: environments, data, the file that says where the scheduler is.
+# * **Login nodes** are the only ones that you can reach from outside, by SSH. You share them with all users. Here you
+#   edit, install and submit. Long calculations are killed.
+# * **Compute nodes** do the work. A **batch system**, usually Slurm, allocates them to you for a limited time.
+#   Leonardo's have 512 GiB of memory; those of its Booster also have four GPUs. On Leonardo they have **no connection
+#   to the outside world**.
+# * **Storage** is visible to all of them: a parallel file system (Lustre), with 5.7 PB of fast storage on Leonardo. A
+#   file written on the login node is visible on every compute node. Storage holds what all parts share: environments,
+#   data, and the file with the scheduler's address.
 #
-# The picture has one step for each way that a connection can take. Click the numbers.
+# The picture shows one possible connection per step. Click the numbers.
 
 # %% tags=["run"]
 figures.connections()
 
 # %% [markdown]
-# **Jupyter is two programs**: a *server*, which runs your notebooks' kernels, and the *browser*, which shows them. At a site they are on two machines: the server on a
-# compute node, where memory and GPUs are, the browser on your laptop. Section 5 connects them.
+# **Jupyter is two programs**: a *server*, which runs your notebooks' kernels, and the *browser*, which shows them. At
+# a site they are on two machines: the server on a compute node, with memory and GPUs, and the browser on your laptop. Section 5 connects them.
 #
-# **Predict:** five steps: clone a repository, solve a conda environment (8 minutes of a core), train on a GPU, download 200 GB of data, plot a small table. How many of
-# them can be done on a compute node without a connection to the outside?
+# **Predict:** there are five steps: clone a repository, solve a conda environment (8 minutes on one core), train on a
+# GPU, download 200 GB of data, plot a small table. How many of them can run on a compute node without a connection to
+# the outside?
 
 # %% tags=["predict"]
 predict("14.a", 2)  # SOLUTION
@@ -123,21 +127,22 @@ day = [
 compare("14.a", sum(not step["internet"] for step in day), "steps")
 
 # %% [markdown]
-# **Explain:** the same `pip install` that works on the login node waits on a compute node until it gives up: what is missing is not the package but the *way*. So all that comes
-# from outside is fetched before, into storage that both see.
+# **Explain:** the same `pip install` that works on the login node waits on a compute node until it times out. The
+# package exists, but the *connection* is missing. So fetch everything from outside in advance, into storage that both nodes
+# can access.
 
 # %% [markdown] exercise="14.1" title="On which node?" topic="site"
 # ### Exercise 14.1 · On which node? (7 min)
 #
-# Write `places`. Each step says whether it needs the `"internet"`, how many `"gpus"`, and how many `"minutes"` of one core it takes. The rules of the site:
+# Write `places`. Each step has `"internet"` (whether it needs the internet), `"gpus"` (how many) and `"minutes"` (of one core). The rules of the site:
 #
-# 1. Only the login node has the internet.
+# 1. Only the login node has internet access.
 # 2. Only compute nodes have GPUs.
-# 3. On the login node, a step may take `login_minutes` at most; exactly that many are still allowed.
-# 4. What can be done on both is done on the login node: there is no queue.
-# 5. What can be done on neither has to be split: fetch here, work there.
+# 3. On the login node, a step may take at most `login_minutes` minutes; exactly this number is still allowed.
+# 4. Steps that can run on both run on the login node: it has no queue.
+# 5. Steps that can run on neither must be split: fetch here, work there.
 #
-# Return a list with `"login"`, `"compute"` or `"split"` for each step, in their order.
+# Return a list with `"login"`, `"compute"` or `"split"` for each step, in order.
 
 # %% tags=["exercise"] exercise="14.1"
 def places(steps, login_minutes=10):
@@ -157,13 +162,13 @@ def places(steps, login_minutes=10):
 check("14.1", places)
 
 # %% [markdown] tags=["hint-1"] exercise="14.1"
-# Ask two questions about each step: could it be done on the login node? Could it be done on a compute node?
+# Ask two questions about each step: can it run on the login node? Can it run on a compute node?
 
 # %% [markdown] tags=["hint-2"] exercise="14.1"
-# Login: no GPUs, and not more than `login_minutes`. (The internet is there.) Compute: it does not need the internet.
+# Login: no GPUs, and at most `login_minutes`. (It has internet access.) Compute: it does not need the internet.
 
 # %% [markdown] tags=["hint-3"] exercise="14.1"
-# If login is possible, it is `"login"`. Else, if the step needs the internet, it is `"split"`. Else `"compute"`.
+# If login is possible, it is `"login"`. Otherwise, if the step needs the internet, it is `"split"`. Otherwise `"compute"`.
 
 # %% tags=["run"]
 for step, place in zip(day, places(day) or (), strict=False):
@@ -172,18 +177,18 @@ for step, place in zip(day, places(day) or (), strict=False):
 # %% [markdown] anchor="slurm"
 # ## 2. A batch script: a shell script that asks for nodes
 #
-# To get compute nodes you write a **batch script** and hand it to Slurm: `sbatch script.sh`. It is a shell script. At its top are lines that begin with `#SBATCH`:
-# **directives**, what you ask for. For the shell they are comments. For Slurm they decide which nodes you get, for how long, and who pays.
+# To get compute nodes you write a **batch script** and submit it to Slurm: `sbatch script.sh`. It is a shell script. At its top are lines that begin with `#SBATCH`:
+# **directives**. They state what you request. For the shell they are comments. For Slurm they decide which nodes you get, for how long, and who pays.
 #
-# | directive | short | what it asks for |
+# | directive | short | what it requests |
 # |---|---|---|
 # | `--partition=boost_usr_prod` | `-p` | a group of nodes with its own rules |
 # | `--account=my_project` | `-A` | who is charged |
 # | `--nodes=2` | `-N` | nodes |
-# | `--ntasks=8` | `-n` | processes that `srun` starts, on all nodes together |
+# | `--ntasks=8` | `-n` | processes that `srun` starts, in total on all nodes |
 # | `--cpus-per-task=8` | `-c` | cores for each of them |
 # | `--gres=gpu:4` | | GPUs, *on each node* |
-# | `--time=01:30:00` | `-t` | the **wall time**: when it is over, the job is ended, finished or not |
+# | `--time=01:30:00` | `-t` | the **wall time**: when it is over, the job is killed, finished or not |
 #
 # `BatchSystem` below is a few lines of Python around `sbatch`, `scontrol` and `scancel`. `batch.submit(script)` stands for: `sbatch script.sh`, wait, and look at the
 # output file.
@@ -217,29 +222,30 @@ print(outcome)
 compare("14.b", int(outcome.asked["ntasks"]), "tasks")
 
 # %% [markdown]
-# **Explain:** `##SBATCH` is a comment: that is how people switch a line off. The last directive comes after the first command, and Slurm **stops reading at the first
-# command**, without a word. A directive that stands too low is a frequent fault of batch scripts: the job runs, with one hour instead of ten, or without GPUs.
+# **Explain:** `##SBATCH` is a comment: that is how people switch a line off. The last directive comes after the first
+# command, and Slurm silently **stops reading at the first command**. A directive that comes too late is a common
+# mistake in batch scripts: the job runs, but with one hour instead of ten, or without GPUs.
 #
-# **A real failure.** Another frequent fault: something, if only a blank line, before `#!`.
+# **A real failure.** Another common mistake is to put anything, even a blank line, before `#!`.
 
 # %% tags=["run"]
 with expect_failure():
     batch.submit("\n" + SCRIPT)
 
 # %% [markdown]
-# **Change:** take away one `#` of `##SBATCH`. Which of the two numbers of tasks counts now?
+# **Change:** remove one `#` from `##SBATCH`. Which of the two numbers of tasks counts now?
 
 # %% [markdown] exercise="14.2" title="Read it as Slurm does" topic="batch-jobs"
 # ### Exercise 14.2 · Read it as Slurm does (11 min)
 #
-# Write `directives`: it takes the text of a batch script and returns a dictionary of what it asks for.
+# Write `directives`: it takes the text of a batch script and returns a dictionary of what it requests.
 #
-# 1. A directive begins with `#SBATCH` in the first column, and a space follows. `##SBATCH`, `# SBATCH`, `#SBATCHES` and an indented one are comments.
+# 1. A directive begins with `#SBATCH` in the first column, followed by a space. `##SBATCH`, `# SBATCH`, `#SBATCHES` and an indented one are comments.
 # 2. Reading stops at the first line that is a command: neither blank nor a comment.
-# 3. `--name=value` and `--name value` are the same. So is a short option with a space and a value, `-N 2`; `SHORT` below says which name it stands for. A word that does
-#    not begin with `-` is the value of the option before it.
-# 4. An option without a value, such as `--exclusive`, has the value `True`. All other values stay texts.
-# 5. A line may have several options. A word that begins with `#` ends the line: a comment follows.
+# 3. `--name=value` and `--name value` are the same. A short option has a space and a value, such as `-N 2`; `SHORT`
+#    below maps it to its long name. A word that does not begin with `-` is the value of the preceding option.
+# 4. An option without a value, such as `--exclusive`, has the value `True`. All other values stay strings.
+# 5. A line may have several options. A word that begins with `#` starts a comment to the end of the line.
 # 6. If an option comes twice, the later one counts.
 #
 # The names in the dictionary are the long ones, without `--`.
@@ -274,14 +280,14 @@ def directives(script):
 check("14.2", directives)
 
 # %% [markdown] tags=["hint-1"] exercise="14.2"
-# Go line by line. Which three kinds of lines are there, and what do you do with each: read on, take it, stop?
+# Go line by line. Which three kinds of lines are there, and what do you do with each: skip it, read it, stop?
 
 # %% [markdown] tags=["hint-2"] exercise="14.2"
-# `line.startswith("#SBATCH ")` looks at the first column. `line.split()[1:]` are its words. Remember the name of the last option: the next word may be its value.
+# `line.startswith("#SBATCH ")` checks the first column. `line.split()[1:]` gives its words. Remember the name of the last option: the next word may be its value.
 
 # %% [markdown] tags=["hint-3"] exercise="14.2"
-# For a word with `-`: `name, equals, value = word.partition("=")`, then `SHORT.get(name, name.lstrip("-"))`; the value is `True` unless there was a `=`. For another word:
-# `found[name] = word`. For a word with `#`: leave the line.
+# For a word that begins with `-`: `name, equals, value = word.partition("=")`, then `SHORT.get(name, name.lstrip("-"))`; the value is `True` unless there was a `=`. For
+# any other word: `found[name] = word`. For a word that begins with `#`: go to the next line.
 
 # %% tags=["run"]
 if found := directives(SCRIPT):
@@ -290,44 +296,47 @@ if found := directives(SCRIPT):
 # %% [markdown] anchor="job-scripts"
 # ### Who writes such scripts?
 #
-# You, or a program. [dask-jobqueue](https://jobqueue.dask.org) has a class for each batch system: `SLURMCluster`, `SGECluster`, `PBSCluster` (a well-known slide has a
-# typo there, "PBCCluster") and more. `SLURMCluster(...).job_script()` shows what it would submit; no Slurm is needed for that:
+# You or a program. [dask-jobqueue](https://jobqueue.dask.org) has a class for each batch system: `SLURMCluster`, `SGECluster`, `PBSCluster` (misspelled
+# "PBCCluster" on a well-known slide) and more. `SLURMCluster(...).job_script()` shows what it would submit; no Slurm is needed for that:
 
 # %% tags=["run"]
 # The plain line: dask_jobqueue.SLURMCluster(cores=8, memory="100 GB", queue=…, walltime=…).job_script()
 print(jobqueue_script(cores=8, memory="100 GB", queue="boost_usr_prod", account="my_project", walltime="01:00:00"))
 
 # %% [markdown]
-# One job with eight cores, which jobqueue has cut into four processes with two threads each (`processes=1` would make it one). Three things are worth reading: the scheduler's *address* is in it, so
-# the script is worth nothing once that scheduler has ended; `--death-timeout` ends a worker that finds no scheduler; and there is **no** line for GPUs: jobqueue does not know that you have any.
+# This is one job with eight cores, which jobqueue has divided into four processes with two threads each
+# (`processes=1` would make it one). Note three things. It contains the scheduler's *address*, so the script is
+# useless once that scheduler has ended. `--death-timeout` ends a worker that finds no scheduler. And there is **no**
+# line for GPUs: jobqueue does not know that you have any.
 #
-# gpucluster's kind `slurm` makes the script for you, with a worker per GPU, encryption, and a new job before the wall time is over:
+# gpucluster's kind `slurm` writes the script for you, with a worker per GPU, encryption, and a new job before the wall time is over:
 #
 # ```console
 # $ gpucluster create --backend slurm --n-workers 8 --gpus-per-node 4 --walltime 01:00:00 --dry-run
 # ```
 #
-# `--dry-run` prints the script, and when Slurm expects to start such a job, and starts nothing; it asks Slurm what there is, so it needs one. `gpucluster script NAME` shows that of a cluster which runs. In the
+# `--dry-run` prints the script and the time at which Slurm expects to start such a job, and starts nothing. It queries Slurm, so Slurm must be available. `gpucluster script NAME` shows the script of a running cluster. In the
 # panel: *New cluster*, kind *Slurm*. The same from Python:
 
 # %% tags=["run"]
 print(dry_run("slurm", n_workers=2, walltime="00:10:00", memory_limit="1 GiB"))
 
 # %% [markdown]
-# Where Slurm answers, compare the directives with those that jobqueue wrote. To check such a script, you must be able to write one.
+# If Slurm is available, compare the directives with those from jobqueue. To check such a script, you must be able to write one.
 
 # %% [markdown] exercise="14.3" title="A worker for each GPU" topic="batch-jobs"
 # ### Exercise 14.3 · A worker for each GPU (13 min)
 #
-# Write `worker_script(site, job)`, which returns a batch script as text. What belongs to the **site** is not in your code: a line such as `module load rapids/2023.12`,
-# copied from a slide, is wrong on every other site, and a year later on the same one.
+# Write `worker_script(site, job)`, which returns a batch script as a string. Keep everything specific to the **site**
+# out of your code: a line such as `module load rapids/2023.12`, copied from a slide, is wrong on every other site,
+# and a year later on the same one.
 #
 # | | |
 # |---|---|
-# | `site["partition"]`, `site["account"]` | texts |
-# | `site["modules"]` | names of modules, to be loaded in this order; may be empty |
+# | `site["partition"]`, `site["account"]` | strings |
+# | `site["modules"]` | names of modules to load, in this order; may be empty |
 # | `site["activate"]` | the line that activates the environment |
-# | `site["cores_per_gpu"]` | cores that go with one GPU |
+# | `site["cores_per_gpu"]` | cores per GPU |
 # | `job["nodes"]`, `job["minutes"]` | nodes, and the wall time in minutes; it may be more than a day |
 # | `job["gpus"]` | GPUs on each node; `0` for CPU workers |
 # | `job["cores"]` | cores on each node, for CPU workers (`gpus` is 0) |
@@ -337,9 +346,9 @@ print(dry_run("slurm", n_workers=2, walltime="00:10:00", memory_limit="1 GiB"))
 # 2. Directives: partition, account, nodes, `ntasks-per-node` 1, `cpus-per-task` (with GPUs: `gpus × cores_per_gpu`), the time, and, only with GPUs, `gres=gpu:N`.
 # 3. Then each module with `module load NAME`, then the line of `site["activate"]`.
 # 4. Last, one line that starts workers on *all* nodes of the job: `srun dask cuda worker --scheduler-file FILE` with GPUs, `srun dask worker --scheduler-file FILE --nthreads CORES`
-#    without. (`dask cuda worker` starts a worker for each GPU that it sees, so one per node is enough.)
+#    without. (`dask cuda worker` starts a worker for each visible GPU, so one per node is enough.)
 #
-# Times: `--time=90` are minutes, `01:30:00` hours, minutes, seconds; `1-12:00:00` with days. All are right.
+# Times: `--time=90` is in minutes, `01:30:00` in hours, minutes and seconds; `1-12:00:00` has days. All are valid.
 
 # %% tags=["exercise"] exercise="14.3"
 def worker_script(site, job):
@@ -370,11 +379,11 @@ def worker_script(site, job):
 check("14.3", worker_script)
 
 # %% [markdown] tags=["hint-1"] exercise="14.3"
-# Write the script for one job by hand, on paper. Which parts come from `site`, which from `job`, which are always the same?
+# Write the script for one job by hand, on paper. Which parts come from `site`, which from `job`, and which are always the same?
 
 # %% [markdown] tags=["hint-2"] exercise="14.3"
-# Collect lines in a list, and join them with `"\n".join(lines)`. All directives come before the first `module load`. What differs without GPUs: the cores, the missing
-# `gres`, and the last line.
+# Collect the lines in a list and join them with `"\n".join(lines)`. All directives come before the first `module
+# load`. Without GPUs, three things differ: the cores, the missing `gres`, and the last line.
 
 # %% [markdown] tags=["hint-3"] exercise="14.3"
 # `cores = job["gpus"] * site["cores_per_gpu"] if job["gpus"] else job["cores"]`. The time can be written as minutes: `f"#SBATCH --time={job['minutes']}"`.
@@ -390,19 +399,20 @@ if script := worker_script(SITE, JOB):
     print("Slurm would say:", batch.looked_at(script))
 
 # %% [markdown]
-# Where Slurm answers, the last line is its own judgement (`sbatch --test-only`): most likely it has no such partition or account here, and says so. Put in those of your
-# site and ask again.
+# If Slurm is available, the last line is its own verdict (`sbatch --test-only`). Most likely it reports that there is
+# no such partition or account here. Insert those of your site and try again.
 #
-# What a *site* fills in for everybody, partition, account, modules, the line before the worker, gpucluster reads from one file, `/etc/gpucluster/site.yaml`; `gpucluster site` shows it.
-# That is `SITE` above, kept in one place by those who know.
+# gpucluster reads the settings of a *site* (partition, account, modules, the line before the worker) from one file,
+# `/etc/gpucluster/site.yaml`; `gpucluster site` shows it. It is like `SITE` above, kept in one place by the
+# administrators.
 
 # %% [markdown] anchor="ways"
 # ## 3. Ways to start a cluster
 #
-# Whatever starts it, a Dask cluster is always the same: **one scheduler, some workers that know its address, a client that knows it, too**. The tools differ in who
-# starts the processes, and on which machines.
+# A Dask cluster always has the same parts: **one scheduler, some workers that know its address, and a client that
+# also knows it**. The tools differ in what starts the processes, and on which machines.
 #
-# | who starts them | lines | where | in gpucluster |
+# | started by | commands | where | in gpucluster |
 # |---|---|---|---|
 # | you, by hand | `dask scheduler`, `dask worker` | anywhere | kind `existing` joins it |
 # | Python, here | `LocalCluster`, `LocalCUDACluster` | this machine | `local`, `cuda` |
@@ -410,25 +420,27 @@ if script := worker_script(SITE, JOB):
 # | a batch system | `SLURMCluster`, `SGECluster`, `PBSCluster`, … | jobs | `slurm` |
 # | MPI | `mpiexec -n 9 dask-mpi …` | ranks of one program | `mpi` |
 # | Kubernetes | `KubeCluster` | pods | `kubernetes` |
-# | a service of the site | Dask Gateway | as the site has set up | `gateway` |
+# | a service of the site | Dask Gateway | as set up by the site | `gateway` |
 #
-# `gpucluster kinds` says which of them can be used here, and what the others lack:
+# `gpucluster kinds` shows which of them you can use here, and what the others lack:
 
 # %% tags=["run"]
 # %gpucluster kinds
 
 # %% [markdown]
-# **By hand** is what all the others do for you, so do it once. Two programs on two nodes have to find each other. The usual way is a **scheduler file** on storage that
-# both see: the scheduler writes its address into it, workers and clients read it.
+# All the other tools do for you what you would do **by hand**, so do it once yourself. Two programs on two nodes have
+# to find each other. The usual way is a **scheduler file** on storage that both can access: the scheduler writes its
+# address into it, and workers and clients read it.
 #
 # ```console
 # node1$ dask scheduler --scheduler-file /shared/me/scheduler.json --interface ib0
 # node2$ dask worker    --scheduler-file /shared/me/scheduler.json --interface ib0 --nthreads 8
 # ```
 #
-# `--interface ib0` chooses the fast network. With GPUs, the worker is `dask cuda worker`, and `--protocol ucx` lets messages between GPUs go by NVLink and InfiniBand; both sides need
-# the package `distributed-ucxx` (older texts name UCX-Py, which was archived in 2025). Old texts also call the programs `dask-scheduler` and `dask-worker`, with a hyphen.
-# **Predict:** are there still such commands in this environment? `"yes"` or `"no"`?
+# `--interface ib0` chooses the fast network. With GPUs, the worker is `dask cuda worker`, and with `--protocol ucx`
+# messages between GPUs use NVLink and InfiniBand. Both sides need the package `distributed-ucxx` (older texts name
+# UCX-Py, which was archived in 2025). Old texts also call the programs `dask-scheduler` and `dask-worker`, with a hyphen.
+# **Predict:** do such commands still exist in this environment? `"yes"` or `"no"`?
 
 # %% tags=["predict"]
 predict("14.c", "no")  # SOLUTION
@@ -441,14 +453,15 @@ compare("14.c", "yes" if commands["dask-scheduler"] and commands["dask-worker"] 
 # %% [markdown] exercise="14.4" title="Two commands" topic="starting"
 # ### Exercise 14.4 · Two commands (9 min)
 #
-# Write two functions that return such command lines, as one text for a shell, or as a list of words.
+# Write two functions that return such command lines, as a string for a shell or as a list of words.
 #
-# 1. `scheduler_command(file, interface=None, protocol=None)`: `dask scheduler` with the scheduler file, and `--port 0`: the system chooses a free port, and you need not
-#    know it, as it is in the file. `--interface` and `--protocol` only where they are given.
+# 1. `scheduler_command(file, interface=None, protocol=None)`: `dask scheduler` with the scheduler file, and `--port 0`: the
+#    system chooses a free port, which you can read from the file. Add `--interface` and `--protocol` only if they are
+#    given.
 # 2. `worker_command(file, threads, memory, interface=None, protocol=None)`: `dask worker`, the scheduler file, one process (`--nworkers 1`), `threads` threads (`--nthreads`) and
-#    the memory (`--memory-limit`), such as `"2 GiB"`; the last two as above.
+#    the memory (`--memory-limit`), such as `"2 GiB"`; the last two arguments as above.
 #
-# A path or a size may contain a space. In a text for a shell, `shlex.quote` protects it.
+# A path or a size may contain a space. In a shell command, quote it with `shlex.quote`.
 
 # %% tags=["exercise"] exercise="14.4"
 def scheduler_command(file, interface=None, protocol=None):
@@ -479,16 +492,16 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 check("14.4", scheduler_command, worker_command)
 
 # %% [markdown] tags=["hint-1"] exercise="14.4"
-# A list of words is the simplest: no shell reads it, so nothing must be quoted. Which words are always there?
+# A list of words is simplest: no shell reads it, so nothing needs quoting. Which words are always there?
 
 # %% [markdown] tags=["hint-2"] exercise="14.4"
 # Options and their values are separate words: `"--nthreads", str(threads)`. Add two more words `if interface is not None`.
 
 # %% [markdown] tags=["hint-3"] exercise="14.4"
-# `["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1", "--nthreads", str(threads), "--memory-limit", memory]`, and then the two that may be missing.
+# `["dask", "worker", "--scheduler-file", str(file), "--nworkers", "1", "--nthreads", str(threads), "--memory-limit", memory]`, and then the two optional ones.
 
 # %% [markdown]
-# Now they are carried out, as two processes of this machine. `StartedByHand` does what you would do in two terminals: run both, and end them with Ctrl-C.
+# Now run them as two processes on this machine. `StartedByHand` does what you would do in two terminals: run both, and stop them with Ctrl-C.
 
 # %% tags=["run"]
 file = FOLDER / "scheduler.json"
@@ -502,19 +515,21 @@ if scheduler_command(file) and worker_command(file, 1, "512 MiB"):
             print(f"workers: {n_workers}; 6 * 7 = {client.submit(lambda: 6 * 7).result()}")
 
 # %% [markdown]
-# **Explain:** no line of it knew where the other process was. On a site the first line runs on one node, the second in the batch script of exercise 14.3. What is missing,
-# compared with a kind of gpucluster: a lost worker is not restarted, the workers do not end when you go home, and the address begins with `tcp`: anyone who can reach that port can
-# run programs as you. On a shared machine use `tls`, or let a tool make the credentials.
+# **Explain:** neither line knew where the other process was. On a site, the first line runs on one node, the second
+# in the batch script of exercise 14.3. Compared with gpucluster, three things are missing. A lost worker is not
+# restarted. The workers do not stop when you go home. And the address begins with `tcp`: anyone who can reach this
+# port can run programs as you. On a shared machine use `tls`, or let a tool create the credentials.
 
 # %% [markdown] anchor="allocation"
 # ## 4. What an allocation costs
 #
-# A job is charged from its beginning to its end, whether its workers compute or wait for you to finish your coffee. Many sites charge **shares of nodes**: who takes all GPUs of a
-# node leaves nothing for others, and pays for the whole node, even with one core. The share is the largest of what is taken of each kind:
+# A job is charged from start to end, whether its workers compute or wait for you to finish your coffee. Many sites
+# charge **shares of nodes**: a job that takes all GPUs of a node leaves none for others, and pays for the whole node,
+# even if it uses only one core. The share is the largest fraction over all resources:
 #
 # share = max(cores / cores of a node, GPUs / GPUs of a node), and node-hours = nodes × share × hours.
 #
-# **Predict:** nodes have 32 cores and 4 GPUs. A job has one node, 1 GPU, 16 cores, for 3 hours. How many node-hours?
+# **Predict:** nodes have 32 cores and 4 GPUs. A job has one node, 1 GPU and 16 cores for 3 hours. How many node-hours is that?
 
 # %% tags=["predict"]
 predict("14.d", 1.5)  # SOLUTION
@@ -525,11 +540,11 @@ compare("14.d", 3 * max(16 / 32, 1 / 4), "node-hours")
 # %% [markdown] exercise="14.5" title="Charged, and idle" topic="allocation"
 # ### Exercise 14.5 · Charged, and idle (11 min)
 #
-# Write `node_hours(jobs, cores_on_node, gpus_on_node)`. A job has `"start"` and `"end"` (hours), `"nodes"`, `"cores"` and `"gpus"` *on each node*, and `"busy"`: pairs of begin and end
-# in which its workers computed, in any order. They may overlap each other, and may begin before or end after the job (a clock was wrong): only what lies in the job counts,
-# and each moment counts once.
+# Write `node_hours(jobs, cores_on_node, gpus_on_node)`. A job has `"start"` and `"end"` (hours), `"nodes"`, `"cores"` and `"gpus"` *on each node*, and `"busy"`: pairs
+# of start and end between which its workers computed, in any order. They may overlap, and may begin before the job or
+# end after it (a clock was wrong). Only time within the job counts, and each moment counts once.
 #
-# Return two numbers: all node-hours that are charged, and how many of these were idle. Nodes without GPUs have `gpus_on_node = 0`.
+# Return two numbers: all charged node-hours, and how many of these were idle. Nodes without GPUs have `gpus_on_node = 0`.
 
 # %% tags=["exercise"] exercise="14.5"
 def node_hours(jobs, cores_on_node, gpus_on_node):
@@ -555,14 +570,14 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 check("14.5", node_hours)
 
 # %% [markdown] tags=["hint-1"] exercise="14.5"
-# First what is charged: the share of one node, times nodes, times hours. Then one job's idle time, with a pencil: sort its busy times, and add up the gaps.
+# Start with the charge: the share of one node, times nodes, times hours. Then work out one job's idle time on paper: sort its busy times and add up the gaps.
 
 # %% [markdown] tags=["hint-2"] exercise="14.5"
-# Keep `at`, the moment up to which you have looked, beginning at `job["start"]`. For each busy time in order: if it begins after `at`, the time between is idle; then `at` becomes its end,
-# unless it is further already.
+# Keep `at`, the moment up to which you have looked, starting at `job["start"]`. For each busy time in order: if it
+# begins after `at`, the time between is idle. Then `at` becomes its end, unless `at` is already later.
 
 # %% [markdown] tags=["hint-3"] exercise="14.5"
-# `waited += max(0, min(begin, job["end"]) - at)`, then `at = min(max(at, end), job["end"])`; after the last one `waited += job["end"] - at`.
+# `waited += max(0, min(begin, job["end"]) - at)`, then `at = min(max(at, end), job["end"])`; after the last one, `waited += job["end"] - at`.
 
 # %% tags=["run"]
 afternoon = [
@@ -572,32 +587,35 @@ afternoon = [
 figures.allocation(afternoon, node_hours(afternoon, 32, 4))
 
 # %% [markdown]
-# **Explain:** the first job is what a notebook with fixed workers looks like: two whole nodes wait while someone reads a plot. Three remedies, simplest first: let the cluster end automatically when it
+# **Explain:** the first job is typical of a notebook with fixed workers: two whole nodes wait while someone reads a plot. There are three remedies, simplest first: let the cluster end automatically when it
 # is idle (`idle_timeout_seconds`); let the number of workers follow the work (`cluster.adapt(0, 8)`), so that jobs come and go; and put work that no one has to watch into a batch
-# script. On the card gpucluster shows what a cluster has cost so far, in the unit of the site.
+# script. On its card, gpucluster shows what a cluster has cost so far, in the site's unit.
 #
-# A short wall time waits less in the queue: Slurm fills gaps between large jobs with small ones (*backfill*). With `slurm`, gpucluster asks for a new job before the old one's time is over, and
-# results move over; so ask for short ones.
+# A job with a short wall time waits less in the queue: Slurm fills gaps between large jobs with small ones
+# (*backfill*). With `slurm`, gpucluster submits a new job before the old one's time is over and moves the results. So
+# request short wall times.
 
 # %% [markdown] anchor="tunnels"
 # ## 5. Jupyter on a node, the browser on a laptop
 #
-# Jupyter runs on compute node `node7`, port 8888, and listens on **loopback** only (`localhost`): no one outside that node can connect, which is good. Your browser is at home. An **SSH
-# tunnel** opens a port on your laptop, and hands everything that arrives there on, encrypted, through the login node:
+# Jupyter runs on compute node `node7`, port 8888, and listens on **loopback** only (`localhost`): no one outside that
+# node can connect, which is good. Your browser is at home. An **SSH tunnel** opens a port on your laptop and forwards
+# everything that arrives there, encrypted, through the login node:
 #
 # ```console
 # laptop$ ssh -N -J me@login.site.org -L 8888:localhost:8888 me@node7
 # ```
 #
-# * `-J me@login.site.org`: jump over the login node, which is the only one that the laptop can reach;
+# * `-J me@login.site.org`: jump through the login node, the only one that the laptop can reach;
 # * `me@node7`: where the SSH connection ends;
-# * `-L 8888:localhost:8888`: the laptop's port 8888 leads to what *node7* calls `localhost:8888`;
-# * `-N`: no command there, only the tunnel.
+# * `-L 8888:localhost:8888`: the laptop's port 8888 leads to `localhost:8888` as seen from *node7*;
+# * `-N`: run no command, only open the tunnel.
 #
-# If the server listens on the node's network instead (`jupyter lab --ip=$(hostname)`), the connection may end at the login node: `ssh -N -L 8888:node7:8888 me@login.site.org`. Then the
-# last part of the way is open to all who are on that network.
+# If the server listens on the node's network instead (`jupyter lab --ip=$(hostname)`), the connection can end at the
+# login node: `ssh -N -L 8888:node7:8888 me@login.site.org`. Then the last part of the connection is open to everyone
+# on that network.
 #
-# The mechanism is simple enough to run it here. `Page` is a small web server on a port of loopback, and `Forwarder` does what `-L` does, without SSH.
+# The mechanism is simple enough to run here. `Page` is a small web server on a loopback port, and `Forwarder` does what `-L` does, without SSH.
 
 # %% tags=["run"]
 with Page("hello from node7") as page, Forwarder(page.port) as tunnel:
@@ -605,7 +623,7 @@ with Page("hello from node7") as page, Forwarder(page.port) as tunnel:
     print("bytes that passed:", tunnel.bytes_passed)
 
 # %% [markdown]
-# **Predict:** `ssh -N -L 8888:localhost:8888 me@login.site.org`: the first line that most people try. Whose port 8888 does the browser reach: `"laptop"`, `"login"` or `"node7"`?
+# **Predict:** `ssh -N -L 8888:localhost:8888 me@login.site.org`: this is the first line that most people try. Whose port 8888 does the browser reach: `"laptop"`, `"login"` or `"node7"`?
 
 # %% tags=["predict"]
 predict("14.e", "login")  # SOLUTION
@@ -617,12 +635,12 @@ compare("14.e", "login")
 # %% [markdown] exercise="14.6" title="The right tunnel" topic="tunnels"
 # ### Exercise 14.6 · The right tunnel (8 min)
 #
-# Write `tunnel_line(user, login, node, port, loopback, local_port)`, which returns the line for the laptop, as text.
+# Write `tunnel_line(user, login, node, port, loopback, local_port)`, which returns the command for the laptop as a string.
 #
-# 1. `loopback` is true: the server listens on the node's loopback only. The connection ends at the node, by way of the login node.
+# 1. `loopback` is true: the server listens only on the node's loopback. The connection ends at the node, through the login node.
 # 2. `loopback` is false: it listens on the node's network. The connection ends at the login node.
 # 3. The laptop's port is `local_port`, and only programs on the laptop may use it, which is what `-L` does by default.
-# 4. No command is run at the other end. The user has the same name everywhere.
+# 4. No command runs at the other end. The user name is the same everywhere.
 
 # %% tags=["exercise"] exercise="14.6"
 def tunnel_line(user, login, node, port, loopback, local_port):
@@ -637,38 +655,42 @@ def tunnel_line(user, login, node, port, loopback, local_port):
 check("14.6", tunnel_line)
 
 # %% [markdown] tags=["hint-1"] exercise="14.6"
-# Where must the SSH connection end, so that the rest of the way is possible? From that machine's view, what is the server called?
+# Where must the SSH connection end so that it can reach the server? What is the server called from there?
 
 # %% [markdown] tags=["hint-2"] exercise="14.6"
-# `-L A:HOST:B` is: A on the laptop; HOST and B as the *last* machine of the connection knows them. `localhost` there is that machine itself.
+# In `-L A:HOST:B`, A is on the laptop; HOST and B are as seen from the *last* machine of the connection. There, `localhost` is that machine itself.
 
 # %% [markdown] tags=["hint-3"] exercise="14.6"
-# The two lines are in the text of this section. Put the names in, and mind which of the two ports is `local_port`.
+# The two commands are in the text of this section. Insert the names, and note which of the two ports is `local_port`.
 
 # %% tags=["run"]
 if line := tunnel_line("me", "login.site.org", "node7", 8888, True, 9000):
     figures.tunnel(line, node="node7", port=8888, loopback=True)
 
 # %% [markdown]
-# `gpucluster tunnel`, run where Jupyter runs, prints this line with the right names and ports, and looks from inside whether the way is open. The dashboards of Dask and of gpucluster need no tunnel of
-# their own: their pages come through Jupyter's own port.
+# `gpucluster tunnel`, run where Jupyter runs, prints this command with the right names and ports, and checks from
+# inside whether the connection is possible. The dashboards of Dask and gpucluster need no separate tunnel: their
+# pages come through Jupyter's port.
 
 # %% [markdown] anchor="software"
 # ## 6. Software: which one runs?
 #
 # ### Modules
 #
-# `module load NAME` changes variables such as `PATH` and `LD_LIBRARY_PATH` of *this shell*: programs that the site has built come first then. It is no installation, it is gone with the shell, and a batch job begins
-# without it, unless its script says so. Names and versions are the site's: `module avail` lists them. "`module load rapids/2023.12`", on a slide about Leonardo, was right there, then.
+# `module load NAME` changes variables such as `PATH` and `LD_LIBRARY_PATH` in *this shell*, so that programs built by
+# the site come first. It does not install anything and ends with the shell. A batch job starts without it unless its
+# script loads the module. Names and versions belong to the site: `module avail` lists them. "`module load
+# rapids/2023.12`", on a slide about Leonardo, was right there and then.
 #
 # ### Your own environment
 #
-# With `venv`, or with conda from any distribution (Miniforge is one that takes its packages from conda-forge). Make it on the **login node**, on **storage** that compute nodes see; then use it on compute
-# nodes without a network. Where even that is too much, `conda-pack`, or wheels fetched with `pip download -d wheels …` and installed with `pip install --no-index --find-links wheels …`.
+# Use `venv`, or conda from any distribution (Miniforge takes its packages from conda-forge). Create it on the **login
+# node**, on **storage** that compute nodes can access, then use it on compute nodes without a network. If even that
+# is not possible, use `conda-pack`, or wheels fetched with `pip download -d wheels …` and installed with `pip install --no-index --find-links wheels …`.
 #
-# A slide of 2023 says: "conda older than 22.11: update; newer: install `conda-libmamba-solver` and choose it". Since 23.10 the fast solver is the default, and there is nothing to do.
+# A slide from 2023 says: "conda older than 22.11: update; newer: install `conda-libmamba-solver` and choose it". Since 23.10 the fast solver is the default, so there is nothing to do.
 #
-# **Predict:** which of these versions of conda need no action: 4.12.0, 22.9.0, 22.11.1, 23.9.0, 23.10.0, 24.1.2? How many?
+# **Predict:** how many of these conda versions need no action: 4.12.0, 22.9.0, 22.11.1, 23.9.0, 23.10.0, 24.1.2?
 
 # %% tags=["predict"]
 predict("14.f", 2)  # SOLUTION
@@ -691,7 +713,7 @@ compare("14.f", sum(solver_action(f"conda {version}") == "nothing" for version i
 # %% [markdown] anchor="pip-and-networks"
 # ### What can my installation do?
 #
-# "pip: InfiniBand is not supported yet", says the slide. Instead of believing it, or its opposite, ask the machine and the installation:
+# The slide says "pip: InfiniBand is not supported yet". Instead of believing it, or its opposite, check the machine and the installation:
 
 # %% tags=["run"]
 for name, found in fabric().items():
@@ -699,18 +721,22 @@ for name, found in fabric().items():
 print(f"{'MPI library':<20} {mpi_library()}")
 
 # %% [markdown]
-# **Explain:** for `protocol="ucx"` the package `distributed-ucxx` must be there, and a UCX library that was built with InfiniBand's (`rdma-core`), and a device. If one is missing, messages go over TCP, more slowly and without
-# an error. Whether wheels from pip bring what is needed has changed from version to version: check yours on a compute node (login nodes may have other networks).
+# **Explain:** `protocol="ucx"` needs the package `distributed-ucxx`, a UCX library built with InfiniBand support
+# (`rdma-core`), and a device. If one is missing, messages go over TCP, more slowly and without an error. Whether pip
+# wheels include what is needed has changed from version to version. Check yours on a compute node (login nodes may
+# have other networks).
 #
-# The last line is the same idea for **mpi4py**: the package is only the Python part. Which MPI is below it decides whether ranks find each other: a wheel brings or finds MPICH or Open MPI, while a site has its own, built for
-# its network. The guide from 2022 edits `mpi.cfg` and runs `python setup.py build --mpi=MVAPICH2-GDR`. Today the compiler of the site's MPI says all that is needed:
+# The last line applies the same idea to **mpi4py**: the package is only the Python part. The MPI library below it
+# decides whether ranks find each other. A wheel brings or finds MPICH or Open MPI, but a site has its own, built for
+# its network. The guide from 2022 edits `mpi.cfg` and runs `python setup.py build --mpi=MVAPICH2-GDR`. Today it is
+# enough to name the compiler of the site's MPI:
 #
 # ```console
 # $ module load openmpi
 # $ MPICC=$(which mpicc) pip install --no-binary mpi4py mpi4py
 # ```
 #
-# And **dask-mpi** is no longer built from a git clone: `pip install dask-mpi`. `setup.py build` and `setup.py install` have been discouraged for years; `pip install .` does it.
+# And **dask-mpi** is no longer built from a git clone: `pip install dask-mpi`. `setup.py build` and `setup.py install` have been discouraged for years; use `pip install .`.
 
 # %% [markdown] anchor="pins"
 # ### Pins age
@@ -721,17 +747,19 @@ print(f"{'MPI library':<20} {mpi_library()}")
 print(OLD_INSTALLATION)
 
 # %% [markdown]
-# Python 3.8 has had no corrections since 2024, CUDA 10.2 knows no GPU that was made after 2019, and Dask 2021.1.1 fits no RAPIDS that you could install with it. A **pin** (`=3.8`) makes an installation repeatable on the
-# day it is written, and impossible some years later. Two ways out: *ranges* in what you publish, and a *lock file*, with all exact versions, beside it for those who have to repeat it.
+# Python 3.8 has had no fixes since 2024. CUDA 10.2 does not support GPUs made after 2019. And Dask 2021.1.1 works
+# with no RAPIDS that you could install with it. A **pin** (`=3.8`) makes an installation repeatable on the day it is
+# written, and impossible some years later. There are two solutions: *ranges* in what you publish, and a *lock file*
+# with all exact versions beside it, for those who have to repeat the installation.
 
 # %% [markdown] exercise="14.7" title="Modernise an installation" topic="software"
 # ### Exercise 14.7 · Modernise an installation (10 min)
 #
-# Write `modernise(command, rules, channels)`: it takes a line such as the one above and returns one for today, as text.
+# Write `modernise(command, rules, channels)`: it takes a line such as the one above and returns one for today, as a string.
 #
-# 1. A package is a word that is no option and no value of one, after `conda install` (or `conda create`). Its name ends where `=`, `<`, `>` or `!` begins.
-# 2. If `rules` has the name: what stands there takes its place; where `None` stands there, the package is left out.
-# 3. All other packages stay, without their pins.
+# 1. A package is a word after `conda install` (or `conda create`) that is neither an option nor the value of one. Its name ends at `=`, `<`, `>` or `!`.
+# 2. If `rules` has the name, its value replaces the package; if the value is `None`, the package is removed.
+# 3. All other packages stay, without pins.
 # 4. Channels (`-c NAME` or `--channel NAME`) are replaced: one `-c` for each of `channels`, in this order, before the first package.
 # 5. `-n NAME`, the only other option with a value, and `-y` stay.
 #
@@ -772,10 +800,10 @@ def modernise(command, rules, channels):
 check("14.7", modernise)
 
 # %% [markdown] tags=["hint-1"] exercise="14.7"
-# Work with words: `command.split()`. The first two stay. For each other word: is it an option, the value of an option, or a package?
+# Work with words: `command.split()`. The first two stay. For each of the other words: is it an option, the value of an option, or a package?
 
 # %% [markdown] tags=["hint-2"] exercise="14.7"
-# `-c` and `--channel` go with the word behind them. The name of a package: `re.split("[=<>!]", word)[0]`. Look the *whole* name up: `dask` is not `dask-cudf`.
+# `-c` and `--channel` are removed with the word after them. The name of a package: `re.split("[=<>!]", word)[0]`. Look the *whole* name up: `dask` is not `dask-cudf`.
 
 # %% [markdown] tags=["hint-3"] exercise="14.7"
 # `new = rules.get(name, name)`, and keep it unless it is `None`. Put the result together: the first two words, options that stay, `-c` and each channel, then the packages.
@@ -787,10 +815,11 @@ if new := modernise(OLD_INSTALLATION, RULES, ["rapidsai", "conda-forge"]):
 # %% [markdown] anchor="import-audit"
 # ### Which copy is imported?
 #
-# MPI4Dask came as a tarball with its own `distributed`, installed over the other one; `conda list | grep distributed` then tells what conda *believes*. What Python *imports* is another question, and
-# Python answers it: the first folder of `sys.path` that has the name wins. That may be the folder you are in, one of your files, `PYTHONPATH`, or `~/.local` (which `PYTHONNOUSERSITE=1` switches off).
+# MPI4Dask came as a tarball with its own `distributed`, installed over the other one. `conda list | grep distributed`
+# then shows what conda *believes*. What Python *imports* is another question: the first folder in `sys.path` that has
+# the name wins. That may be the folder you are in, one of your files, `PYTHONPATH`, or `~/.local` (which `PYTHONNOUSERSITE=1` switches off).
 #
-# **Predict:** a folder holds a forgotten file `dask.py`. A program starts in it and says `import dask`. Whose `dask` is it: `"ours"` (the file) or `"installed"`?
+# **Predict:** a folder contains a forgotten file `dask.py`. A program starts there and runs `import dask`. Which `dask` does it import: `"ours"` (the file) or `"installed"`?
 
 # %% tags=["predict"]
 predict("14.g", "ours")  # SOLUTION
@@ -803,16 +832,17 @@ compare("14.g", "ours" if Path(inside).parent == FOLDER.resolve() else "installe
 (FOLDER / "dask.py").unlink()
 
 # %% [markdown]
-# So after an installation, ask on a *compute node*, in the environment of the job: `python -c "import distributed; print(distributed.__version__, distributed.__file__)"`. `gpucluster` asks that of each host and each job's image
-# before it starts workers, and says which versions differ. (`python -P` leaves the current folder out.)
+# So after an installation, check on a *compute node*, in the environment of the job: `python -c "import distributed; print(distributed.__version__, distributed.__file__)"`. `gpucluster`
+# checks this on each host and in each job's image before it starts workers, and reports which versions differ.
+# (`python -P` excludes the current folder.)
 #
-# **Spot the error.** The guide's contents, from a slide of 2022, say: "Section 4. Running GPU-based Dask Applications: sum of cuPy array, cuDF merge. Section 5. Running GPU-based Dask
+# **Spot the error.** The guide's table of contents, from a slide of 2022, says: "Section 4. Running GPU-based Dask Applications: sum of cuPy array, cuDF merge. Section 5. Running GPU-based Dask
 # Applications: sum of numPy array, sum of Pandas data frame, SVD". Which word is wrong? (The quiz asks.)
 
 # %% [markdown] exercise="14.8" title="From an account to workers" topic="software"
 # ### Exercise 14.8 · From an account to workers (6 min)
 #
-# Put the way onto the machine in order. The next cell shows its steps, each with a letter. Move them there, or write your order as pairs: the letter of a line, and its level. Level 1 is what happens within the job. Several orders are right. **Two lines do not belong.**
+# Put the steps from an account to workers in order. The next cell shows them, each with a letter. Move them there, or write your order as pairs: the letter of a line and its level. Level 1 is what happens within the job. Several orders are right. **Two lines do not belong.**
 
 # %% tags=["run"]
 lessons.parsons("14.8")
@@ -825,42 +855,45 @@ order = [("F", 0), ("H", 0), ("J", 0), ("G", 0), ("E", 0), ("D", 1), ("B", 1), (
 check("14.8", order)
 
 # %% [markdown] tags=["hint-1"] exercise="14.8"
-# What needs the internet comes first, on the login node. What belongs to the job comes after it has been submitted.
+# Steps that need the internet come first, on the login node. Steps of the job come after it has been submitted.
 
 # %% [markdown] tags=["hint-2"] exercise="14.8"
-# The scheduler is there before the job: its file is what workers read. Within the job: first modules, then the environment, then the check of what is imported, then the workers.
+# The scheduler starts before the job, because workers read its file. Within the job: first modules, then the environment, then the check of what is imported, then the workers.
 
 # %% [markdown] tags=["hint-3"] exercise="14.8"
-# Log in; make the environment on storage; install; start the scheduler; submit. Within the job: modules, activate, look which `distributed` it is, start the workers. Then connect. Installing in the job, and asking `conda list`
-# for proof, do not belong.
+# Log in; create the environment on storage; install; start the scheduler; submit. Within the job: load modules,
+# activate, check which `distributed` it is, start the workers. Then connect. Installing in the job and using `conda
+# list` as proof do not belong.
 
 # %% [markdown] anchor="containers"
 # ## 7. Containers: Apptainer
 #
-# A **container image** is a whole file system with all libraries. Docker runs images through a service that works as root: anyone who may talk to it is root on that machine. So sites do not have it; they have **Apptainer** (once Singularity).
-# It runs the *same images* as *you*, with your files, your network, your GPUs:
+# A **container image** is a whole file system with all libraries. Docker runs images through a service that works as
+# root: anyone with access to it is root on that machine. So sites do not offer it; they have **Apptainer** (formerly
+# Singularity). It runs the *same images* as *you*, with your files, your network and your GPUs:
 #
 # | Docker | Apptainer | |
 # |---|---|---|
 # | `docker run IMAGE CMD …` | `apptainer exec docker://IMAGE CMD …` | without a command: `apptainer run` |
-# | `--gpus all` | `--nv` | the driver's libraries come in; which GPUs, Slurm has said |
-# | `-v A:B`, `--volume A:B` | `--bind A:B` | your home is there anyway |
+# | `--gpus all` | `--nv` | adds the driver's libraries; Slurm decides which GPUs |
+# | `-v A:B`, `--volume A:B` | `--bind A:B` | your home folder is always mounted |
 # | `-w DIR`, `--workdir DIR` | `--pwd DIR` | |
 # | `-e K=V`, `--env K=V` | `--env K=V` | |
-# | `--rm`, `-it`, `-i`, `-t`, `-d` | | nothing is kept, the terminal is yours |
+# | `--rm`, `-it`, `-i`, `-t`, `-d` | | nothing is kept; you keep your terminal |
 # | `-u U`, `--user U` | | you are always you |
-# | `-p A:B`, `--publish A:B` | | the network is the host's: no ports to open |
-# | `--name N`, `--shm-size S`, `--network N`, `--ipc I` | | there is no such thing, or no limit |
+# | `-p A:B`, `--publish A:B` | | uses the host's network: no ports to open |
+# | `--name N`, `--shm-size S`, `--network N`, `--ipc I` | | does not exist, or has no limit |
 #
-# The image itself is fetched on the login node (`apptainer pull image.sif docker://…`): compute nodes have no network. In gpucluster, `image="/path/image.sif"` lets the workers of a job run in it.
+# Fetch the image on the login node (`apptainer pull image.sif docker://…`): compute nodes have no network. In gpucluster, `image="/path/image.sif"` runs the workers of a job in it.
 
 # %% [markdown] exercise="14.9" title="From Docker to Apptainer" topic="containers"
 # ### Exercise 14.9 · From Docker to Apptainer (12 min)
 #
-# Write `to_apptainer(command)` by the table: it takes a line that begins with `docker run`, and returns the line for Apptainer, as a text or as a list of words.
+# Write `to_apptainer(command)` according to the table: it takes a line that begins with `docker run` and returns the line for Apptainer, as a string or as a list of words.
 #
-# A value may follow its option after a space or, with long options, after `=`. Values may be quoted and contain spaces: `shlex.split` understands quotes, `shlex.join` writes them. Options of Docker end at the image: what comes after
-# it is the program's own, even where it looks the same (`-v`, `-p`). Binds and variables keep their order.
+# A value may follow its option after a space or, with long options, after `=`. Values may be quoted and contain spaces: `shlex.split` understands quotes, `shlex.join` writes them. Docker's
+# options end at the image: everything after it belongs to the program, even if it looks the same (`-v`, `-p`). Binds
+# and variables keep their order.
 
 # %% tags=["exercise"] exercise="14.9"
 def to_apptainer(command):
@@ -891,13 +924,13 @@ def to_apptainer(command):
 check("14.9", to_apptainer)
 
 # %% [markdown] tags=["hint-1"] exercise="14.9"
-# Three groups of options: those with a value that become something else, those with a value that go, and those without a value that go. When does the image begin?
+# There are three groups of options: with a value and replaced, with a value and removed, and without a value and removed. Where does the image begin?
 
 # %% [markdown] tags=["hint-2"] exercise="14.9"
-# `words = shlex.split(command)[2:]`. While the first word begins with `-`: take it, cut it at `=`, and if the option has a value and there was no `=`, take the next word, too. The first word that is left is the image.
+# `words = shlex.split(command)[2:]`. While the first word begins with `-`: take it, split it at `=`, and if the option has a value and there was no `=`, take the next word as well. The first remaining word is the image.
 
 # %% [markdown] tags=["hint-3"] exercise="14.9"
-# A dictionary from Docker's name to Apptainer's: `{"-v": "--bind", "--volume": "--bind", "-w": "--pwd", …}`, and a set of those that go with their value. At the end
+# Use a dictionary from Docker's names to Apptainer's: `{"-v": "--bind", "--volume": "--bind", "-w": "--pwd", …}`, and a set of options to remove with their value. At the end
 # `["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]`.
 
 # %% tags=["run"]
@@ -908,13 +941,15 @@ if translated := to_apptainer(OLD_RUN):
 # %% [markdown] anchor="kubernetes"
 # ## 8. Pods: Kubernetes
 #
-# In a cloud there is no batch system with a queue, but **Kubernetes**. You do not say "start this". You write down *what shall be there*, a **manifest**, and a loop makes it so, again and again: it compares what is wanted with what is
-# there, starts what is missing, ends what is too much. The smallest thing that it starts is a **pod**: a container (or a few) with its resources.
+# A cloud has **Kubernetes** instead of a batch system with a queue. You do not tell it to start something. You
+# describe *the desired state* in a **manifest**, and a loop maintains it: it compares the desired state with the
+# actual one, starts what is missing, and stops what is too much. The smallest unit that it starts is a **pod**: a
+# container (or a few) with its resources.
 #
 # A slide says that containers and Kubernetes give *consistency, scalability, reliability*. Where does each come from? **Consistency**: the same image runs everywhere. **Scalability**: one number in the manifest, `replicas`.
-# **Reliability**: the loop. Watch it, simulated: three nodes with room for two pods each, a pod runs two rounds after it was made.
+# **Reliability**: the loop. Watch a simulation of it: there are three nodes with room for two pods each, and a pod runs two rounds after it was created.
 #
-# **Predict:** four pods are wanted from round 0 on. In round 5 a node with two of them fails, and no one intervenes. How many pods *run* in round 6, and how many in round 9? Write the sum of the two.
+# **Predict:** four pods are requested from round 0 on. In round 5 a node with two of them fails, and no one intervenes. How many pods *run* in round 6, and how many in round 9? Enter the sum of the two.
 
 # %% tags=["predict"]
 predict("14.h", 6)  # SOLUTION
@@ -925,11 +960,15 @@ figures.pods(history)
 compare("14.h", history[6].running + history[9].running, "pods")
 
 # %% [markdown]
-# **Explain:** the loop repaired it without help. But not the *results* that were in the lost workers' memory: Kubernetes knows pods, not tasks. Dask recomputes these, as in lesson 04. In round 11 six pods are wanted and two nodes are left:
-# the rest is **pending**, like a job in a queue, until there is room. (Which node is chosen, how long a start takes, what is ended first: rules of this simulation.)
+# **Explain:** the loop replaced the pods without help. But it did not restore the *results* in the lost workers'
+# memory: Kubernetes knows pods, not tasks. Dask recomputes the results, as in lesson 04. In round 11 six pods are
+# requested and two nodes are left. The remaining pods are **pending**, like a job in a queue, until there is room.
+# (Which node is chosen, how long a start takes and which pod is stopped first are rules of this simulation.)
 #
-# For *training and serving models* (the word is MLOps: the path of a model from data to operation, again and again), the manifest is what is versioned, tested, and rolled back. Kubernetes brings GPUs in as a resource like memory: the
-# device plugin of NVIDIA adds `nvidia.com/gpu` to each node, and a pod asks for a number of them. Dask's **operator** teaches Kubernetes a new word, `DaskCluster`:
+# For *training and serving models* (MLOps: repeatedly taking a model from data to operation), you version, test and
+# roll back the manifest. In Kubernetes, GPUs are a resource like memory: NVIDIA's device plugin adds `nvidia.com/gpu`
+# to each node, and a pod requests a number of them. Dask's **operator** adds a new resource type to Kubernetes,
+# `DaskCluster`:
 
 # %% tags=["run"]
 MANIFEST = yaml.safe_load("""
@@ -961,12 +1000,12 @@ print(yaml.safe_dump(MANIFEST["spec"]["worker"], sort_keys=False))
 # %% [markdown] exercise="14.10" title="GPUs for the pods" topic="pods"
 # ### Exercise 14.10 · GPUs for the pods (10 min)
 #
-# Write `with_gpus(manifest, workers, image, gpus, memory)`: it returns a **new** manifest like the one above, and does not change the given one. The two share nothing: who
-# changes one later does not change the other.
+# Write `with_gpus(manifest, workers, image, gpus, memory)`: it returns a **new** manifest like the one above, and does not change the given one. The
+# two share nothing: changing one later does not change the other.
 #
-# 1. `workers` replicas; `image` for the scheduler and for the workers, as all must have the same versions.
-# 2. The worker's container gets `resources` with `requests` and `limits`, both with `memory` (such as `"16Gi"`) and, if `gpus` is not 0, with `nvidia.com/gpu`: `gpus`. Numbers of GPUs are whole. What is asked for must be what is the most: Kubernetes does not lend GPUs.
-# 3. If `gpus` is not 0, the worker's command begins with `dask cuda worker` instead of `dask worker`; what follows stays.
+# 1. `workers` replicas; `image` for the scheduler and for the workers, because all must have the same versions.
+# 2. The worker's container gets `resources` with `requests` and `limits`, both with `memory` (such as `"16Gi"`) and, if `gpus` is not 0, with `nvidia.com/gpu`: `gpus`. The number of GPUs is an integer. The request must equal the limit: Kubernetes does not overcommit GPUs.
+# 3. If `gpus` is not 0, the worker's command begins with `dask cuda worker` instead of `dask worker`; the rest stays.
 # 4. The scheduler gets no GPU: it computes nothing.
 
 # %% tags=["exercise"] exercise="14.10"
@@ -992,10 +1031,10 @@ def with_gpus(manifest, workers, image, gpus, memory):
 check("14.10", with_gpus)
 
 # %% [markdown] tags=["hint-1"] exercise="14.10"
-# A manifest is dictionaries within dictionaries. `dict(manifest)` copies the outermost one only: the inner ones are still those of the given manifest.
+# A manifest has nested dictionaries. `dict(manifest)` copies only the outermost one: the inner ones are still those of the given manifest.
 
 # %% [markdown] tags=["hint-2"] exercise="14.10"
-# `copy.deepcopy(manifest)` copies all. The worker's container is `new["spec"]["worker"]["spec"]["containers"][0]`.
+# `copy.deepcopy(manifest)` copies everything. The worker's container is `new["spec"]["worker"]["spec"]["containers"][0]`.
 
 # %% [markdown] tags=["hint-3"] exercise="14.10"
 # `asked = {"memory": memory}`, with `asked["nvidia.com/gpu"] = gpus` if there are GPUs, and `container["resources"] = {"requests": dict(asked), "limits": dict(asked)}`. The command: `["dask", "cuda", "worker", *args[2:]]`.
@@ -1005,35 +1044,36 @@ if manifest := with_gpus(MANIFEST, 4, "rapidsai/base:26.10-cuda13-py3.12", 1, "6
     print(yaml.safe_dump(manifest["spec"]["worker"], sort_keys=False))
 
 # %% [markdown]
-# `kubectl apply -f` takes such a file. `gpucluster create --backend kubernetes --gpus-per-worker 1 --dry-run` writes one with more in it: credentials, so that not everybody in the network can run programs in your pods, and probes that know
-# whether a pod lives.
+# `kubectl apply -f` takes such a file. `gpucluster create --backend kubernetes --gpus-per-worker 1 --dry-run` writes
+# one that also has credentials, so that not everyone on the network can run programs in your pods, and probes that
+# check whether a pod is alive.
 
 # %% [markdown] anchor="frameworks"
 # ## 9. Dask, Spark, Ray
 #
-# Three frameworks use the memory of several nodes at once. Below, all three do the same: **tasks on parts, results combined**.
+# Three frameworks use the memory of several nodes at once. Internally, all three do the same: **tasks on parts, results combined**.
 #
 # | | Dask | Spark | Ray |
 # |---|---|---|---|
 # | written in | Python | Scala, on the JVM; Python talks to it | C++ and Python |
 # | you write | NumPy and pandas, delayed functions, futures | its own SQL and DataFrames | functions and *actors* (objects that live on a worker) |
-# | strong at | growing out of pandas and NumPy; arrays; scientific code | large tables and SQL in a company that has it already | training, tuning and serving models; simulations with state |
-# | GPUs | dask-cuda: a worker per GPU; tables of cuDF | RAPIDS Accelerator: a plugin which replaces parts of a SQL plan by GPU ones | `num_gpus=1` on a function or an actor |
+# | strong at | scaling pandas and NumPy code; arrays; scientific code | large tables and SQL in a company that already has it | training, tuning and serving models; simulations with state |
+# | GPUs | dask-cuda: a worker per GPU; cuDF tables | RAPIDS Accelerator: a plugin that replaces parts of a SQL plan with GPU versions | `num_gpus=1` on a function or an actor |
 # | on a batch system | dask-jobqueue, gpucluster, dask-mpi | its own cluster within a job | `ray start` on each node of a job |
 # | a lost worker | recomputes what was lost, from the graph | the same, from the *lineage* of partitions | reruns tasks; actors lose their state |
 #
-# Take a mean by key. What travels are sums and counts, never means (lesson 06). If you write it as two functions that fit together, all three can carry it out.
+# Take a mean by key. Sums and counts travel, never means (lesson 06). If you write it as functions that fit together, all three frameworks can run it.
 
 # %% [markdown] exercise="14.11" title="One reduction, three frameworks" topic="frameworks"
 # ### Exercise 14.11 · One reduction, three frameworks (10 min)
 #
-# Rows are pairs of a key and a number; `None` instead of the number means: not measured, and does not count.
+# Rows are pairs of a key and a number; `None` instead of the number means not measured, and does not count.
 #
 # 1. `partial(rows)`: what one part contributes.
-# 2. `combine(a, b)`: two contributions become one. A framework may combine in any order and grouping, and may use a contribution again: leave both as they are.
+# 2. `combine(a, b)`: two contributions become one. A framework may combine in any order and grouping, and may reuse a contribution, so do not change either.
 # 3. `finish(total)`: a dictionary from each key to its mean. Keys without any number are not in it.
 #
-# How a contribution looks is up to you. A part may be empty.
+# The form of a contribution is up to you. A part may be empty.
 
 # %% tags=["exercise"] exercise="14.11"
 def partial(rows):
@@ -1069,10 +1109,10 @@ def finish(total):
 check("14.11", partial, combine, finish)
 
 # %% [markdown] tags=["hint-1"] exercise="14.11"
-# Which two numbers per key must you know of each part, so that the mean of all can be calculated at the end?
+# Which two numbers per key do you need from each part, so that you can calculate the overall mean at the end?
 
 # %% [markdown] tags=["hint-2"] exercise="14.11"
-# A contribution: a dictionary from key to `(sum, count)`. `combine` begins with `dict(a)`, a new dictionary, and adds what is in `b`.
+# Use a dictionary from key to `(sum, count)` as a contribution. `combine` starts with `dict(a)`, a new dictionary, and adds `b`.
 
 # %% [markdown] tags=["hint-3"] exercise="14.11"
 # In `combine`, for each key of `b`: `known, seen = both.get(key, (0, 0))`, then `both[key] = (known + total, seen + count)`. In `finish`: the sum divided by the count.
@@ -1092,8 +1132,9 @@ if partial(parts[0]) is not None:
             print(f"{framework:<6} {seconds:.2f} s  " + ", ".join(f"{key} {mean:.2f} min" for key, mean in sorted(finish(total).items())))
 
 # %% [markdown]
-# The seconds are those of 336,776 pairs of Python objects, with the sending, and for Ray and Spark with the start of their own processes: they say nothing about which is faster with large tables. There each of the three has something better than pairs. The
-# same question in their own words:
+# The times are for 336,776 pairs of Python objects, including sending them and, for Ray and Spark, starting their own
+# processes. They do not show which is faster with large tables. For those, each of the three has something better
+# than pairs. Here is the same question in each framework's API:
 #
 # ```python
 # # Dask: pandas' words, and compute()
@@ -1104,20 +1145,22 @@ if partial(parts[0]) is not None:
 # ray.data.read_parquet(folder).groupby("origin").mean("dep_delay").show()
 # ```
 #
-# All three are lazy, plan first, and do on each part what they can before anything travels. **How to choose?** Look first at what you have: a cluster with Spark and colleagues who know it; a program in NumPy and pandas; a model that is to be tuned. Then at where
-# the GPUs come in: RAPIDS is below Dask as libraries, and below Spark as a plugin. Do not choose by a benchmark of other people's data.
+# All three are lazy: they plan first, and do as much as possible on each part before anything travels. **How to
+# choose?** First look at what you have: a Spark cluster and colleagues who know it; a NumPy and pandas program; a
+# model to be tuned. Then look at how GPUs are used: Dask uses RAPIDS as libraries, Spark as a plugin. Do not choose
+# by a benchmark on other people's data.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keep this
 #
-# * What comes from outside is fetched on the login node, into storage that all nodes see. Compute nodes have no way out.
-# * Slurm reads directives up to the first command. What stands below is ignored without a word.
-# * One scheduler, some workers that know its address: every tool does this. By hand, a scheduler file on storage is how they find each other.
-# * You pay from the beginning to the end of a job, for the largest share of a node. Workers that wait cost as much as those that compute.
-# * A server that listens on loopback is reached by a tunnel that ends at its own node, by way of the login node.
-# * Do not believe slides or lists: ask which file is imported, on the node where it runs.
+# * Fetch everything from outside on the login node, into storage that all nodes can access. Compute nodes have no connection to the outside.
+# * Slurm reads directives up to the first command. It silently ignores everything below.
+# * Every tool starts one scheduler and some workers that know its address. By hand, they find each other through a scheduler file on storage.
+# * You pay from start to end of a job, for the largest share of a node. Idle workers cost as much as busy ones.
+# * To reach a server that listens on loopback, use a tunnel that ends at its own node, through the login node.
+# * Do not believe slides or lists: check which file is imported, on the node where it runs.
 # * Pins age. Publish ranges, keep a lock file.
-# * Apptainer runs Docker's images as you; Kubernetes brings back pods, and only Dask brings back results.
+# * Apptainer runs Docker images as you. Kubernetes restores pods; only Dask restores results.
 # * Dask, Spark and Ray: tasks on parts, results combined. Choose by what you have.
 
 # %% [markdown]
@@ -1132,15 +1175,16 @@ lessons.cards("14")
 # %% [markdown] anchor="where-it-runs"
 # ### Laptop, one GPU, cluster
 #
-# * **Laptop:** scripts are read and run as shell scripts, two processes stand for two nodes, and the tunnel goes from one port to another.
+# * **Laptop:** scripts are read and run as shell scripts, two processes stand in for two nodes, and the tunnel goes from one port to another.
 # * **One GPU:** the same. `gpucluster kinds` then offers `cuda`.
 # * **Run on a GPU:** not yet.
-# * **Cluster:** open this lesson in Jupyter on a login node, or in a job. The script of section 2 is submitted (one node, two tasks, two minutes; it prints two lines), and 14.3 is put before Slurm with `sbatch --test-only`. Then do it for real:
+# * **Cluster:** open this lesson in Jupyter on a login node, or in a job. The script of section 2 is submitted (one node, two tasks, two minutes; it prints two lines), and Slurm tests 14.3 with `sbatch --test-only`. Then do it for real:
 #   `gpucluster create --backend slurm --dry-run`, `gpucluster tunnel`, and [from an account to k-means on eight GPUs](https://github.com/gpucluster/gpucluster/blob/main/docs/hpc.md#from-an-account-to-k-means-on-eight-gpus).
 #
-# Where the rules come from: `man sbatch` of Slurm 22.05; the commands of distributed 2026.8; dask-jobqueue 0.9; the documentation of Apptainer 1.4, of Dask's operator 2026.3, and of `ssh`. What is said of Leonardo is from the slides that this
-# lesson answers, and from CINECA's pages. The whole lesson was run with our own Slurm 22.05 (three nodes on one machine), not on Leonardo; the
-# reduction of section 9 also with Ray 2.60.0 and Spark 4.3.0 on one machine. No image was run, and no Kubernetes was there.
+# Sources of the rules: `man sbatch` of Slurm 22.05; the commands of distributed 2026.8; dask-jobqueue 0.9; the documentation of Apptainer 1.4, of Dask's operator 2026.3, and of `ssh`. The
+# facts about Leonardo are from the slides that this lesson responds to, and from CINECA's pages. The whole lesson was run with our own Slurm 22.05 (three nodes on one machine), not on Leonardo; the
+# reduction of section 9 also ran with Ray 2.60.0 and Spark 4.3.0 on one machine. No container image was run, and no
+# Kubernetes was available.
 
 # %% tags=["run"]
 shutil.rmtree(FOLDER, ignore_errors=True)
@@ -1149,12 +1193,12 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners can say why something fails on a compute node that worked on the login node, can read and write a batch script, and find their way from a laptop to Jupyter on a node.
+# * **Goal:** learners can explain why something that works on the login node fails on a compute node, can read and write a batch script, and can connect from a laptop to Jupyter on a node.
 # * **Time:** 15 section 1 · 34 section 2 · 16 section 3 · 15 section 4 = 80 with a break. Second session: 14 section 5 · 24 section 6 · 15 section 7 · 14 section 8 · 13 section 9, quiz.
-# * **When late:** 14.5 and 14.10 are good homework. Section 9 can be read alone.
-# * **On the projector:** the map of section 1; ask at each step who may connect to whom before you click. Then a batch script of the class with one directive below the first command: who finds it?
-# * **With an account on a cluster:** everybody submits the script of section 2, and looks at it with `squeue --me` and `scontrol show job`. Ask the site before for a reservation, or there will be a queue.
-# * **Common mistakes:** 14.1: what fits on both goes to compute; the limit itself is taken as too much. 14.2: reads on after the first command; takes `##SBATCH`; a comment at the end becomes a value. 14.3: `gres=gpu:0` for CPU workers; minutes above a day written as hours and minutes;
-#   directives after `module load`; `rapids/2023.12` in the code. 14.4: a text with an unprotected space; `dask-scheduler`. 14.5: overlaps are counted twice; busy time outside of the job; cores only. 14.6: `-L` to the node's name while it listens on loopback; the two ports swapped.
-#   14.7: `replace` on the whole text turns `dask-cudf` into something else; the value of `-c` is taken for a package. 14.9: the program's own `-v` is translated; an option goes and its value stays. 14.10: `dict(manifest)`, which changes the given one. 14.11: means of means; `combine` changes `a`.
-# * **Do not promise:** that a slide's module exists, that pip has InfiniBand, or that a tool is faster. Let learners ask the machine.
+# * **If you run late:** 14.5 and 14.10 are good homework. Section 9 can be read at home.
+# * **On the projector:** the map of section 1: at each step, ask what may connect to what before you click. Then a batch script from the class with one directive below the first command: can anyone find it?
+# * **With an account on a cluster:** everyone submits the script of section 2 and looks at it with `squeue --me` and `scontrol show job`. Ask the site for a reservation in advance, or there will be a queue.
+# * **Common mistakes:** 14.1: steps that fit on both go to compute; the limit itself is taken as too much. 14.2: reads on after the first command; takes `##SBATCH`; a comment at the end becomes a value. 14.3: `gres=gpu:0` for CPU workers; minutes above a day written as hours and minutes;
+#   directives after `module load`; `rapids/2023.12` in the code. 14.4: a string with an unquoted space; `dask-scheduler`. 14.5: overlaps counted twice; busy time outside the job; cores only. 14.6: `-L` to the node's name while it listens on loopback; the two ports swapped.
+#   14.7: `replace` on the whole text turns `dask-cudf` into something else; the value of `-c` is taken as a package. 14.9: the program's own `-v` is translated; an option is removed but its value stays. 14.10: `dict(manifest)`, which changes the given one. 14.11: means of means; `combine` changes `a`.
+# * **Do not promise:** that a slide's module exists, that pip has InfiniBand, or that a tool is faster. Have learners check the machine.

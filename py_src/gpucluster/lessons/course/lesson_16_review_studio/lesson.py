@@ -26,9 +26,9 @@
 # %% [markdown]
 # # Review studio: exam, cards, advice, certificate
 #
-# **95 minutes** (27 of reading, 68 of writing) · you need: plain Python, and some of the lessons before, to have something to repeat
+# **95 minutes** (27 of reading, 68 of writing) · you need: plain Python, and some of the earlier lessons, so that you have something to review
 #
-# With 45 minutes: sections 1 and 3, and exercise 16.10 at the end. With 15: the exam, the cards that are due, and the advice.
+# If you have 45 minutes, do sections 1 and 3, and exercise 16.10 at the end. If you have 15, do the exam, the due cards and the advice.
 #
 # At the end you can
 #
@@ -40,12 +40,12 @@
 # * **say** what a learner's record shows, and what it does not;
 # * **write** the design for your own problem in two lines.
 #
-# Work from top to bottom. Where you see `...`, it is your turn. `check("16.1", fair_points)` tries your answer, `hint("16.1")` gives the
-# next of three hints, and `solution("16.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function must
+# Work from top to bottom. Where you see `...`, it is your turn. `check("16.1", fair_points)` checks your answer,
+# `hint("16.1")` gives the next of three hints, and `solution("16.1")` shows a solution after the hints. Unless an exercise says otherwise, a function must
 # not change its arguments, and must return the same result each time.
 #
-# The tools of this lesson (exam, cards, hooks, advisor, certificate) are those of all lessons. Here you use them, and you write the rule that
-# is behind each. *docs/study.md* describes them.
+# The tools of this lesson (exam, cards, hooks, advisor, certificate) belong to all lessons. Here you use them, and
+# write the rule behind each. *docs/study.md* describes them.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -54,7 +54,7 @@ from gpucluster import lessons
 lab = lessons.start("16")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary client of Dask: without `lab`, you would write
+# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 
 # %% tags=["run"]
@@ -85,14 +85,16 @@ FOLDER = Path(tempfile.mkdtemp(prefix="lesson-16-"))
 # %% [markdown] anchor="exam"
 # ## 1. Test yourself
 #
-# To read something again feels like learning. It is a weak way to learn. In an experiment of Roediger and Karpicke, students read a text,
-# and then either read it again or wrote down what they remembered. After five minutes, those who had read again knew more. After two days,
+# Rereading feels like learning, but it is a weak way to learn. In an experiment by Roediger and Karpicke, students
+# read a text, then either read it again or wrote down what they remembered. After five minutes, those who had reread
+# it knew more. After two days,
 # and after a week, those who had tested themselves knew more, although they had felt less sure. (*Psychological Science* 17, 2006,
 # pages 249–255.)
 #
-# So begin with an exam. It has ten questions from the lessons: one answer to each, one submit at the end. It draws from all lessons,
-# first those questions that no quiz has shown you, and asks nothing twice. Its number draws the same exam again; `lessons.exam()` draws a
-# new one, and `lessons.exam(lessons=["05", "06"])` draws from some lessons only. What you answer goes to the advisor of section 3.
+# So begin with an exam. It has ten questions; you give one answer to each and submit once at the end. The questions
+# come from all lessons, first those that no quiz has shown you, and none is repeated. Its number draws the same exam
+# again; `lessons.exam()` draws a
+# new one, and `lessons.exam(lessons=["05", "06"])` draws from some lessons only. Your answers go to the advisor of section 3.
 
 # %% tags=["run"]
 lessons.exam(1616)
@@ -100,10 +102,10 @@ lessons.exam(1616)
 # %% [markdown] anchor="luck"
 # ### What is a score worth?
 #
-# Say you had five of ten right. How much of that is knowledge? Someone who knows nothing and picks one of four options has a quarter right
-# **on average**, and some people have luck.
+# Suppose you had five of ten right. How much of that is knowledge? A person who knows nothing and picks one of four options has a quarter right
+# **on average**, and some people are lucky.
 #
-# **Predict:** of 100 people who only guess, how many have five or more of ten such questions right?
+# **Predict:** of 100 people who only guess, how many get five or more of ten such questions right?
 
 # %% tags=["predict"]
 predict("16.a", 8)  # SOLUTION
@@ -119,21 +121,22 @@ figures.guessing(guessers, mark=5)
 compare("16.a", round(100 * sum(guessers[5:]) / sum(guessers), 1), "of 100")
 
 # %% [markdown]
-# **Explain:** if five of ten is enough, every thirteenth guesser passes. There are two remedies: points that make guessing worthless **on
-# average**, and a mark so high that luck **rarely** reaches it. You write both.
+# **Explain:** if five of ten is enough, one in thirteen guessers passes. There are two remedies: points that make
+# guessing worthless **on average**, and a pass mark so high that luck **rarely** reaches it. You will write both.
 
 # %% [markdown] exercise="16.1" title="Points that guessing does not raise" topic="self-testing"
 # ### Exercise 16.1 · Points that guessing does not raise (8 min)
 #
 # Write `fair_points(paper)`. A paper is a list of `(kind, options, outcome)`, one for each question:
 #
-# * `kind`: `"choice"` (pick exactly one of the options), `"several"` (tick at least one of the options; only one such pattern of ticks is
-#   right), `"number"` or `"text"`;
-# * `options`: how many options there are; `None` for a number or a text;
+# * `kind`: `"choice"` (pick exactly one of the options), `"several"` (tick at least one of the options; only one
+#   combination of ticks is right), `"number"` or `"text"`;
+# * `options`: the number of options; `None` for a number or a text;
 # * `outcome`: `"right"`, `"wrong"` or `"skipped"`.
 #
-# Return the sum of the points. Right is 1 point, skipped is 0. A wrong answer costs as much as is needed so that someone who guesses, with all
-# possible answers equally likely, gets 0 **on average**. A number or text is never guessed: wrong costs nothing there.
+# Return the sum of the points. Right is 1 point, skipped is 0. A wrong answer costs just enough that a guesser, with
+# all possible answers equally likely, gets 0 **on average**. A number or text is never guessed: there, a wrong answer
+# costs nothing.
 
 # %% tags=["exercise"] exercise="16.1"
 def fair_points(paper):
@@ -153,28 +156,29 @@ def fair_points(paper):
 check("16.1", fair_points)
 
 # %% [markdown] tags=["hint-1"] exercise="16.1"
-# How many different answers can be given to a choice with four options? Only one of them is right. What must each of the others cost, so that
-# all possible answers together have 0 points?
+# How many different answers does a choice with four options have? Only one of them is right. What must each of the
+# others cost so that all possible answers together give 0 points?
 
 # %% [markdown] tags=["hint-2"] exercise="16.1"
-# With `n` possible answers, one gives 1 point, and `n - 1` give the same loss each. For `"several"`, each option is ticked or not, and the
-# paper on which nothing is ticked does not count as an answer.
+# With `n` possible answers, one gives 1 point, and the other `n - 1` each give the same loss. For `"several"`, each
+# option is ticked or not, and ticking nothing does not count as an answer.
 
 # %% [markdown] tags=["hint-3"] exercise="16.1"
 # A wrong answer costs `1 / (n - 1)` points, where `n` is `options` for a choice and `2**options - 1` for several.
 
 # %% [markdown]
-# **Explain:** zero on average does not mean that guessing is useless where you can rule out an option: then it pays, and so it should, because you
-# know something. For a choice with four options, say when it pays: above what probability of being right?
+# **Explain:** zero on average does not mean that guessing is useless. It pays if you can rule out an option, and so
+# it should, because you know something. For a choice with four options, when does it pay: above what probability of
+# being right?
 
 # %% [markdown] exercise="16.2" title="How far luck can go" topic="self-testing"
 # ### Exercise 16.2 · How far luck can go (10 min)
 #
-# Write two functions. `chances` is a list with one probability for each question: how likely a guess is right. They may differ.
+# Write two functions. `chances` is a list with one probability for each question: the probability that a guess is right. They may differ.
 #
-# 1. `luck(chances, right)`: the probability that a guesser has **at least** `right` questions right. Exact, not by drawing at random.
-# 2. `pass_mark(chances, risk)`: the smallest number of right answers that a guesser reaches with a probability of at most `risk`. Where
-#    even all questions right is more likely than that, one more than there are questions.
+# 1. `luck(chances, right)`: the probability that a guesser has **at least** `right` questions right. Calculate it exactly, without random numbers.
+# 2. `pass_mark(chances, risk)`: the smallest number of right answers that a guesser reaches with a probability of at most `risk`. If
+#    even all questions right is more likely than this, return one more than the number of questions.
 
 # %% tags=["exercise"] exercise="16.2"
 def luck(chances, right):
@@ -202,16 +206,17 @@ def pass_mark(chances, risk):
 check("16.2", luck, pass_mark)
 
 # %% [markdown] tags=["hint-1"] exercise="16.2"
-# Go through the questions one by one, and keep a list: how likely is it to have 0, 1, 2, … right so far? What does one more question do to
-# such a list?
+# Go through the questions one by one, and keep a list: how likely is it to have 0, 1, 2, … right so far? How does one
+# more question change this list?
 
 # %% [markdown] tags=["hint-2"] exercise="16.2"
-# After a question with chance `c`, `k` right can come about in two ways: `k` before and this one wrong, `k - 1` before and this one right. At
-# the end add up the entries from `right` on. For ten questions, trying all 1,024 patterns is fine, too.
+# After a question with chance `c`, there are two ways to have `k` right: `k` before and this one wrong, or `k - 1`
+# before and this one right. At the end, add up the entries from `right` on. For ten questions, you can also try all
+# 1,024 patterns.
 
 # %% [markdown] tags=["hint-3"] exercise="16.2"
-# `new[k] = (1 - c) * old[k] + c * old[k - 1]`; it begins with `[1.0]`. For the mark, count up from 0 until `luck` is at most `risk`. There is
-# always an end: more right than there are questions has probability 0.
+# `new[k] = (1 - c) * old[k] + c * old[k - 1]`; start with `[1.0]`. For the mark, count up from 0 until `luck` is at
+# most `risk`. This always ends: having more right than there are questions has probability 0.
 
 # %% tags=["run"]
 if ready("16.2", luck, pass_mark):
@@ -226,21 +231,23 @@ if ready("16.2", luck, pass_mark):
     print(f"The exam above: {pass_mark(chances, 0.01)} or more, with a luck of {luck(chances, pass_mark(chances, 0.01)):.2%}.")
 
 # %% [markdown]
-# **Explain:** the dots lie on the bars: what was drawn at random on the workers and what you calculated are the same. The exact way costs a few hundred
-# multiplications, the other one 4 million random numbers. To draw at random is worth it where you cannot calculate.
+# **Explain:** the dots lie on the bars: the random draws on the workers and your calculation agree. The exact method
+# costs a few hundred multiplications, the other one 4 million random numbers. Random draws are worth it if you cannot
+# calculate.
 
 # %% [markdown] anchor="habits"
 # ### Detect a habit
 #
-# A guesser need not choose at random. Authors often make the right option **longer**, because it has to be exactly right. Someone who always picks the longest
-# option then passes, and knows nothing. This is a fault of the exam, and it can be measured.
+# A guesser does not have to choose at random. Authors often make the right option **longer**, because it has to be
+# exact. Someone who always picks the longest option then passes without knowing anything. This is a flaw of the exam,
+# and you can measure it.
 
 # %% [markdown] exercise="16.3" title="What a habit gives away" topic="fair-questions"
 # ### Exercise 16.3 · What a habit gives away (8 min)
 #
-# Write `habit_gain(questions, score)`. A question is a dictionary with `"options"`, a list of two or more texts, and `"right"`, the place of the right one,
-# counted from 0. `score(text)` gives a number. A guesser picks the option with the highest score; where several have it, one of these at random,
-# all equally likely.
+# Write `habit_gain(questions, score)`. A question is a dictionary with `"options"`, a list of two or more texts, and
+# `"right"`, the index of the right one, counted from 0. `score(text)` returns a number. A guesser picks the option with the highest
+# score. If several have it, the guesser picks one of these at random, all equally likely.
 #
 # Return the share of questions that this guesser has right on average, minus the share of a purely random guesser. Questions may
 # have different numbers of options.
@@ -261,11 +268,11 @@ def habit_gain(questions, score):
 check("16.3", habit_gain)
 
 # %% [markdown] tags=["hint-1"] exercise="16.3"
-# Take one question. Which options have the highest score? How likely does the guesser pick the right one: what if it is not among these, what if it is
-# one of three?
+# Take one question. Which options have the highest score? How likely is the guesser to pick the right one if it is
+# not among these? If it is one of three?
 
 # %% [markdown] tags=["hint-2"] exercise="16.3"
-# For one question: 0 if the right option is not among the best, else 1 divided by the number of the best. Chance is 1 divided by the number of options.
+# For one question: 0 if the right option is not among the best, otherwise 1 divided by the number of the best. Chance is 1 divided by the number of options.
 # The result is the mean of the differences.
 
 # %% [markdown] tags=["hint-3"] exercise="16.3"
@@ -273,9 +280,9 @@ check("16.3", habit_gain)
 # `(question["right"] in best) / len(best) - 1 / len(scores)`.
 
 # %% [markdown]
-# Now turn it on this kit. Its own tests refuse a habit that gains 5 % or more over all questions with one right option.
+# Now apply it to this course. Its own tests reject a habit that gains 5 % or more over all questions with one right option.
 #
-# **Predict:** how much does always picking the longest option gain in this kit, in percent? Below 0 means that it loses.
+# **Predict:** how much does always picking the longest option gain in this course, in percent? A value below 0 is a loss.
 
 # %% tags=["predict"]
 predict("16.b", 2)  # SOLUTION
@@ -300,24 +307,24 @@ if ready("16.3", habit_gain):
     display(compare("16.b", round(100 * gains["the longest"], 1), "%"))
 
 # %% [markdown]
-# **Explain:** the last habit avoids words such as “always”. With this many questions, a gain of a few percent is noise; how much noise? With `n` questions of four
-# options, the share varies by about $\sqrt{0.25 \cdot 0.75 / n}$.
+# **Explain:** the last habit avoids words such as “always”. With this many questions, a gain of a few percent is
+# noise. How large is the noise? With `n` questions of four options, the share varies by about $\sqrt{0.25 \cdot 0.75 / n}$.
 #
-# **Change:** invent your own habit. If it gains more than 5 %, tell us: you have found a fault.
+# **Change:** invent your own habit. If it gains more than 5 %, please report it: you have found a flaw.
 
 # %% [markdown] anchor="boxes"
 # ## 2. Cards
 #
-# A card has a question on the front and its answer on the back. Say the answer **aloud**, then turn the card, then say honestly whether you knew it. (In
-# JupyterLab: click, or Space; then *Not yet* or *I knew it*.) All lessons have cards, and you can show those of one lesson, or those whose day has come.
+# A card has a question on the front and its answer on the back. Say the answer **aloud**, turn the card, then record honestly whether you knew it. (In
+# JupyterLab: click, or Space; then *Not yet* or *I knew it*.) All lessons have cards. You can show the cards of one lesson, or those that are due.
 
 # %% tags=["run"]
 print(f"{len(all_cards())} cards and {len(hook_cards())} memory hooks in {len(list(all_lessons()))} lessons")
 lessons.cards(due=True)
 
 # %% [markdown]
-# Which cards are due? Those that you know well should come rarely, those that you do not know often. Sebastian Leitner described boxes for this in 1972.
-# Here there are four:
+# Which cards are due? Cards that you know well should come rarely, the others often. Sebastian Leitner described
+# boxes for this in 1972. Here there are four:
 #
 # | box | the card comes again after |
 # |---|---|
@@ -326,7 +333,7 @@ lessons.cards(due=True)
 # | 3 | 5 days |
 # | 4 | 10 days |
 #
-# **Predict:** a new card is turned today, and then whenever it is due. You know it each time. How many times is it turned in the 30 days from day 0 to day 29?
+# **Predict:** you turn a new card today, and then whenever it is due. You know it each time. How many times do you turn it in the 30 days from day 0 to day 29?
 
 # %% tags=["predict"]
 predict("16.c", 5)  # SOLUTION
@@ -342,18 +349,19 @@ print("turned on the days", turns)
 compare("16.c", len(turns), "times")
 
 # %% [markdown]
-# **Explain:** five times, instead of thirty. The distances grow: 2, 5, 10, 10, … So a deck of hundreds of cards can be kept with some minutes a day.
+# **Explain:** five times instead of thirty. The intervals grow: 2, 5, 10, 10, … So a few minutes a day are enough for hundreds of cards.
 
 # %% [markdown] exercise="16.4" title="Four boxes" topic="repetition"
 # ### Exercise 16.4 · Four boxes (9 min)
 #
-# A card is `(box, day)`: its box from 1 to 4, and the day on which it is due, a whole number; or `None` if it was never turned.
+# A card is `(box, day)`: its box from 1 to 4, and the day on which it is due, an integer; or `None` if it was never turned.
 #
-# 1. `turn(card, known, today)` returns the new `(box, day)`. A card that was known goes one box up, from box 4 to box 4; one that was not
-#    known goes to box 1. A new card begins in box 1, so that it goes to box 2 if it was known. It is due again after the days of its **new** box, from today on.
-# 2. `due(cards, today)`: `cards` is a dictionary from names to cards. Return the list of the names to turn today: those whose day is today or has passed, and
-#    those never turned. First those that were turned, the earliest day first; of the same day the lower box first; of the same box by name. Then those never
-#    turned, by name.
+# 1. `turn(card, known, today)` returns the new `(box, day)`. A known card moves up one box, and stays in box 4 if it
+#    was there; a card that was not known goes to box 1. A new card starts in box 1, so it moves to box 2 if it was
+#    known. It is due again after the days of its **new** box, counted from today.
+# 2. `due(cards, today)`: `cards` is a dictionary from names to cards. Return the list of the names to turn today: those
+#    whose day is today or earlier, and those never turned. First come the turned cards, sorted by day, then by box,
+#    then by name. Then come those never turned, by name.
 
 # %% tags=["exercise"] exercise="16.4"
 DAYS = {1: 1, 2: 2, 3: 5, 4: 10}
@@ -380,12 +388,12 @@ def due(cards, today):
 check("16.4", turn, due)
 
 # %% [markdown] tags=["hint-1"] exercise="16.4"
-# First find the new box; the day follows from it. What happens to a card in box 4 that was known? For `due`, make two lists: cards that were turned, and
-# new ones.
+# First find the new box; the day follows from it. What happens to a known card in box 4? For `due`, make two lists:
+# turned cards and new ones.
 
 # %% [markdown] tags=["hint-2"] exercise="16.4"
-# `min(box + 1, 4)` goes up and stops at 4. Python sorts tuples by their first entry, then by the second, then by the third: make tuples in the order in which
-# the exercise sorts.
+# `min(box + 1, 4)` moves up and stops at 4. Python sorts tuples by their first entry, then by the second, then by the
+# third: put the entries in the order of sorting.
 
 # %% [markdown] tags=["hint-3"] exercise="16.4"
 # `today + DAYS[box]` with the new box. For the list: `sorted((day, box, name) for …)`, then only the names; then `sorted` of the new ones.
@@ -402,26 +410,27 @@ if ready("16.4", turn):
 # %% [markdown] anchor="find-a-card"
 # ### A deck instead of a reference table
 #
-# Handouts end with a table such as this one, from the material behind these lessons:
+# Handouts often end with a table such as this one, from the source material of these lessons:
 #
 # | Tool | Purpose | What you see |
 # |---|---|---|
 # | `dask_cudf` | DataFrames on several GPUs | partitions, each a cuDF table on a worker |
 # | `LocalCUDACluster` | a cluster on one machine | one worker for each GPU |
-# | Nsight Systems | a timeline of CPU and GPU | idle GPU, copies that take long |
+# | Nsight Systems | a timeline of CPU and GPU | idle GPU, long copies |
 # | Nsight Compute | one kernel, in detail | occupancy, throughput, arithmetic intensity |
 # | `nvidia-smi` | a monitor for the command line | utilization, memory, temperature, power |
-# | RMM's pool | one large piece of GPU memory, given out in parts | fewer calls to the driver, less fragmentation |
+# | RMM's pool | one large piece of GPU memory, handed out in parts | fewer calls to the driver, less fragmentation |
 #
-# You read such a table once. Cards with a **search** are the better reference: what you look up comes back until you know it.
+# You read such a table once. Cards with a **search** are a better reference: the cards you look up come back until you know them.
 
 # %% [markdown] exercise="16.5" title="Search the deck" topic="repetition"
 # ### Exercise 16.5 · Search the deck (6 min)
 #
-# Write `search(cards, query)`. A card is a dictionary with `"id"`, `"front"` and `"back"`. The query is one or more words with spaces between them. Return the
-# list of the ids of all cards in which **every** word occurs, on the front or on the back. A part of a longer word counts (`pool` is found in `pools`), and capital
-# and small letters are the same. Cards with more of the words on the front come first (a word that stands twice in the query counts once); else they stay in
-# the given order. A query without any word finds nothing.
+# Write `search(cards, query)`. A card is a dictionary with `"id"`, `"front"` and `"back"`. The query is one or more
+# words separated by spaces. Return the ids of all cards in which **every** word occurs, on the front or on the back.
+# A part of a longer word counts (`pool` is found in `pools`), and case does not matter. Cards with more of the words
+# on the front come first (a word repeated in the query counts once); otherwise they keep their order. A query without
+# words finds nothing.
 
 # %% tags=["exercise"] exercise="16.5"
 def search(cards, query):
@@ -440,10 +449,10 @@ def search(cards, query):
 check("16.5", search)
 
 # %% [markdown] tags=["hint-1"] exercise="16.5"
-# Make everything small letters first. Which function tells whether *all* things of a list are true?
+# Convert everything to lower case first. Which function tests whether *all* items of a list are true?
 
 # %% [markdown] tags=["hint-2"] exercise="16.5"
-# `word in text` finds parts of words. `sorted` with a `key` leaves what is equal in the order in which it was.
+# `word in text` finds parts of words. `sorted` with a `key` keeps the order of equal items.
 
 # %% [markdown] tags=["hint-3"] exercise="16.5"
 # Keep the cards with `all(word in (front + "\n" + back).lower() for word in words)`, and only if there are words; then sort by `-sum(word in front …)`.
@@ -460,7 +469,7 @@ for query in queries if ready("16.5", search) else ():
 # %% [markdown] anchor="hooks"
 # ### Memory hooks
 #
-# A hook is a card that holds a whole topic in a few words. There are six.
+# A hook is a card that sums up a whole topic in a few words. There are six.
 
 # %% tags=["run"]
 lessons.hooks()
@@ -468,16 +477,16 @@ lessons.hooks()
 # %% [markdown] anchor="recall"
 # ### Dask in five sentences, and copies without prose
 #
-# Close your eyes, and say what Dask is, in five sentences. Then compare:
+# Close your eyes and explain Dask in five sentences. Then compare:
 #
-# 1. Dask records your operations as a **graph** of tasks, and does nothing until you `compute` or `persist` (lesson 02).
-# 2. A **scheduler** gives tasks to **workers** when what they need is ready; results stay where they were made (lessons 02 and 03).
-# 3. Tables and arrays are cut into **partitions** or chunks, each an ordinary table or array in one worker's memory (lesson 05).
-# 4. Work within a partition costs no communication; sums travel as small trees, and only joins, sorts and the like **move all rows** (lessons 05 and 06).
-# 5. When a worker dies, what it held is **calculated again** from the graph (lesson 04).
+# 1. Dask records your operations as a **graph** of tasks and does nothing until you `compute` or `persist` (lesson 02).
+# 2. A **scheduler** assigns tasks to **workers** when their inputs are ready; results stay where they were computed (lessons 02 and 03).
+# 3. Tables and arrays are split into **partitions** or chunks, each an ordinary table or array in one worker's memory (lesson 05).
+# 4. Work within a partition needs no communication; sums travel along small trees, and only joins, sorts and the like **move all rows** (lessons 05 and 06).
+# 5. When a worker dies, its results are **recomputed** from the graph (lesson 04).
 #
-# Every lesson has a copy without prose: `gpucluster lessons open 02 --recall`, or *Open without text* in the panel. Open it a week later, and
-# say for each cell **why it is there** before you run it. Here is one such cell:
+# Every lesson has a copy without prose: `gpucluster lessons open 02 --recall`, or *Open without text* in the panel. Open
+# it a week later, and explain **why each cell is there** before you run it. Here is one such cell:
 
 # %% tags=["run"]
 book = nbformat.read(find_lesson("02").recall_notebook, as_version=4)
@@ -488,8 +497,8 @@ print(cells[len(cells) // 2])
 # %% [markdown] anchor="advisor"
 # ## 3. The advisor
 #
-# `lessons.advise()` says what to repeat, and why. There is no model behind it, and no network: a table of rules gives points to each topic. You can read the
-# table, and so you can disagree with it.
+# `lessons.advise()` shows what to review, and why. It uses no model and no network: a table of rules gives points to
+# each topic. You can read the table, so you can disagree with it.
 
 # %% tags=["run"]
 lessons.advise()
@@ -497,8 +506,9 @@ lessons.advise()
 # %% [markdown] exercise="16.6" title="The rules of the advisor" topic="advice"
 # ### Exercise 16.6 · The rules of the advisor (12 min)
 #
-# Write `weak_topics(events, topics)`. `topics` is a dictionary: the name of a topic, and the list of the ids of its exercises, questions and cards. `events` is
-# what a learner did, in order, the oldest first; each is a dictionary of one of these forms:
+# Write `weak_topics(events, topics)`. `topics` is a dictionary from the name of a topic to the ids of its exercises,
+# questions and cards. `events` lists what a learner did, oldest first; each event is a dictionary of one of these
+# forms:
 #
 # | `kind` | other entries |
 # |---|---|
@@ -516,12 +526,12 @@ lessons.advise()
 # | an exercise was checked (empty answers do not count) and has **never** passed | 3 |
 # | … and it was checked three times or more | 1 more |
 # | the solution of an exercise was read, whether it has passed or not | 2 |
-# | hint 3 of an exercise was read, its solution was not, and it has never passed | 1 |
+# | hint 3 of an exercise was read, its solution was not, and the exercise has never passed | 1 |
 # | the **last** answer to a question was wrong, in a quiz or an exam | 2 |
-# | a card was not known when it was turned **last** | 1 |
+# | a card was not known when it was **last** turned | 1 |
 #
-# Return a list of `(topic, points)`: only topics with two points or more, those with most points first, of equal ones in the order of `topics`, and three at
-# most. Events about things that belong to no topic do not count.
+# Return a list of `(topic, points)`: only topics with at least two points, most points first, ties in the order of
+# `topics`, and at most three. Ignore events about items that belong to no topic.
 
 # %% tags=["exercise"] exercise="16.6"
 def weak_topics(events, topics):
@@ -560,11 +570,11 @@ def weak_topics(events, topics):
 check("16.6", weak_topics)
 
 # %% [markdown] tags=["hint-1"] exercise="16.6"
-# Go through the events once, and note for each thing only what the table asks for: how many checks, whether it ever passed, whether hint 3 and the
-# solution were read, the last answer. Then give points.
+# Go through the events once, and record for each item only what the table needs: the number of checks, whether it
+# ever passed, whether hint 3 and the solution were read, the last answer. Then give points.
 
 # %% [markdown] tags=["hint-2"] exercise="16.6"
-# A dictionary in which each answer overwrites the one before keeps the last one. An exam is many answers at once. Sets are enough for *ever passed*,
+# A dictionary in which each answer overwrites the previous one keeps the last one. An exam is many answers at once. Sets are enough for *ever passed*,
 # *solution read* and *hint 3 read*.
 
 # %% [markdown] tags=["hint-3"] exercise="16.6"
@@ -572,7 +582,7 @@ check("16.6", weak_topics)
 # never passed. Sort with `key=lambda row: -row[1]`: equal rows keep their order.
 
 # %% [markdown]
-# Now the same evening of a learner goes to your rules and to the kit's. It is recorded in a progress file in a separate folder; your own file is not touched.
+# Now your rules and the course's rules get the same evening of one learner. It is recorded in a progress file in a separate folder; your own file is not touched.
 
 # %% tags=["run"]
 evening = [
@@ -609,15 +619,16 @@ if ready("16.6", weak_topics):
     figures.points([row for row in rows if row[1]], 2)
 
 # %% [markdown]
-# **Explain:** the question that was wrong once and then right costs nothing: the table asks what you know *now*. A solution that was read does count, even where
-# the exercise has passed afterwards. Is that fair? It is a choice, and it is written down.
+# **Explain:** the question that was wrong once and then right costs nothing: the table asks what you know *now*. A
+# solution that was read does count, even if the exercise passed afterwards. Is that fair? It is a choice, and it is
+# documented.
 #
-# **Change:** which rule would you add? Think of a question that has been wrong three times before it was right.
+# **Change:** which rule would you add? Think of a question that was wrong three times before it was right.
 
 # %% [markdown] anchor="broken-file"
 # ### A real failure: half a file
 #
-# A disk is full, a laptop loses its power, someone edits the file by hand. Then only half of the progress is there, and the next card is turned.
+# A disk is full, a laptop loses power, or someone edits the file by hand. Then only half of the progress file is left, and the learner turns the next card.
 
 # %% tags=["run"]
 file = progress_file(FOLDER)
@@ -630,8 +641,9 @@ file.write_text(whole, encoding="utf-8")  # the good copy is put back
 print("the damaged file was left unchanged:", left == whole[: len(whole) // 2])
 
 # %% [markdown]
-# **Explain:** a program that finds a damaged file can write a new one over it: then everything works again, and the work of weeks is gone. This one refuses, says
-# which file it is, and leaves it. In a lesson the same is one line, and the lesson goes on without notes.
+# **Explain:** a program that finds a damaged file could overwrite it with a new one. Everything would work again, but
+# the work of weeks would be lost. This program refuses, names the file, and leaves it unchanged. In a lesson you see
+# this as a one-line message, and the lesson continues without saving progress.
 
 # %% [markdown] anchor="milestones"
 # ## 4. What happened when, and who says so
@@ -639,7 +651,7 @@ print("the damaged file was left unchanged:", left == whole[: len(whole) // 2])
 # %% [markdown] exercise="16.7" title="Milestones in order" topic="evidence"
 # ### Exercise 16.7 · Milestones in order (5 min)
 #
-# Put nine milestones in the order of their years. The next cell shows them, each with a letter. Move them there, or write the letters: `"X Y Z"`.
+# Put nine milestones in order of year. The next cell shows them, each with a letter. Move them there, or write the letters: `"X Y Z"`.
 
 # %% tags=["run"]
 lessons.parsons("16.7")
@@ -652,10 +664,10 @@ order = "D H I A F B G C E"  # SOLUTION
 check("16.7", order)
 
 # %% [markdown] tags=["hint-1"] exercise="16.7"
-# Three are older than the first programmable graphics processors: those of one neuron, of many layers, and of margins. Which is the youngest?
+# Three are much older than programmable graphics processors: one neuron, many layers, and margins. Which is the most recent?
 
 # %% [markdown] tags=["hint-2"] exercise="16.7"
-# Many trees came after margins, and before clusters of cheap machines. The network that won the image contest needed GPUs that can be programmed.
+# Many trees came after margins and before clusters of cheap machines. The network that won the image contest needed programmable GPUs.
 
 # %% [markdown] tags=["hint-3"] exercise="16.7"
 # Perceptron, backpropagation, support vector machines, random forests, MapReduce, CUDA, AlexNet, Dask, RAPIDS.
@@ -664,18 +676,18 @@ check("16.7", order)
 figures.milestones(figures.MILESTONES)
 
 # %% [markdown]
-# **Explain:** the methods are old. What is new in the last twenty years are the data, the machines, and the software that joins them. Each year is that of the
-# publication, or of the announcement.
+# **Explain:** the methods are old. The data, the machines, and the software that connects them are what is new in the
+# last twenty years. Each year is that of the publication or announcement.
 
 # %% [markdown] anchor="claims"
 # ### What a claim leaves out
 #
 # Slides are full of figures. Ask each of them four questions:
 #
-# * **source**: who counted or measured? A list, a study or a person is named. ("In a survey" names no source.)
+# * **source**: who counted or measured? The claim names a list, a study or a person. ("In a survey" names no source.)
 # * **date**: when? At least a year.
-# * **sample**: only for a share of people: who was asked, and how many?
-# * **baseline**: only for "better" or "faster": compared with what?
+# * **sample**, only for a share of people: who was asked, and how many?
+# * **baseline**, only for "better" or "faster": compared with what?
 #
 # | | claim |
 # |---|---|
@@ -686,14 +698,14 @@ figures.milestones(figures.MILESTONES)
 # | E | "In a survey of 2023, 62 % of the teams had moved to Dask." |
 # | F | "On my laptop, with my timer: 3.2 times as fast as pandas on one core of the same laptop." |
 #
-# A, B, the figures of C and those of D are in the material behind these lessons; E and F are made up. D was true in June 2022. The TOP500 list comes
-# out twice a year, so a rank without the month of its list cannot be checked. (In that list, rank 16 was Frontera with 448,448 cores,
-# rank 30 Lassen with 288,288, rank 42 Nurion with 570,020. More cores, and yet a lower rank: the list orders by a benchmark, not by cores.)
+# A, B and the figures of C and D are in the source material of these lessons; E and F are made up. D was true in
+# June 2022. The TOP500 list appears two times a year, so a rank without the month of its list cannot be checked. (In that list, rank 16 was Frontera with 448,448 cores,
+# rank 30 Lassen with 288,288, rank 42 Nurion with 570,020. More cores, yet a lower rank: the list is ordered by a benchmark, not by cores.)
 
 # %% [markdown] exercise="16.8" title="What is missing?" topic="evidence"
 # ### Exercise 16.8 · What is missing? (5 min)
 #
-# Write for each claim the set of what is missing: words of `"source"`, `"date"`, `"sample"`, `"baseline"`. Where nothing is missing, write `set()`.
+# For each claim, write the set of what is missing, from `"source"`, `"date"`, `"sample"`, `"baseline"`. If nothing is missing, write `set()`.
 
 # %% tags=["exercise"] exercise="16.8"
 missing = {
@@ -709,34 +721,36 @@ missing = {
 check("16.8", missing)
 
 # %% [markdown] tags=["hint-1"] exercise="16.8"
-# Which claims are shares of people? Only they need a sample. Which say that something is better? Only they need a baseline.
+# Which claims are shares of people? Only these need a sample. Which claim that something is better? Only these need a baseline.
 
 # %% [markdown] tags=["hint-2"] exercise="16.8"
-# "In a survey" is no source: whose survey? "On my laptop, with my timer" is one. A list that comes out twice a year has its own date.
+# "In a survey" is not a source: whose survey? "On my laptop, with my timer" is one. A list published every half year has its own date.
 
 # %% [markdown] tags=["hint-3"] exercise="16.8"
-# One claim has everything. Two lack only the date. The two shares of people lack source and sample, and one of them the date, too.
+# One claim has everything. Two lack only the date. The two shares of people lack source and sample, and one of them also lacks the date.
 
 # %% [markdown] anchor="references"
 # ### References that can be followed
 #
 # The material ends with three links: the TOP500 list of June 2020, SnapML, Dask. One of them is good as it stands. `top500.org/lists/top500/2020/06/` names a list
-# **with its month**: it will say the same in ten years. `dask.org` and the page of SnapML are homes of projects: they change every month, so say which **version**
-# you mean, and when you looked. The quotation of claim A has no reference at all. What can be checked by others, write down so that they can.
+# **with its month**: it will show the same in ten years. `dask.org` and the SnapML page are project home pages. They
+# change every month, so give the **version** you mean, and the date on which you looked. The quotation in claim A has
+# no reference at all. If others can check something, write it down so that they can.
 
 # %% [markdown] anchor="certificate"
 # ## 5. A certificate, and what it can say
 #
-# `lessons.certificate("Ada")` writes a page with what you have shown, in the folder of your lessons. What may such a page say? An exercise that passed without help
-# shows something else than one that passed after the solution was read. And a topic is shown only as well as its **weakest** exercise.
+# `lessons.certificate("Ada")` writes a page with what you have shown, in your lessons folder. What can such a page
+# claim? An exercise that passed without help shows more than one that passed after the solution was read. And a topic
+# is shown only as well as its **weakest** exercise.
 
 # %% [markdown] exercise="16.9" title="What is shown, and how" topic="certificates"
 # ### Exercise 16.9 · What is shown, and how (7 min)
 #
-# Write `levels(objectives, exercises)`. `objectives` is a dictionary from what one should be able to do to the list of the exercises that show it. `exercises` is what
-# a progress file has: a dictionary from an exercise to `{"state": …, "attempts": …, "hints": …, "solution_seen": …}`; one that was never begun is not in it.
+# Write `levels(objectives, exercises)`. `objectives` is a dictionary from each learning objective to the list of
+# exercises that show it. `exercises` is from a progress file: a dictionary from an exercise to `{"state": …, "attempts": …, "hints": …, "solution_seen": …}`; exercises never started are not in it.
 #
-# An exercise is `"not yet"` unless its state is `"passed"`; else `"after the solution"` if that was seen; else `"with hints"` if any hint was seen; else `"alone"`.
+# An exercise is `"not yet"` unless its state is `"passed"`. If it passed, it is `"after the solution"` if the solution was seen, otherwise `"with hints"` if any hint was seen, otherwise `"alone"`.
 # Return a dictionary from each objective to the **lowest** level of its exercises, in this order: `"not yet"`, `"after the solution"`, `"with hints"`, `"alone"`. An
 # objective without any exercise is `"not yet"`.
 
@@ -759,13 +773,13 @@ def levels(objectives, exercises):
 check("16.9", levels)
 
 # %% [markdown] tags=["hint-1"] exercise="16.9"
-# First write the level of one exercise. Give the levels numbers, so that the lowest is a `min`.
+# First write a function for the level of one exercise. Number the levels, so that the lowest is a `min`.
 
 # %% [markdown] tags=["hint-2"] exercise="16.9"
-# `exercises.get(number)` is `None` for what was never begun. Ask in the order of the text: passed at all? Solution? Hints?
+# `exercises.get(number)` is `None` for an exercise never started. Test in the order of the text: passed at all? Solution? Hints?
 
 # %% [markdown] tags=["hint-3"] exercise="16.9"
-# `min(numbers_of_levels, default=0)` also works for an objective without exercises; a list of the four words turns the number back into a word.
+# `min(numbers_of_levels, default=0)` also works for an objective without exercises; a list of the four words converts the number back into a word.
 
 # %% tags=["run"]
 for number, with_hint in (("02.1", False), ("02.2", True), ("02.3", False)):
@@ -784,11 +798,12 @@ if ready("16.9", levels):
 lessons.certificate("Ada", FOLDER)
 
 # %% [markdown]
-# **Explain:** the page was made from the little file in that folder, by the same rule as yours. It lists only what has been shown. It also says what it is
-# **not**: no one watched Ada while she worked, and she can edit the file. A hash or a password in the file would not help, as the program that writes it is
-# on her machine, too. A certificate that others can trust needs someone who watches, or who runs the checks again on their own machine: *docs/grading.md*.
+# **Explain:** the page was made from the small file in that folder, by the same rule as yours. It lists only what has been shown. It also states what it is
+# **not**: no one watched Ada while she worked, and she can edit the file. A hash or a password in the file would not
+# help, because the program that writes it is also on her machine. A certificate that others can trust needs someone
+# to watch, or to run the checks again on their own machine: *docs/grading.md*.
 #
-# Now make yours. It says so if nothing has passed yet.
+# Now make yours. It reports if nothing has passed yet.
 
 # %% tags=["run"]
 print("Yours would be made from", progress_file().name, "by lessons.certificate(), with your name.")
@@ -798,27 +813,27 @@ lessons.progress()
 # ## 6. Conclusions, and your own design
 #
 # The talks behind these lessons conclude: designs should be **efficient, scalable and hierarchical**, and the software for communication and the frameworks above it
-# should be designed **together** (co-design). You have met each word as a number:
+# should be designed **together** (co-design). You have seen a figure for each of these words:
 #
 # * *efficient*: only sums and counts travel, not rows (lesson 06);
-# * *scalable*: the serial part decides about the speed-up (lessons 03 and 09);
+# * *scalable*: the serial part limits the speed-up (lessons 03 and 09);
 # * *hierarchical*: first within a machine, where links are fast, then between machines (lesson 09);
-# * *co-design*: one partition per worker, because the link and the algorithm both want few large messages (lessons 08 and 09).
+# * *co-design*: one partition per worker, because both the link and the algorithm work best with a few large messages (lessons 08 and 09).
 #
-# A design is good when someone else can check it. Two lines are enough to begin.
+# A design is good if someone else can check it. Two lines are enough to start.
 
 # %% [markdown] exercise="16.10" title="A design in two lines" topic="design-notes"
 # ### Exercise 16.10 · A design in two lines (8 min)
 #
-# Take one of **your own** problems. Fill in `plan`, all sizes in GB:
+# Take one of **your own** problems. Fill in `plan`, with all sizes in GB:
 #
 # * `data_gb`: the data in memory; `working_room`: the factor for intermediate results, at least 1; `device_gb`: the memory of one device (or of one worker);
-# * `choice`: `"one device"` if data times working room fits one device; `"spill"` if it is at most 1.25 times as large as that device; else `"cluster"`;
-# * `devices`: 1, or for a cluster as many as hold the data with its working room, and at least 2;
-# * `travels_gb`: what goes over the network in **one step** of the algorithm, all workers together. If it is as much as the data, think again.
+# * `choice`: `"one device"` if data times working room fits on one device; `"spill"` if it is at most 1.25 times as large as the device; otherwise `"cluster"`;
+# * `devices`: 1, or for a cluster the number that holds the data with its working room, at least 2;
+# * `travels_gb`: the amount that crosses the network in **one step** of the algorithm, for all workers together. If it is as much as the data, think again.
 #
-# Then write the two lines of `note`, each of five words or more, and at most 120 characters. The first names the choice and why; the second says with a number when you will
-# call it a success.
+# Then write the two lines of `note`, each with at least five words and at most 120 characters. The first gives your
+# choice and the reason; the second gives a number at which you will call it a success.
 
 # %% tags=["exercise"] exercise="16.10"
 plan = {
@@ -837,28 +852,28 @@ note = f"{first}\n{second}"
 check("16.10", plan, note)
 
 # %% [markdown] tags=["hint-1"] exercise="16.10"
-# Begin with rows × bytes per row (lesson 01). A groupby needs little room, a join or a sort several times its data.
+# Start with rows × bytes per row (lesson 01). A groupby needs little room; a join or a sort needs several times its data.
 
 # %% [markdown] tags=["hint-2"] exercise="16.10"
-# Divide `data_gb * working_room` by `device_gb`. Up to 1 it fits; up to 1.25 it spills; above, the next whole number is the smallest number of devices.
+# Divide `data_gb * working_room` by `device_gb`. Up to 1 it fits; up to 1.25 it spills; above that, round up to get the smallest number of devices.
 
 # %% [markdown] tags=["hint-3"] exercise="16.10"
-# For k-means, what travels are sums and counts: centroids × columns × 8 bytes for each worker. A success has a number, and what it
-# is compared with.
+# For k-means, sums and counts travel: centroids × columns × 8 bytes for each worker. A success criterion has a number
+# and a baseline.
 
 # %% [markdown]
-# **Change:** give your two lines to a neighbour, and ask for one thing that is missing. The questions of section 4 work here, too.
+# **Change:** give your two lines to a neighbour, and ask for one thing that is missing. The questions of section 4 also work here.
 
 # %% [markdown] tags=["keypoints"]
 # ## Keep this
 #
 # * Testing yourself teaches more than rereading, although it feels worse.
-# * A guesser has a quarter of the choices right. Points can make guessing worthless on average; only a high mark keeps luck out.
+# * A guesser has a quarter of the choices right. Points can make guessing worthless on average; only a high pass mark keeps luck out.
 # * A test that can be passed by a habit measures the habit. Measure it before the exam.
-# * Boxes: known, one up; not known, back to the first. The distances grow, so the work does not.
-# * An advisor can be a table that you can read, and disagree with.
+# * Boxes: known, one up; not known, back to the first. The intervals grow, so the work does not.
+# * An advisor can be a table that you can read and disagree with.
 # * A figure needs its source and its date; a share its sample; a gain its baseline.
-# * A certificate from your own file shows something to you. For others, someone has to run the checks again.
+# * A certificate from your own file is for you. For others, someone has to run the checks again.
 
 # %% [markdown]
 # ## Check yourself
@@ -875,7 +890,7 @@ lessons.cards("16")
 # * **Laptop:** as above. Only the guessers of section 1 run on the workers; everything else is plain Python about your own progress.
 # * **One GPU:** the random numbers of section 1 are drawn there. Nothing else changes.
 # * **Run on a GPU:** not yet.
-# * **Cluster:** in a class, the same records come together on the instructor's page if learners agree to it: *docs/class.md*. For marks see *docs/grading.md*.
+# * **Cluster:** in a class, these records appear together on the instructor's page if learners agree: *docs/class.md*. For marks, see *docs/grading.md*.
 
 # %% tags=["run"]
 shutil.rmtree(FOLDER, ignore_errors=True)
@@ -884,15 +899,16 @@ lab.close()
 # %% [markdown] tags=["instructor"]
 # ### For the instructor
 #
-# * **Goal:** learners leave with a habit (exam, cards, advice), and know what a score, a claim and a certificate are worth.
+# * **Goal:** learners leave with a habit (exam, cards, advice) and know what a score, a claim and a certificate are worth.
 # * **Time:** 30 for section 1 (10 of them for the exam) · 22 for section 2 · 15 for section 3 · 12 for section 4 · 8 for section 5 · 8 for section 6 = 95. With 45
 #   minutes: sections 1 and 3 without 16.3, and 16.10. At the end of a three-day course, 15 minutes: exam, due cards, advice.
-# * **On the projector:** the bars of the guessers, before anybody says how many passed. Vote on the longest option: most expect a gain. The advisor's table beside
-#   the advice it gives.
+# * **On the projector:** the bars of the guessers, before anyone says how many passed. Vote on the longest option:
+#   most expect a gain. Show the advisor's table beside its advice.
 # * **Frequent mistakes:** 16.1: a loss of `1/n` instead of `1/(n-1)`; *several* scored like *choice*. 16.2: exactly instead of at least; one mean chance for all
 #   questions. 16.3: the first of several equal options; a fixed chance of a quarter. 16.4: the days of the old box; new cards first. 16.5: any word instead of all.
-#   16.6: a question that was wrong once and is right now; an exercise that passed and then failed. 16.9: the best level instead of the lowest.
-# * **16.10 has a rubric** beyond the check, two points each: the sizes are those of a real problem; the working room fits the operation (lesson 01); what travels is
-#   derived, not guessed; success names what it is compared with. Below five of eight, ask for a second version.
-# * **When late:** give 16.5 and 16.8 as homework. 16.7 is a good end after lunch.
-# * **Say openly:** a certificate of this kit is for the learner. If your institution needs one, grade the notebooks on your own machine.
+#   16.6: a question that was wrong once and is now right; an exercise that passed and then failed. 16.9: the best level instead of the lowest.
+# * **16.10 has a rubric** beyond the check, two points each: the sizes are from a real problem; the working room fits
+#   the operation (lesson 01); the network traffic is derived, not guessed; success names its baseline. Below five of
+#   eight, ask for a second version.
+# * **If you run late:** give 16.5 and 16.8 as homework. 16.7 is a good exercise after lunch.
+# * **Say openly:** this course's certificate is for the learner. If your institution needs one, grade the notebooks on your own machine.
