@@ -398,7 +398,7 @@ check("00.4", borrow)
 # `return job(client)`. Do not catch errors.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * A cluster is one scheduler, some workers, and a client in your notebook: separate processes.
 # * `client.submit` runs a function on one worker and returns a future; `client.run` runs it on every worker.

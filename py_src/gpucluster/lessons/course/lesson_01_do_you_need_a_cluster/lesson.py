@@ -563,7 +563,7 @@ check("01.5", choices)
 # Two cases need no more than pandas, two fit one device well, one is for spilling, one is for Spark, and four are for Dask.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * Start with the size: bytes per row × rows, in memory, not on disk. Count text with `deep=True`.
 # * "It fits" is not enough. pandas needs 2 to 3 times the size of the table, and shuffles need more.

@@ -548,7 +548,7 @@ check("02.6", collections)
 # Files of table rows; JSON of any shape; a matrix; a fixed chain of functions; a search that decides as it runs.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * Lines build a plan. `compute` runs it and brings the result to the notebook; `persist` runs it and leaves the result on the workers.
 # * Lazy does not remember: two computes do the work twice. Request several results at once: `dask.compute(a, b)`.

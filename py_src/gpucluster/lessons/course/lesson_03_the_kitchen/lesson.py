@@ -683,7 +683,7 @@ futures = None
 kitchen.close()
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * One scheduler decides which worker runs what. Data stays on the workers and moves directly between them.
 # * No schedule is shorter than the work per cook, the knife work per knife, and the longest chain of orders.

@@ -604,7 +604,7 @@ print(f"{type(outcome).__name__}" if outcome is not None else "Not yet: write ru
 print(f"{len(addresses(lab.client))} workers, as at the beginning")
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * Where a result is stored is decided at run time, and may change. The graph stays: it is the recipe.
 # * After a crash, Dask recomputes what is wanted and held by no worker, and, if needed, its inputs, back to the start. Nothing else.

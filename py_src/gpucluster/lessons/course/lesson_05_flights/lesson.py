@@ -1070,7 +1070,7 @@ run_unchanged(script)
 figures.time_share(clock.shares())
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * **Audit first.** A missing value means something: cancelled, diverted, an airline's own numbering. Missing values are rarely
 #   random.

@@ -987,7 +987,7 @@ if ready("06.10", recolour, pictures):
         print(f"k = {k:>3}: {n_colours:6,} colours, PNG {png_bytes(picture) / 1000:4.0f} kB")
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * Move the computation to the data. The points stay; **sums and counts** travel: 8 k (d + 1) bytes per block and iteration,
 #   whatever the number of points.

@@ -753,7 +753,7 @@ if total:
         print("yours,       8 × 8 patches: singular values", mine[1].round(1))
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * PCA is one sum over all rows: n, Σx and XᵀX per block add up. 1 + d + d² numbers travel per block, whatever the number of rows.
 # * Signs of components are arbitrary, and so is the order of equal variances. Compare directions by |cosine|, and ratios directly.

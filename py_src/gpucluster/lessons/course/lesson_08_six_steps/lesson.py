@@ -1188,7 +1188,7 @@ figures.stack(my_pipeline)
 # **RMM** manages the memory under all of them. **UCXX** is a link, and **Dask-CUDA** starts the workers.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * Six steps: cluster, load, choose, fit, predict, collect. The first five leave the data on the workers.
 # * An estimator is easy to distribute if its blocks' results **add up**: naive Bayes, normal equations, gradients, k-means.

@@ -1160,7 +1160,7 @@ if ready("09.11", summary, verdict):
 # Often the answer is *both*: Dask for reading, cleaning and features; ranks for the loop in the middle, in tasks that run at the same time.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * MPI: n copies of one program, which call the same operations. Dask: one program, tasks, a scheduler. Each collective has a translation.
 # * `Split` makes communicators of some ranks: one color per group, numbered from 0 again.

@@ -1279,7 +1279,7 @@ for speed_up, n, at in ((253, 256, 512), (253, 256, 1024), (481, 512, 1024)):
     print(f"{speed_up} on {n} nodes: a serial share of {share:.4%} promises {promised:.0f} on {at}")
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * Check gradients against differences of the loss: wrong gradients often still train, but badly.
 # * Smaller batches need smaller rates. The best batch size is the one with the shortest time to the same loss.

@@ -937,7 +937,7 @@ held.release()
 # in `Out`, or in a notebook of a colleague connected to the same cluster.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * A warp is 32 threads that share each instruction. If they diverge, they wait for each other: sort, filter or split.
 # * Every intermediate array is a request for memory. The peak must fit, not only the result.

@@ -1153,7 +1153,7 @@ if ready("12.10", migrate(old)):
     print("new:", migrate(old))
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * Count crossings: one step in the wrong place costs two. Data that stays on the device costs none.
 # * A message takes α + n / β. Below α × β bytes the latency decides, above it the bandwidth.

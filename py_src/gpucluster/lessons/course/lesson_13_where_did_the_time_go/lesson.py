@@ -1155,7 +1155,7 @@ check("13.9", order)
 # lines changes more than one thing. The other compares with another machine.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * A finding names who waited, when, and for what. A gap in all threads points to the notebook or the scheduler;
 #   empty space at the end of some rows is imbalance.

@@ -1151,7 +1151,7 @@ if partial(parts[0]) is not None:
 # by a benchmark on other people's data.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * Fetch everything from outside on the login node, into storage that all nodes can access. Compute nodes have no connection to the outside.
 # * Slurm reads directives up to the first command. It silently ignores everything below.

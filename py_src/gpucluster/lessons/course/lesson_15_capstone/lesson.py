@@ -1101,7 +1101,7 @@ if ready("15.11", copies) and copies([], 1) is not None:
 # Accelerators and clusters are not rivals: one makes a process faster, the other lets many processes work on data that one cannot hold. `dask.dataframe` with the backend of this course (`dataframe.backend`) uses the fast library directly and does **not** fall back: it raises an error, so you notice.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keypoints
+# ## Key points
 #
 # * A criterion is a number that can fail, written down before there is a model, together with today's baseline.
 # * For each feature ask when it was known. Split by date, choose on one part, and open the last part once.

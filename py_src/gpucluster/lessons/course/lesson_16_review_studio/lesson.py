@@ -865,7 +865,7 @@ check("16.10", plan, note)
 # **Change:** give your two lines to a neighbour, and ask for one thing that is missing. The questions of section 4 also work here.
 
 # %% [markdown] tags=["keypoints"]
-# ## Keep this
+# ## Key points
 #
 # * Testing yourself teaches more than rereading, although it feels worse.
 # * A guesser has a quarter of the choices right. Points can make guessing worthless on average; only a high pass mark keeps luck out.
