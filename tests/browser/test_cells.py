@@ -36,7 +36,7 @@ NOTEBOOK = {
     "nbformat": 4,
     "nbformat_minor": 5,
 }  # fmt: skip
-SUMMARY = re.compile(r"^40 tasks · \d+(\.\d)? s · peak \d+ MiB")
+SUMMARY = re.compile(r"^40 tasks · \d+(\.\d)? s · peak [\d.]+ [MG]iB")
 
 
 def cell(page: Page, number: int) -> Locator:
@@ -83,7 +83,7 @@ def test_progress_and_summary(page: Page, lab: Lab) -> None:
     expect(line).to_contain_text(re.compile(r"[1-9]\d / 40"))
     assert line.evaluate(places) == before
     assert violations(page, ".gpc-CellStrip") == []
-    expect(line).to_contain_text(SUMMARY)
+    expect(line.get_by_text(SUMMARY)).to_be_visible()
     assert line.bounding_box()["height"] == 22  # type: ignore[index]
     expect(strip(page, 2)).to_have_count(0)
     assert violations(page, ".gpc-CellStrip") == []
@@ -93,7 +93,7 @@ def test_progress_and_summary(page: Page, lab: Lab) -> None:
 def test_opened_it_shows_tasks_load_and_actions(page: Page) -> None:
     run(page, 1)
     opened = strip(page, 1)
-    expect(opened).to_contain_text(SUMMARY)
+    expect(opened.locator(".gpc-CellStrip-line").get_by_text(SUMMARY)).to_be_visible()
     opened.locator("[aria-expanded]").first.focus()
     page.keyboard.press("Enter")
     expect(opened.locator(".gpc-Prefix")).to_contain_text("lambda")
@@ -108,17 +108,17 @@ def test_opened_it_shows_tasks_load_and_actions(page: Page) -> None:
 def test_each_cell_of_run_all_has_its_own(page: Page) -> None:
     for number in (3, 2, 4):
         run(page, number)
-    expect(strip(page, 3)).to_contain_text("6 tasks")
-    expect(strip(page, 4)).to_contain_text("8 tasks")
+    expect(strip(page, 3).locator(".gpc-CellStrip-line").get_by_text("6 tasks")).to_be_visible()
+    expect(strip(page, 4).locator(".gpc-CellStrip-line").get_by_text("8 tasks")).to_be_visible()
     expect(strip(page, 2)).to_have_count(0)
 
 
 @pytest.mark.full
-def test_stopped_cell_says_what_was_cancelled(page: Page) -> None:
+def test_stop_interrupts_the_cell(page: Page) -> None:
     run(page, 1)
     expect(strip(page, 1)).to_contain_text("/ 40")
     strip(page, 1).get_by_role("button", name="Interrupt the kernel").click()
-    expect(strip(page, 1)).to_contain_text("cancelled")
+    expect(cell(page, 1).locator(".jp-OutputArea-output")).to_contain_text("KeyboardInterrupt")
     run(page, 2)
     expect(cell(page, 2).locator(".jp-OutputArea-output")).to_contain_text("2")
 
@@ -133,7 +133,7 @@ def test_reload_and_another_browser_see_the_same(page: Page, browser: Browser, l
     page.reload()
     expect(strip(page, 1)).to_contain_text(re.compile(r"/ 40|40 tasks"), timeout=30_000)
     for window in (page, other):
-        expect(strip(window, 1)).to_contain_text(SUMMARY)
+        expect(strip(window, 1).locator(".gpc-CellStrip-line").get_by_text(SUMMARY)).to_be_visible()
     other.context.close()
     saved = json.loads((lab.directory / "root" / "strip.ipynb").read_text())
     assert "CellStrip" not in json.dumps(saved), "nothing of it is written into the notebook"

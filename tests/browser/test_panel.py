@@ -273,7 +273,7 @@ def test_the_dashboard_opens_as_a_tab(page: Page) -> None:
     frame = page.frame_locator(".gpc-DashboardView iframe")
     # Drawn by what comes through the proxied WebSocket.
     expect(frame.get_by_text("Data Transfer")).to_be_visible()
-    page.get_by_label("Dashboard page").select_option("Workers")
+    page.get_by_label("Dashboard page", exact=True).select_option("Workers")
     expect(frame.get_by_text("nthreads")).to_be_visible()
 
 

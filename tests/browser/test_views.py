@@ -82,7 +82,7 @@ def test_laying_out_again_changes_nothing(page: Page) -> None:
 
 
 def test_pages_are_those_of_the_scheduler_in_groups(page: Page) -> None:
-    choice = page.get_by_label("Dashboard page").first
+    choice = page.get_by_label("Dashboard page", exact=True).first
     expect(choice.locator("optgroup")).to_have_count(6)
     groups = choice.locator("optgroup").evaluate_all("groups => groups.map(group => group.label)")
     assert groups == ["Overview", "Tasks", "Memory", "CPU", "Communication", "Scheduler"]
@@ -384,7 +384,7 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     ARTIFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTIFACTS / "dashboard-dark.png")
     # A page of tables is turned round as a whole.
-    page.get_by_label("Dashboard page").first.select_option("Workers")
+    page.get_by_label("Dashboard page", exact=True).first.select_option("Workers")
     expect_plot(page, "Workers")
     shown = page.locator('iframe[title^="Workers:"]')
     expect(shown).to_have_css("filter", "invert(0.9) hue-rotate(180deg)")

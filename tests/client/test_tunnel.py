@@ -71,7 +71,7 @@ def test_unreachable_address_goes_through_the_node(jupyter: HTTPServer, tmp_path
     assert found.line.endswith(f"@{HOST}")
     assert found.link == "http://localhost:8000/some/base/lab"
     assert f"Jupyter 2.99 responds on port {port}." in [check.told for check in found.checks]
-    [refused] = [check.told for check in found.checks if "the login node" in check.told]
+    [refused] = [check.told for check in found.checks if "the login node 127" in check.told]
     assert refused.startswith("No SSH server can be reached on the login node 127.0.0.9 (")
     assert not found.sound
     assert TOKEN not in found.model_dump_json()

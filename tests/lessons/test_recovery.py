@@ -73,4 +73,4 @@ def test_the_dashboard_answers_and_the_secret_is_not_shown(cluster: Any) -> None
     assert wrong.status == 404
     assert address.split("/")[3] not in repr(reached) + repr(wrong)
     assert reach("http://127.0.0.1:9/status").status is None
-    assert "no address" in repr(reach("file:///etc/passwd"))
+    assert "not the address" in repr(reach("file:///etc/passwd"))

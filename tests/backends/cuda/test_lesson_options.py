@@ -73,7 +73,7 @@ def test_calls_with_and_without_faults() -> None:
     assert call_problems({"CUDA_VISIBLE_DEVICES": "0,1", "protocol": "ucx", "rmm_pool_size": "30GB"}, card, 2) == []
     assert call_problems({"enable_cudf_spill": True, "rmm_async": True, "rmm_maximum_pool_size": 0.9}, card, 2) == []
     for call, words in (
-        ({"jit_unspill": True}, "no argument"),
+        ({"jit_unspill": True}, "not an argument"),
         ({"rmm_async": True, "rmm_pool_size": "30GB"}, "FutureWarning"),
         ({"rmm_async": True, "rmm_managed_memory": True}, "exclude"),
         ({"rmm_release_threshold": "1GB"}, "needs rmm_async"),

@@ -428,7 +428,7 @@ async def test_guessing_is_limited_and_valid_links_still_work(base, view, cookie
         assert (await ask(view + "history", Cookie=cookie)).code == 200
         assert (await go_in(view, token)).code == 204
     answer = await go_in(view, token[:-1])
-    assert answer.code == 429 and "Set-Cookie" not in answer.headers and b"not right" in answer.body
+    assert answer.code == 429 and "Set-Cookie" not in answer.headers and b"is not valid" in answer.body
 
 
 async def test_browser_limit_drops_the_oldest(view, folder, token):

@@ -164,7 +164,7 @@ class Host:
         if python.split(".")[:2] != ours.split(".")[:2]:
             raise HostUnusable(
                 f"{self.name}: its Python {self._python} is {printable(python, 12)}, and the one here {ours}. Tasks "
-                "can travel only between the same minor versions."
+                "can be exchanged only between the same minor versions."
             )
         there, here = facts["distributed"], version("distributed")
         if there is None:
