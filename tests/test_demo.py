@@ -76,6 +76,7 @@ def serial_run(k: int, seed: int, iterations: int) -> tuple[np.ndarray, float]:
     return model.cluster_centers_, float(model.inertia_)
 
 
+@pytest.mark.full
 def test_lesson_matches_scikit_learn(demo: Completed, log: str) -> None:
     named = re.search(r"the notebook with all that it printed and drew: (\S+)", demo.stdout)
     run = ExecutedLesson(nbformat.read(Path(named[1]), as_version=4))  # type: ignore[index]
