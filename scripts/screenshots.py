@@ -130,8 +130,38 @@ def photograph_recording(browser: Browser) -> None:
         player.screenshot(path=IMAGES / "recording.png")
 
 
+def photograph_cells(browser: Browser) -> None:
+    """Take a picture of the lines below two cells: one is done and opened, one computes."""
+    cells = (
+        "import dask.array as da\n\nx = da.random.random((6_000, 6_000), chunks=1_000)\n(x @ x.T).std().compute()",
+        "import time\n\nx.map_blocks(lambda block: (time.sleep(0.6), block)[1], dtype=x.dtype).mean().compute()",
+    )
+    with jupyter() as lab:
+        page = open_page(browser, lab, device_scale_factor=2, height=900)
+        open_panel(page).get_by_role("button", name="Quick start").click()
+        page.get_by_role("button", name="Connect new notebook").click()
+        notebook = page.locator(".jp-NotebookPanel")
+        expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
+        lines = notebook.locator(".gpc-CellStrip-line")
+        for number, code in enumerate(cells, start=1):
+            notebook.locator(".jp-Cell").nth(number).locator(".cm-content").click()
+            page.keyboard.insert_text(code)
+            page.keyboard.press("Shift+Enter")
+            expect(lines).to_have_count(number)
+            if number == 1:
+                expect(lines.first).to_contain_text("peak")
+                lines.first.locator("[aria-expanded]").click()
+                page.wait_for_timeout(1000)
+        page.wait_for_timeout(3500)
+        first, last = notebook.locator(".jp-Cell").nth(1).bounding_box(), lines.last.bounding_box()
+        assert first is not None and last is not None
+        clip = {"x": first["x"], "y": first["y"], "width": first["width"], "height": last["y"] + 30 - first["y"]}
+        page.screenshot(path=IMAGES / "cells.png", clip=clip)
+
+
 PICTURES: dict[str, Callable[[Browser], None]] = {
     "panel": photograph,
+    "cells": photograph_cells,
     "recording": photograph_recording,
     "gauges-light": lambda browser: photograph_gpus(browser, "Light"),
     "gauges-dark": lambda browser: photograph_gpus(browser, "Dark"),

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
-from gpucluster.client.cells import line_of_work
+from gpucluster.client.cells import current_cell, line_of_work
+from IPython.core.interactiveshell import InteractiveShell
 
 
 @pytest.mark.parametrize(
@@ -23,6 +27,33 @@ from gpucluster.client.cells import line_of_work
 )
 def test_the_line_that_computes_names_a_cell(code, line):
     assert line_of_work(code) == line
+
+
+class Kernel:
+    """What is asked of a kernel: the request that it carries out."""
+
+    def __init__(self) -> None:
+        self.request: dict[str, Any] = {}
+
+    def get_parent(self, _channel: str) -> dict[str, Any]:
+        return self.request
+
+
+def test_a_cell_that_waited_for_others_began_when_it_started(monkeypatch):
+    shell = InteractiveShell()
+    monkeypatch.setattr(shell, "kernel", kernel := Kernel(), raising=False)
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    current_cell()
+    sent = datetime.now(UTC) - timedelta(seconds=60)
+    found = []
+    for name in ("a", "b"):
+        header = {"msg_type": "execute_request", "msg_id": name, "date": sent}
+        kernel.request = {"header": header, "metadata": {"cellId": name}, "content": {"code": "x"}}
+        started = time.time()
+        shell.user_ns["look"] = lambda: found.append(current_cell())
+        shell.run_cell("look()", store_history=True).raise_error()
+        assert started <= found[-1].began <= time.time()
+    assert [cell.cell for cell in found] == ["a", "b"]
 
 
 NOTEBOOK = """

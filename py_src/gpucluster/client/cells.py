@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,6 +43,9 @@ class Cell:
 
 
 _latest: tuple[Any, Cell] | None = None
+_started = 0.0
+"""When the cell that runs now has started: it may have waited for others. 0: before this was watched."""
+_watched: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def current_cell() -> Cell | None:
@@ -55,6 +59,9 @@ def current_cell() -> Cell | None:
     shell: Any = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
     if shell is None:
         return None
+    if shell not in _watched:
+        _watched.add(shell)
+        shell.events.register("pre_run_cell", _start)
     number = len(shell.history_manager.input_hist_raw) - 1
     kernel = getattr(shell, "kernel", None)
     if kernel is None:
@@ -73,6 +80,11 @@ def current_cell() -> Cell | None:
     return _latest[1]
 
 
+def _start(_info: Any) -> None:
+    global _started
+    _started = time.time()
+
+
 def _requested(request: Mapping[str, Any], number: int) -> Cell:
     """Return the cell that a front end has asked the kernel to run."""
     header, metadata = request["header"], request.get("metadata") or {}
@@ -80,7 +92,7 @@ def _requested(request: Mapping[str, Any], number: int) -> Cell:
     return Cell(
         id=str(header["msg_id"]),
         number=number,
-        began=sent.timestamp() if isinstance(sent, datetime) else time.time(),
+        began=max(sent.timestamp(), _started) if isinstance(sent, datetime) else time.time(),
         code=line_of_work((request.get("content") or {}).get("code", "")),
         kernel=this_kernel(),
         cell=metadata.get("cellId"),

@@ -231,11 +231,13 @@ def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
     import dask
 
     from ..dask_internals.scheduler_state import name_for_kernel
+    from .cells import current_cell
     from .notebook_client import Client
 
     cluster.scheduler_address  # noqa: B018  # Raises now instead of timing out later.
     if getattr(cluster.model.spec, "enable_cudf_spill", False):
         let_cudf_spill()
+    current_cell()  # From now on it is known when cells start.
     kernel = this_kernel()
     # JupyterLab shows connected notebooks by this name. A name set by the user has precedence.
     named = {} if kernel is None or dask.config.get("client-name", None) else {"name": name_for_kernel(kernel)}
