@@ -285,13 +285,13 @@ class TestPanel:
 
     def test_a_link_of_a_question_leads_to_the_lesson(self, page: Page) -> None:
         page.locator(".lm-TabBar-tab").filter(has_text="Study.ipynb").click()
-        question(page, 1).get_by_role("button", name="Where this is taught: 06.3").click()
+        question(page, 1).get_by_role("button", name="Covered in: 06.3").click()
         active = page.locator(".jp-NotebookPanel:visible .jp-Cell.jp-mod-active")
         expect(active).to_contain_text("06.3")
 
     def test_a_link_that_leads_nowhere_says_so(self, page: Page) -> None:
         page.locator(".lm-TabBar-tab").filter(has_text="Study.ipynb").click()
-        question(page, 2).get_by_role("button", name="Where this is taught").click()
+        question(page, 2).get_by_role("button", name="Covered in").click()
         expect(page.get_by_text("has no such cell")).to_be_visible()
 
     def test_restarting_a_lesson_keeps_the_previous_copy(self, page: Page, lab: Lab) -> None:

@@ -102,7 +102,7 @@ def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
         ("25", "must be at most 24, not 25.0."),
         ("nan", "must be a finite number, not nan."),
         ("soon", "must be a number of hours, not 'soon'."),
-        ("3", "this site lets a link last for 2 hours at most."),
+        ("3", "links on this site can last at most 2 hours."),
     ],
 )
 def test_hours_that_cannot_be(

@@ -203,14 +203,14 @@ it('lists the clusters of a class without GPUs when an instructor opens it', asy
     member({ id: 'c', user: 'ida', mine: true, idle_since: null })
   ];
   await show(noDevices, { ...nothing, instructor: true }, clusters);
-  expect(node.querySelector('[aria-label="Clusters of the class"]')).toBeNull();
+  expect(node.querySelector('[aria-label="Class clusters"]')).toBeNull();
   const details = Array.from(node.querySelectorAll('details')).pop();
   if (details !== undefined) {
     details.open = true;
   }
   await settle();
   await settle();
-  expect(lines('Clusters of the class')).toEqual([
+  expect(lines('Class clusters')).toEqual([
     'adaMessage…Stop…CPU · running · 2 workers · for 2 min · idle for 1 minIt does not respond. (30 times)',
     'ida (you)CPU · running · 2 workers · GPU 0, slot 1 of 4 · for 2 min',
     'EveryoneMessage…'

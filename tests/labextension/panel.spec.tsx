@@ -1387,7 +1387,7 @@ describe('creation form', () => {
     await draw(form(store([cluster(), cluster({ id: 'far', backend: 'jobs' }), ended], { notes })));
     await asked('6');
     expect(host.querySelector('.gpc-Demand')?.textContent).toContain(
-      'Running clusters already have 2 GiB.'
+      '2 GiB already assigned to running clusters.'
     );
     await asked('7');
     expect(host.querySelector('.gpc-Notes')?.textContent).toBe('');

@@ -596,7 +596,7 @@ const states: Record<string, IState> = {
       problem: null,
       times: 1
     })),
-    then: shown => shown.click('Clusters of the class')
+    then: shown => shown.click('Class clusters')
   },
   lessons: {
     then: ({ node: place, lessons: store }) => {

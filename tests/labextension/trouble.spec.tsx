@@ -65,7 +65,7 @@ describe('troublesOf', () => {
     [{ age_seconds: [40, 1] }, 'No report for 30 s from 1 of 2 workers'],
     [
       { host_others_cores: 1.7, host_cores: 2, tasks: { processing: 1 } },
-      'Other programs use much of this machine'
+      'Other programs are using much of the CPU'
     ],
     [{ device_error: [null, 'It is lost.'] }, '1 GPU not readable: It is lost.']
   ])('reads the figures: %p', (changes, text) => {

@@ -94,7 +94,7 @@ def test_nested_lease_is_refused(notebook: Notebook, shared_site: Any) -> None:
         ("-n 0", "--n-workers: a lease has at least 1 worker."),
         ("-n x", "--n-workers: must be a whole number, not 'x'."),
         ("--timeout 0", "--timeout: must be between 1 and 86400, not 0."),
-        ("'", "A quotation mark is not closed."),
+        ("'", "Missing closing quotation mark."),
     ],
 )
 def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:

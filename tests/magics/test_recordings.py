@@ -36,7 +36,7 @@ def test_a_recording_begins_and_ends(page: Any, tmp_path: Path) -> None:
     assert page.text("%gpucluster record other.jsonl --seconds 1").startswith("Recording shared to other.jsonl.")
     page.read(2)
     sentence = page.text("%gpucluster record --stop nobody", "stderr")
-    assert sentence == "'nobody' is not recorded in this notebook. Recording now: shared.\n"
+    assert sentence == "'nobody' is not being recorded in this notebook. Active recordings: shared.\n"
     said = page.text("%gpucluster record --stop shared")
     assert [line.split(" in ")[1].split(",")[0] for line in said.splitlines()] == ["mine.jsonl.gz", "other.jsonl"]
     assert read_recording(tmp_path / "mine.jsonl.gz").recording.note == "a note"

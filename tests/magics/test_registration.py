@@ -126,7 +126,7 @@ MISTAKES = [
     ("create --n-workers -1", "--n-workers: must be at least 0, not -1."),
     ("create --n-workers 1e30", "--n-workers: must be a whole number, not '1e30'."),
     ("create --name shared", "A cluster named 'shared' exists already."),
-    ("create --name 'x", "A quotation mark is not closed."),
+    ("create --name 'x", "Missing closing quotation mark."),
     ("create --json", "Unknown option '--json'."),
     ("scale", "N is missing."),
     ("scale NaN", "n_workers: must be a whole number, not 'NaN'."),

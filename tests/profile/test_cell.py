@@ -98,7 +98,7 @@ def test_an_error_is_the_users_own(notebook: Notebook) -> None:
         ("--json", "--json needs a value. See '%gpucluster help profile'."),
         ("a b", "Unexpected 'b'. See '%gpucluster help profile'."),
         ("nobody", "There is no cluster 'nobody'."),
-        ("'", "A quotation mark is not closed."),
+        ("'", "Missing closing quotation mark."),
         ("--json /no/such/x.json", "--json: there is no directory /no/such."),
         ("--performance-report /tmp", "--performance-report: /tmp is a directory; give the name of a file."),
         ("--json new/", "--json: new/ is a directory; give the name of a file."),

@@ -224,9 +224,9 @@ class TestMaking:
         folder.rename(jp_root_dir / "kept")
         folder.symlink_to(tmp_path)
         code, error = await api("POST", "clusters/shared/recording")
-        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: it is outside Jupyter's root.")
+        assert (code, error["message"]) == (409, f"Cannot write recordings to {folder}: it is outside Jupyter's root.")
         folder.unlink()
         folder.write_text("")
         code, error = await api("POST", "clusters/shared/recording")
-        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: File exists.")
+        assert (code, error["message"]) == (409, f"Cannot write recordings to {folder}: File exists.")
         assert (await api("GET", "clusters/shared"))[1]["recording"] is None

@@ -366,7 +366,7 @@ def test_lower_limits_beside_faulty_one_hold(site):
     assert (each.clusters, each.workers, each.memory, each.scratch) == (1, 1, 100 * 2**20, 2**30)
     troubles = [trouble.removeprefix(f"{path}, line ") for trouble in found.troubles]
     assert [trouble.partition(": ")[0] for trouble in troubles] == ["2", "6", "7", "8", "8"]
-    assert "is empty: write a time such as 24:00:00, or leave the line out. Until it is fixed" in troubles[2]
+    assert "is empty: write a time such as 24:00:00, or remove the line. Until it is fixed" in troubles[2]
     assert notice_of(found).startswith("A limit of this site cannot be read. Until it is fixed, clusters of every kind")
 
 
@@ -509,7 +509,7 @@ def test_how_a_machine_is_shared(site):
         ("  slots_per_gpus: 4\n", 2, "is not known here (did you mean 'slots_per_gpu'?)", 1, False),
         ("  per_user:\n    gpus: many\n", 3, "sharing.per_user.gpus: must be a whole number", 1, False),
         ("  per_user:\n    memory: 50%\n", 3, "must be a size such as '4 GiB', not a percentage", 1, False),
-        ("  per_user:\n    memory:\n", 3, "is empty: write a size such as '64 GiB', or leave the line out", 1, False),
+        ("  per_user:\n    memory:\n", 3, "is empty: write a size such as '64 GiB', or remove the line", 1, False),
         ("  per_user:\n", 2, "sharing.per_user: is empty: write limits below it, or leave", 1, False),
         ("", 1, "sharing: must have keys: ", 1, False),
         ("  slots_per_gpu:\n", 2, "sharing.slots_per_gpu: is empty: write a number, or leave", 1, False),

@@ -151,7 +151,7 @@ export class CellStrip extends Widget {
   }
 
   private _sayStart(): void {
-    this._say(trans.__('This cell computes on %1.', this._name));
+    this._say(trans.__('This cell is running on %1.', this._name));
   }
 
   private _say(text: string): void {

@@ -55,7 +55,7 @@ export class TimeCharts {
     this._plots.setAttribute('role', 'group');
     this._plots.setAttribute(
       'aria-label',
-      trans.__('Charts. Plus and minus zoom, arrows move, Home returns to now.')
+      trans.__('Charts. Plus and minus zoom, arrow keys pan, Home jumps to the latest data.')
     );
     this._plots.addEventListener('keydown', event => this._onKey(event));
     const charts = chartsOf();

@@ -28,7 +28,9 @@ export function ClassTables({ view }: IClassProps): JSX.Element {
       )}
       {learners.length === 0 ? (
         <p>
-          {trans.__('No shared progress yet. To share, learners run in a terminal:')}{' '}
+          {trans.__(
+            'No shared progress yet. To share theirs, learners run this command in a terminal:'
+          )}{' '}
           <code>{`gpucluster lessons share ${folder}`}</code>
         </p>
       ) : (
@@ -50,7 +52,7 @@ function Exercises({ exercises, total }: IExercisesProps): JSX.Element {
   const worst = [...exercises].sort((one, other) => other.stuck - one.stuck);
   return (
     <table className="gpc-Class-table">
-      <caption>{trans.__('Exercises, most stuck learners first')}</caption>
+      <caption>{trans.__('Exercises, by number of stuck learners')}</caption>
       <thead>
         <tr>
           <th scope="col">{trans.__('Exercise')}</th>

@@ -43,6 +43,6 @@ export function waitingSentence(
     return trans.__('Cluster %1 is stopping.', name);
   }
   return cluster.dashboard_path === null
-    ? trans.__('Cluster %1 is starting. Its dashboard opens when it runs.', name)
+    ? trans.__('Cluster %1 is starting. Its dashboard opens when it is running.', name)
     : null;
 }

@@ -27,7 +27,7 @@ export function CodeLines({ backend, values, left }: ICodeLinesProps): JSX.Eleme
     }
   };
   return (
-    <section className="gpc-CodeLines" aria-label={trans.__('The same as code')}>
+    <section className="gpc-CodeLines" aria-label={trans.__('Equivalent code')}>
       <div className="gpc-CodeLines-header">
         <select
           className="gpc-Input"

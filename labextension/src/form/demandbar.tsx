@@ -36,7 +36,9 @@ export function DemandBar({ demand, given }: IDemandBarProps): JSX.Element {
         }
       />
       {given > 0 && (
-        <p className="gpc-Hint">{trans.__('Running clusters already have %1.', exactly(given))}</p>
+        <p className="gpc-Hint">
+          {trans.__('%1 already assigned to running clusters.', exactly(given))}
+        </p>
       )}
       <Line
         name={trans.__('Threads')}

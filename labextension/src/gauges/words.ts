@@ -164,10 +164,7 @@ function partWords(trans: ITranslating) {
       )
     ),
     power: part(trans.__('Power'), trans.__('Power draw of the GPU and its limit.')),
-    temperature: part(
-      trans.__('Temperature'),
-      trans.__('A GPU that gets too hot computes more slowly.')
-    ),
+    temperature: part(trans.__('Temperature'), trans.__('A GPU that gets too hot is throttled.')),
     pcie: part(
       trans.__('PCIe'),
       trans.__('Data per second to (↓) and from (↑) the GPU: transfers with host memory and disk.')
@@ -186,9 +183,7 @@ function partWords(trans: ITranslating) {
     ),
     prefix: part(
       trans.__('Task type'),
-      trans.__(
-        'Tasks whose keys have the same prefix: finished, failed, running, and still to come.'
-      )
+      trans.__('Tasks whose keys have the same prefix: finished, failed, running and pending.')
     )
   };
 }

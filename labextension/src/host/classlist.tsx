@@ -23,7 +23,7 @@ export function ClassList(props: IClassProps): JSX.Element {
       open={isOpen}
       onToggle={event => setOpen(event.currentTarget.open)}
     >
-      <summary>{trans.__('Clusters of the class')}</summary>
+      <summary>{trans.__('Class clusters')}</summary>
       {isOpen && <Clusters {...props} />}
     </details>
   );
@@ -35,7 +35,7 @@ function Clusters({ manager, tools }: IClassProps): JSX.Element {
   const users = [...new Set(last?.map(({ user }) => user))];
   const others = last?.some(({ mine }) => !mine) ?? false;
   return (
-    <ul className="gpc-Holders" ref={place} aria-label={trans.__('Clusters of the class')}>
+    <ul className="gpc-Holders" ref={place} aria-label={trans.__('Class clusters')}>
       {last !== null && !others && <li>{trans.__('No other user has a cluster here.')}</li>}
       {users.map(user => {
         const clusters = last?.filter(each => each.user === user) ?? [];

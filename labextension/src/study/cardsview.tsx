@@ -92,9 +92,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
                 <button className="gpc-Button" onClick={() => say(false)}>
                   {trans.__('Not yet')}
                 </button>
-                <OpenLink link={card.link}>
-                  {trans.__('Where this is taught: %1', card.link)}
-                </OpenLink>
+                <OpenLink link={card.link}>{trans.__('Covered in: %1', card.link)}</OpenLink>
               </>
             ) : (
               <button

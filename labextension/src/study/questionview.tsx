@@ -45,9 +45,7 @@ export function QuestionView(props: IQuestionProps): JSX.Element {
       {children}
       {explanation !== null && <Markdown source={explanation} className="gpc-Question-why" />}
       {told === 'all' && (
-        <OpenLink link={question.link}>
-          {trans.__('Where this is taught: %1', question.link)}
-        </OpenLink>
+        <OpenLink link={question.link}>{trans.__('Covered in: %1', question.link)}</OpenLink>
       )}
     </div>
   );

@@ -119,7 +119,7 @@ function Result(props: IResultProps): JSX.Element {
       {isOwn && (
         <button
           className="gpc-Trouble-action"
-          title={trans.__('Free it: %1 loses these results', notebooks[0])}
+          title={trans.__('Free this memory; %1 will lose these results', notebooks[0])}
           onClick={() => onRelease(kernels[0])}
         >
           {trans.__('Release')}

@@ -125,7 +125,7 @@ function measured(sample: TelemetrySample): ITrouble[] {
   }
   const { host_others_cores: others, host_cores: cores } = sample;
   if (others && cores && others >= OTHERS_SHARE * cores && isBusy(sample)) {
-    add('others', trans.__('Other programs use much of this machine: tasks take longer'));
+    add('others', trans.__('Other programs are using much of the CPU; tasks take longer'));
   }
   const disk = sum(column(sample, 'tier_disk_bytes')) ?? 0;
   if (disk > 0) {

@@ -119,7 +119,7 @@ def load(path: str | Path) -> BenchResult:
         return BenchResult.model_validate_json(text)
     except ValidationError:
         raise UnreadableResult(
-            f"{path} is not a result of this version of 'gpucluster bench'. Give the JSON file that it wrote."
+            f"{path} is not a result of this version of 'gpucluster bench'. Pass the JSON file that it wrote."
         ) from None
 
 

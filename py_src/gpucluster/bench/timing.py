@@ -114,5 +114,5 @@ def require_same(workload: Workload, one: float, other: float, whose: str) -> No
     """Raise `WrongResult` where results differ by more than the workload's tolerance."""
     if not abs(one - other) <= workload.tolerance * max(abs(one), abs(other), 1e-300):
         raise WrongResult(
-            f"The results of {whose} differ: {one!r} and {other!r}. A time without a correct result means nothing."
+            f"The results of {whose} differ: {one!r} and {other!r}. Timings are only valid if the results agree."
         )

@@ -42,7 +42,7 @@ def require_allowed(request: LinkRequest) -> None:
         raise LinkRefused(FORBIDDEN)
     if request.hours > sharing.link_hours:
         unit = "hour" if sharing.link_hours == 1 else "hours"
-        raise LinkRefused(f"hours: this site lets a link last for {sharing.link_hours:g} {unit} at most.")
+        raise LinkRefused(f"hours: links on this site can last at most {sharing.link_hours:g} {unit}.")
     if request.public and not sharing.public_links:
         raise LinkRefused(
             "This site does not allow public links. Without 'public', the link is for users who are logged in to the "

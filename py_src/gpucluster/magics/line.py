@@ -73,5 +73,5 @@ def split_line(line: str, cell: str | None = None, expand: Callable[[str], str] 
         try:
             words += shlex.split(part)
         except ValueError:
-            raise InvalidRequest("A quotation mark is not closed.") from None
+            raise InvalidRequest("Missing closing quotation mark.") from None
     return words

@@ -26,6 +26,8 @@ class Recorders:
         ending = [recorder for recorder in self._recorders if name in {None, recorder.cluster}]
         if name is not None and not ending:
             names = ", ".join(dict.fromkeys(recorder.cluster for recorder in self._recorders)) or "none"
-            raise RecordingNotFound(f"'{name[:60]}' is not recorded in this notebook. Recording now: {names}.")
+            raise RecordingNotFound(
+                f"'{name[:60]}' is not being recorded in this notebook. Active recordings: {names}."
+            )
         self._recorders = [recorder for recorder in self._recorders if recorder not in ending]
         return [recorder.stop() for recorder in ending]

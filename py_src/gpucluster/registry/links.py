@@ -100,7 +100,7 @@ def withdraw_links(folder: Folder, id: str | None) -> list[SharedLink]:
     def take(links: list[StoredLink]) -> list[StoredLink]:
         gone.extend(stored.link for stored in links if id in {None, stored.link.id})
         if id is not None and not gone:
-            raise LinkNotFound("This cluster has no such link; it may have ended.")
+            raise LinkNotFound("This cluster has no such link; the link may have expired or been revoked.")
         return [stored for stored in links if stored.link not in gone]
 
     _change(folder, take)

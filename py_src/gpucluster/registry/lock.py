@@ -73,7 +73,7 @@ def held(path: Path, *, patience: float = PATIENCE_SECONDS, given_up: Callable[[
     """Hold the lock for the length of a ``with`` block, waiting for it first."""
     descriptor = take(path, patience=patience, given_up=given_up)
     if descriptor is None and given_up():
-        raise SupervisorUnreachable("This process is ending and no longer waits for others.")
+        raise SupervisorUnreachable("This process is shutting down and has stopped waiting for other processes.")
     if descriptor is None:
         raise SupervisorUnreachable(
             f"Another of your processes has held {path} for {patience:.0f} seconds; it hangs or is suspended. Kill it "

@@ -204,7 +204,7 @@ def _must_change() -> Any:
     """Return the services of the extension. The setting is checked at each request. Raises `AccessDenied`."""
     extension = _extension()
     if extension is None or extension.assistants != "change" or extension.services is None:
-        raise AccessDenied("Assistants have read access only here (GPUClusterExtension.assistants).")
+        raise AccessDenied("Assistants have read-only access here (GPUClusterExtension.assistants).")
     return extension.services
 
 

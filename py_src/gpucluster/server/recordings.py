@@ -63,10 +63,10 @@ class RecordingFolder:
         folder = self.root / self._made
         try:
             if not folder.resolve().is_relative_to(self.root.resolve()):
-                raise InvalidState(f"Recordings cannot go to {folder}: it is outside Jupyter's root.")
+                raise InvalidState(f"Cannot write recordings to {folder}: it is outside Jupyter's root.")
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InvalidState(f"Recordings cannot go to {folder}: {error.strerror or error}.") from None
+            raise InvalidState(f"Cannot write recordings to {folder}: {error.strerror or error}.") from None
         name = re.sub(r"[^\w-]+", "-", cluster)
         stem = f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         names = (f"{stem}{more}{RECORDING_SUFFIXES[0]}" for more in chain([""], (f"-{n}" for n in count(2))))

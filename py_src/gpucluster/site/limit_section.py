@@ -48,7 +48,7 @@ class NothingEmpty(BaseModel):
     def _given(cls, value: Any, info: ValidationInfo) -> Any:
         if value is None:
             what = _WRITE.get(str(info.field_name), "a number")
-            raise ValueError(f"is empty: write {what}, or leave the line out")
+            raise ValueError(f"is empty: write {what}, or remove the line")
         return value
 
 

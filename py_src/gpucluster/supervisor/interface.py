@@ -87,7 +87,7 @@ class _Handler(web.RequestHandler):
             raise AccessDenied("Requests to this cluster need its secret, which is in its private folder.")
         if version != str(PROTOCOL_VERSION):
             raise ProtocolMismatch(
-                f"This cluster speaks protocol {PROTOCOL_VERSION} of gpucluster, the request {version or '?'}. "
+                f"This cluster uses protocol {PROTOCOL_VERSION} of gpucluster, the request {version or '?'}. "
                 "Install the same version of gpucluster in both Python environments."
             )
 
@@ -165,7 +165,7 @@ class _Adopt(_Ending):
     async def post(self) -> None:
         standby = self.interface.standby
         if standby is None or standby.asked_for:
-            raise InvalidState("This process has a cluster already.")
+            raise InvalidState("This process already has a cluster.")
         # A standby that has refused ends, so it is not chosen again.
         self.last = True
         late = asyncio.get_running_loop().call_later(_LAST_ANSWER_SECONDS, standby.end)

@@ -91,7 +91,7 @@ def _receive(world: Any, given: int) -> tuple[dict[str, Any], int]:
 
             library = MPI.Get_library_version().splitlines()[0].strip("\0 ")
             raise RuntimeError(
-                f"the launcher does not belong to the MPI that mpi4py uses ({library}): this rank sees {size} in all"
+                f"the launcher and mpi4py ({library}) use different MPI installations: this rank sees {size} in all"
             )
         number = given
     assert settings is not None

@@ -26,9 +26,7 @@ def parse_hosts(value: Any) -> list[str]:
     for host in value:
         found = HOST.fullmatch(host)
         if not found or not 0 < int(found["port"] or 22) < 65536:
-            raise ValueError(
-                f"{printable(host, 60)!r} is not the name of a host: write 'node1', 'me@node1' or 'node1:2222'"
-            )
+            raise ValueError(f"{printable(host, 60)!r} is not a host name: write 'node1', 'me@node1' or 'node1:2222'")
     if not 0 < len(value) <= MAX_WORKERS:
         raise ValueError(f"must name at least one host, and at most {MAX_WORKERS}")
     return value

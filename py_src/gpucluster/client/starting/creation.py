@@ -106,7 +106,9 @@ class Creation:
         """Reserve the name, write the record, and start a process unless a standby takes it."""
         spec = self._spec
         if not os.path.isdir(self._directory) or not os.access(self._directory, os.X_OK):
-            raise InvalidRequest(f"The working directory {self._directory} does not exist, or you may not enter it.")
+            raise InvalidRequest(
+                f"The working directory {self._directory} does not exist, or you do not have permission to enter it."
+            )
         with self._registry.exclusive(self._left()):
             self._registry.sweep()
             require_open(self._registry, spec)

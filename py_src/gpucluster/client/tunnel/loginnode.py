@@ -63,7 +63,7 @@ def login_node(
         gate = Gate.parsed(asked)
         if gate is None:
             raise InvalidRequest(
-                f"--login-node: {printable(asked, 60)!r} is not the name of a host: write 'login.site.org', "
+                f"--login-node: {printable(asked, 60)!r} is not a host name: write 'login.site.org', "
                 "'me@login.site.org:2222' or '[2001:db8::5]'."
             )
         return (None if _is_here(gate.host) else asked), None

@@ -241,7 +241,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         centers, method = None, "given"
         if callable(self.init):
             if is_dask(X):
-                raise NotSupported("init: a function would need all rows in one place. Give its result, an array.")
+                raise NotSupported("init: a callable would need all rows in one process. Pass an array of centers.")
             centers = np.stack([
                 self._checked_centers(self.init(X, self.n_clusters, random_state=random), X) for _ in range(n_init)
             ])  # fmt: skip

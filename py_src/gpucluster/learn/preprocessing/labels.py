@@ -272,7 +272,7 @@ def binarized(block: Any, classes: Array, negative: int, positive: int) -> Array
 
 def labels_from(columns: Array, classes: Array, border: float) -> Array:
     if columns.shape[1] != (1 if len(classes) <= 2 else len(classes)):
-        raise InvalidData(f"Y: has {columns.shape[1]} columns, which are not those of {len(classes)} labels.")
+        raise InvalidData(f"Y: has {columns.shape[1]} columns, which do not match {len(classes)} labels.")
     if len(classes) == 1:
         return np.repeat(classes, len(columns))
     if len(classes) == 2:

@@ -54,7 +54,7 @@ def require_table(X: Collection) -> None:
     refuse_masked(X, "X")
     if X.ndim != 2:
         raise InvalidData(
-            f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) or "
+            f"X: expected 2 dimensions (rows and columns), got {X.ndim}. Reshape your data: X.reshape(-1, 1) or "
             "X.to_frame() makes one column, X.reshape(1, -1) one row."
         )
     if is_dask_array(X) and X.numblocks[1] > 1:

@@ -203,7 +203,7 @@ def _word(name: str, entry: Any) -> Word:
     if not place:
         raise WordsError(f"{name}: {entry['at']!r} is neither a lesson (09) nor a cell of one (06#allreduce).")
     if set('|"<>') & set(entry["is"]):
-        raise WordsError(f'{name}: what it is must not contain | " < >, as it is used in a table and in a link.')
+        raise WordsError(f'{name}: what it is must not contain | " < >, because it is used in a table and in a link.')
     spellings = (*entry.get("words", (name,)), *entry.get("also", ()))
     return Word(name, entry["is"], entry["at"], spellings, _lessons(name, entry.get("in", "from"), place[1]))
 

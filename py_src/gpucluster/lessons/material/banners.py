@@ -100,7 +100,7 @@ def banner(
     if options:
         raise TypeError(f"{next(iter(options))!r} goes only with the name of a data set.")
     if kind not in _WORDS or distinct is None:
-        raise TypeError('Say what your data is: banner(data, kind="real", "derived" or "tiled", distinct=...).')
+        raise TypeError('Specify the kind of your data: banner(data, kind="real", "derived" or "tiled", distinct=...).')
     rows, columns, size = _measure(data)
     return Banner(title or "your data", kind, rows, columns, size, _stored(files), int(distinct))
 

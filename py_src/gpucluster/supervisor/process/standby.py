@@ -46,7 +46,7 @@ class Standby:
     async def adopt(self, adoption: Adoption) -> Controller:
         """Become the controller of the cluster in the record. When this raises, the process has to end."""
         if self.asked_for:
-            raise InvalidState("This process has a cluster already.")
+            raise InvalidState("This process already has a cluster.")
         self.asked_for = True
         model = await asyncio.to_thread(self._written)
         controller = Controller(self._registry, self._folder, model)

@@ -204,7 +204,7 @@ class StartedByHand:
             deadline = time.monotonic() + _START_PATIENCE_SECONDS
             while not self.file.exists():
                 if self._processes[0].poll() is not None:
-                    raise RuntimeError(f"The scheduler ended at once: {shlex.join(first)}")
+                    raise RuntimeError(f"The scheduler exited immediately: {shlex.join(first)}")
                 if time.monotonic() > deadline:
                     raise RuntimeError(f"There is no scheduler file {self.file}.")
                 time.sleep(0.05)
