@@ -237,10 +237,10 @@ describe('the line below a cell', () => {
     const status = strip.node.querySelector('[role=status]') as HTMLElement;
     expect(status.textContent).toBe('');
     jest.advanceTimersByTime(200);
-    expect(status.textContent).toBe('This cell computes on blue.');
+    expect(status.textContent).toBe('This cell is running on blue.');
     manager.tell(run({ n_done: 2000 }));
     jest.advanceTimersByTime(200);
-    expect(status.textContent).toBe('This cell computes on blue.');
+    expect(status.textContent).toBe('This cell is running on blue.');
     expect(strip.node.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')).toBe(
       '2000'
     );

@@ -135,7 +135,7 @@ describe('a practice quiz', () => {
     expect(said()).toContain('Right.');
     expect(reported[1]).toMatchObject({ right: true });
     expect(output.node.textContent).toContain('1 of 1 right');
-    await press(`Where this is taught: ${several.question.link}`);
+    await press(`Covered in: ${several.question.link}`);
     expect(opened).toEqual([several.question.link]);
   });
 
