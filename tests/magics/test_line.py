@@ -66,7 +66,7 @@ def test_unexpanded_text_has_a_reason(line: str, problem: str | None) -> None:
 
 
 def test_open_quotation_is_refused() -> None:
-    with pytest.raises(InvalidRequest, match=r"^A quotation mark is not closed\.$"):
+    with pytest.raises(InvalidRequest, match=r"^Missing closing quotation mark\.$"):
         split_line("create --name 'x")
 
 

@@ -235,7 +235,7 @@ def test_bad_data_are_refused(split: Any) -> None:
         KMeans(8).fit(da.from_array(PIXELS, chunks=(1000, 2)))
     with pytest.raises(InvalidData, match="expecting 3 features"):
         KMeans(8, random_state=0).fit(PIXELS).predict(split(DIGITS, 2))
-    with pytest.raises(NotSupported, match="function"):
+    with pytest.raises(NotSupported, match="callable"):
         KMeans(8, init=lambda X, k, random_state: X[:k]).fit(split(PIXELS, 2))
 
 

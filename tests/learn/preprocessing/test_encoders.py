@@ -320,5 +320,5 @@ def test_labels_become_columns(dask_client: Any, split: Any, values: Any) -> Non
 
 
 def test_inverse_of_wrong_columns_is_refused() -> None:
-    with pytest.raises(InvalidData, match="not those of 5 labels"):
+    with pytest.raises(InvalidData, match="do not match 5 labels"):
         LabelBinarizer().fit(WORDS).inverse_transform(np.ones((3, 2)))
