@@ -48,7 +48,7 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
 
         gpus.nth(0).get_by_role("checkbox").check()
         form.get_by_role("button", name="Copy as…").click()
-        expect(form.get_by_role("tabpanel")).to_contain_text(f'devices=["{gpu_uuid(1)}"]')
+        expect(form.get_by_role("region", name="Code", exact=True)).to_contain_text(f'devices=["{gpu_uuid(1)}"]')
 
         # The form knows no combinations of fields; the server does.
         form.get_by_label("Asynchronous allocator", exact=True).check()

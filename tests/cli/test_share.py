@@ -39,7 +39,7 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
     second = answer("share")
     listed = gpucluster("share", "shared", "--list").stdout
     assert [line.split()[0] for line in listed.splitlines()[1:]] == [stored.link.id, second["link"]["id"]]
-    assert "figures, tasks" in listed and "never" in listed
+    assert "gauges, tasks" in listed and "never" in listed
     assert token not in listed and second["path"].split("#")[1] not in listed
     gone = gpucluster("share", "shared", "--withdraw", stored.link.id)
     assert gone.stdout == f"{stored.link.id}: revoked, opened never\n"

@@ -113,7 +113,7 @@ async def _refusal(tmp_path: Path, **options) -> str:
 async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_path):
     tcp, tls = schedulers.addresses["tcp"], schedulers.addresses["tls"]
     as_tls, as_tcp = tcp.replace("tcp:", "tls:"), tls.replace("tls:", "tcp:")
-    assert "does not encrypt: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **schedulers.tls())
+    assert "does not use TLS: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **schedulers.tls())
     assert "encrypts: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
     assert "is a worker of Dask" in await _refusal(tmp_path, address=schedulers.addresses["tcp-worker"])
     assert "give tls_ca_file, tls_cert and tls_key" in await _refusal(tmp_path, address=tls)

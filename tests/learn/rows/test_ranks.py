@@ -120,7 +120,7 @@ def kill_last_worker(shard: Any) -> None:
 
 @pytest.mark.full
 def test_a_function_that_kills_its_worker_is_an_error(own_client: Client) -> None:
-    with pytest.raises(WorkersLost, match="Look at the cluster's log"):
+    with pytest.raises(WorkersLost, match="See the cluster's log"):
         run_on_ranks(kill_last_worker, da.zeros((8, 1), chunks=(2, 1)))
 
 

@@ -79,6 +79,6 @@ def test_no_solution_is_lent_before_its_exercise_is_graded(graded: Callable[...,
     # Who moves its cells could else look at the solution of what is still to be graded.
     found = graded(Step(IMPORTS), Step(EMPTY.code), Step(MADE_WITH_IT), right("07.5"), EMPTY)
     assert [(one.id, one.state, one.points) for one in found.values()] == [
-        ("07.5", "not_yet", 0),
+        ("07.5", "failed", 0),
         ("07.2", "not_yet", 0),
     ]
