@@ -114,12 +114,12 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
     tcp, tls = schedulers.addresses["tcp"], schedulers.addresses["tls"]
     as_tls, as_tcp = tcp.replace("tcp:", "tls:"), tls.replace("tls:", "tcp:")
     assert "does not use TLS: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **schedulers.tls())
-    assert "encrypts: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
-    assert "is a worker of Dask" in await _refusal(tmp_path, address=schedulers.addresses["tcp-worker"])
+    assert "uses TLS: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
+    assert "is a Dask worker, not a scheduler" in await _refusal(tmp_path, address=schedulers.addresses["tcp-worker"])
     assert "give tls_ca_file, tls_cert and tls_key" in await _refusal(tmp_path, address=tls)
     with Client(tcp) as client:
         pages = urlsplit(client.dashboard_link).netloc
-    assert "is not a scheduler of Dask" in await _refusal(tmp_path, address=f"tcp://{pages}")
+    assert "is not a Dask scheduler" in await _refusal(tmp_path, address=f"tcp://{pages}")
     assert "Nothing listens at" in await _refusal(tmp_path, address="tcp://127.0.0.1:9")
     assert "Host 'nowhere.invalid' not found" in await _refusal(tmp_path, address="tcp://nowhere.invalid:8786")
     assert "no setting 'our-site'" in await _refusal(tmp_path, address="our-site")

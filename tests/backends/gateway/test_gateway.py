@@ -243,7 +243,7 @@ async def test_impossible_options_are_refused_before_the_start(
 async def test_address_of_another_server_is_refused(gateway: RealGateway, tmp_path: Path) -> None:
     for address, message in (
         (f"{gateway.address}/elsewhere", "is not a Dask Gateway. Is it the right address"),
-        (gateway.address.replace("http:", "https:"), "does not use TLS"),
+        (gateway.address.replace("http:", "https:"), "does not encrypt"),
     ):
         assert message in await refusal(tmp_path, **{**gateway.options, "address": address})
 
