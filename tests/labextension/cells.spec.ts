@@ -54,13 +54,24 @@ function work(changes: Partial<CellWork> = {}): CellWork {
     compute_seconds: 2,
     transfer_seconds: 0,
     result_bytes: 8,
-    shared: false
+    shared: false,
+    first_seconds: 0,
+    last_seconds: null,
+    error: null
   };
   const { id, kernel, cell, began } = run();
   const facts = { id, kernel, cell, began, number: 1, notebook: 'a.ipynb', code: 'x', client: 'c' };
   const peaks = { memory_peak_bytes: 1, vram_peak_bytes: null, spilled_peak_bytes: 0 };
   const rest = { by_time: false, ended: null, lost: false, n_workers: 2, moved_bytes: 0 };
-  return { ...facts, ...peaks, ...rest, groups: [group, { ...group, name: 'add' }], ...changes };
+  const kept = { n_threads: 2, waiting_seconds: null, n_lost_workers: 0, workers: [], where: null };
+  return {
+    ...facts,
+    ...peaks,
+    ...rest,
+    ...kept,
+    groups: [group, { ...group, name: 'add' }],
+    ...changes
+  };
 }
 
 describe('what is said', () => {
