@@ -155,8 +155,8 @@ def photograph_cells(browser: Browser) -> None:
         page.wait_for_timeout(3500)
         first, last = notebook.locator(".jp-Cell").nth(1).bounding_box(), lines.last.bounding_box()
         assert first is not None and last is not None
-        clip = {"x": first["x"], "y": first["y"], "width": first["width"], "height": last["y"] + 30 - first["y"]}
-        page.screenshot(path=IMAGES / "cells.png", clip=clip)
+        height = last["y"] + 30 - first["y"]
+        page.screenshot(path=IMAGES / "cells.png", clip={**first, "height": height})
 
 
 PICTURES: dict[str, Callable[[Browser], None]] = {
