@@ -230,9 +230,9 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
     [
         ({}, "give hosts"),
         ({"hosts": "a", "hostfile": "/x"}, "not both"),
-        ({"hosts": "-oProxyCommand=x"}, "is not the name of a host"),
-        ({"hosts": "a;b"}, "is not the name of a host"),
-        ({"hosts": "a:0"}, "is not the name of a host"),
+        ({"hosts": "-oProxyCommand=x"}, "is not a host name"),
+        ({"hosts": "a;b"}, "is not a host name"),
+        ({"hosts": "a:0"}, "is not a host name"),
         ({"hosts": ["a"], "remote_python": "python"}, "must be an absolute path"),
         ({"hosts": ["a"], "memory_limit": "20%"}, "must be a size"),
         ({"hosts": ["a"], "interface": "x y"}, "must be the name of a network interface"),
