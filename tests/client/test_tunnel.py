@@ -124,7 +124,7 @@ def test_a_site_that_names_its_login_node() -> None:
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=x", "a b", "a;b", "$(x)", "", "login:65536", "2001:db8::5", "[::1"])
 def test_names_that_are_none(name: str) -> None:
-    with pytest.raises(InvalidRequest, match=r"--login-node: .* is not the name of a host"):
+    with pytest.raises(InvalidRequest, match=r"--login-node: .* is not a host name"):
         loginnode.login_node(name, {})
 
 
