@@ -73,7 +73,7 @@ class TestWhoMayLook:
         [("start_gpu_cluster", ["new"]), ("scale_gpu_cluster", ["shared", 0]), ("stop_gpu_cluster", ["shared"])],
     )
     async def test_may_not_change(self, jp_serverapp, running_cluster, name, arguments):
-        with pytest.raises(AccessDenied, match="read access only"):
+        with pytest.raises(AccessDenied, match="read-only access"):
             await getattr(assistants, name)(*arguments)
         assert (await AsyncControl().get("shared")).wanted == running_cluster.wanted
 
