@@ -76,8 +76,26 @@ def test_they_take_some_bytes_only(registry, monkeypatch):
         folder = ended(registry, number)
         os.utime(registry.directory / "history" / f"{folder.id}.jsonl", (time.time() - 60 + number,) * 2)
     assert len(numbers(registry)) == 3
-    monkeypatch.setenv(kept.SIZE_VARIABLE, "many")
-    assert kept.kept_bytes() == kept.BYTES
+    for unreadable in ("many", "50%", "0.5"):
+        monkeypatch.setenv(kept.SIZE_VARIABLE, unreadable)
+        assert kept.kept_bytes() == kept.BYTES
+    monkeypatch.setenv(kept.SIZE_VARIABLE, "2 MiB")
+    assert kept.kept_bytes() == 2 * 2**20
+
+
+@pytest.mark.parametrize(("days", "found"), [("inf", 1), ("1e12", 1), ("a week", 1), ("nan", 0), ("-1", 0)])
+def test_any_number_of_days_can_be_read(registry, monkeypatch, days, found):
+    monkeypatch.setenv(kept.DAYS_VARIABLE, days)
+    ended(registry, 1, days=2)
+    assert len(read_history(registry).cells) == found
+
+
+def test_other_files_in_the_folder_stay(registry):
+    (registry.directory / "history").mkdir(mode=0o700)
+    (note := registry.directory / "history" / "note.txt").write_text("mine")
+    os.utime(note, (0, 0))
+    ended(registry, 1)
+    assert note.exists()
 
 
 def test_a_history_that_cannot_be_written_delays_nothing(registry):

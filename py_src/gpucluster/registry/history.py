@@ -22,6 +22,7 @@ from .record import Folder
 DAYS_VARIABLE, SIZE_VARIABLE = "GPUCLUSTER_HISTORY_DAYS", "GPUCLUSTER_HISTORY_SIZE"
 DAYS = 30.0
 BYTES = 64 * 2**20
+_MOST_DAYS = 36_500.0  # Dates have an end.
 _BLOCK_BYTES = 4096  # A small file takes that much.
 
 
@@ -36,13 +37,15 @@ def history_folder(registry: Path) -> Path:
 def kept_days() -> float:
     """Return how long cells are kept; a setting that cannot be read is the default."""
     with suppress(ValueError):
-        return max(0.0, float(os.environ.get(DAYS_VARIABLE, DAYS)))
+        return min(max(0.0, float(os.environ.get(DAYS_VARIABLE, DAYS))), _MOST_DAYS)
     return DAYS
 
 
 def kept_bytes() -> int:
+    """Return how much is kept; a setting that cannot be read, as a percentage of nothing, is the default."""
     with suppress(ValueError):
-        return int(parse_size(os.environ.get(SIZE_VARIABLE, BYTES)))
+        size = parse_size(os.environ.get(SIZE_VARIABLE, BYTES))
+        return size if isinstance(size, int) else BYTES
     return BYTES
 
 
@@ -61,7 +64,8 @@ def keep(folder: Folder) -> None:
 
 def _forget_old(place: Path) -> None:
     with os.scandir(place) as entries:
-        files = sorted(((entry.stat().st_mtime, entry) for entry in entries), key=lambda item: -item[0])
+        ours = [entry for entry in entries if entry.name.endswith(".jsonl")]
+    files = sorted(((entry.stat().st_mtime, entry) for entry in ours), key=lambda item: -item[0])
     oldest, size = time.time() - kept_days() * 86_400, 0
     for changed, entry in files:
         size += max(_BLOCK_BYTES, entry.stat().st_size)
