@@ -37,7 +37,7 @@ from . import starting
 from .activity.activity_log import span
 from .activity.bounded_log import BoundedLog
 from .activity.marks import Marks
-from .figures.cells import CellLog, where_of
+from .figures.cells import CellLog
 from .figures.sampler import CostMeter, Sampler
 from .idle import kept_by
 from .instructor_listener import InstructorListener, carry_out, facts_of
@@ -219,9 +219,7 @@ class Controller:
         self.parts.deployment = deployment = await starting.start(self.backend, plan, context)
         route_all_loggers()  # Of what only this kind of cluster imports.
         scheduler = deployment.scheduler
-        self.sampler = Sampler(
-            scheduler, self.folder.id, plan.machine, CellLog(self.folder.cells, where_of(self.model))
-        )
+        self.sampler = Sampler(scheduler, self.folder.id, plan.machine, CellLog(self.folder.cells, self.model))
         self.sampler.start(devices=has_gpus)
         if isinstance(spec, ScratchSpec):
             self._scratch_watch = ScratchWatch(

@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +31,26 @@ _OF_WORKERS = {"memory_bytes": "memory_bytes", "vram_bytes": "vram_used_bytes", 
 class CellLog:
     """Keeps the cells of a cluster in a file of its folder.
 
-    `path`: of the file. `where`: the cluster. What cannot be written is left out, and written with the next change.
+    `path`: of the file. `model`: of the cluster. What cannot be written is left out, and written with the next change.
     """
 
-    def __init__(self, path: Path, where: Where | None = None) -> None:
+    def __init__(self, path: Path, model: ClusterModel | None = None) -> None:
         self._path = path
-        self._where = where
+        self._model = model
         self._cells: dict[str, CellWork] = {}
         self._meanwhile: dict[str, _Meanwhile] = {}
         self._fails = False
         self._changed_at: dict[str, float] = {}
+
+    @cached_property
+    def _where(self) -> Where | None:
+        """What is kept about the cluster with each cell. No start waits for it: reading versions takes a moment."""
+        if self._model is None:
+            return None
+        return Where(
+            cluster_id=self._model.id, cluster=self._model.name, kind=self._model.backend, host=platform.node(),
+            versions=installed(),
+        )  # fmt: skip
 
     def add(self, told: list[dict[str, Any]], columns: Columns, errors: Mapping[str, str] | None = None) -> bool:
         """Note how the cells are now; returns whether one of them computes.
@@ -120,13 +131,6 @@ class _Meanwhile:
     def workers(self) -> list[WorkerPeaks]:
         rows = sorted(self._workers.items(), key=lambda item: -item[1].get("memory_bytes", 0))[:MOST_WORKERS]
         return [WorkerPeaks(name=name, **peaks) for name, peaks in sorted(rows, key=lambda row: (len(row[0]), row[0]))]
-
-
-def where_of(model: ClusterModel) -> Where:
-    """Return what is kept about a cluster with each cell."""
-    return Where(
-        cluster_id=model.id, cluster=model.name, kind=model.backend, host=platform.node(), versions=installed()
-    )
 
 
 def _received(columns: Columns) -> dict[str, int]:
