@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from ..client.control import Control
 from ..client.history import compare_history, read_history
-from ..gauges.units import duration_text
 from ..protocol.cells import CellTasks, CellWork, History
+from ..protocol.durations import seconds
 from ..protocol.errors import InvalidRequest
 from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
@@ -47,17 +47,17 @@ def _listed(answer: History) -> str:
 
 
 def _in_detail(cell: CellWork) -> str:
-    where, seconds = cell.where, cell.seconds
+    where, took = cell.where, cell.seconds
     lines = [("Cell", cell.name), ("Id", cell.key), ("Code", cell.code or ""), ("Began", local_time(cell.began))]
-    lines += [("Took", "" if seconds is None else duration_text(seconds)), ("State", cell_state(cell))]
+    lines += [("Took", "" if took is None else seconds(took)), ("State", cell_state(cell))]
     if where is not None:
         lines += [("Cluster", f"{where.cluster} ({where.kind}) on {where.host}"),
                   ("Versions", ", ".join(f"{name} {version}" for name, version in where.versions.items()))]  # fmt: skip
     lines += [
         ("Workers", "" if cell.n_workers is None else f"{cell.n_workers}, {counted(cell.n_threads or 0, 'thread')}"),
         ("Lost", counted(cell.n_lost_workers, "worker") if cell.n_lost_workers else ""),
-        ("Computed", duration_text(cell.total("compute_seconds"))),
-        ("Waited", "" if cell.waiting_seconds is None else duration_text(cell.waiting_seconds)),
+        ("Computed", seconds(cell.total("compute_seconds"))),
+        ("Waited", "" if cell.waiting_seconds is None else seconds(cell.waiting_seconds)),
         *((title, _size(getattr(cell, name))) for title, name in (
             ("Memory", "memory_peak_bytes"), ("GPU", "vram_peak_bytes"), ("Spilled", "spilled_peak_bytes"),
             ("Moved", "moved_bytes"),

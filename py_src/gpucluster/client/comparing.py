@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..protocol.cells import CellWork
+from ..protocol.durations import seconds
 from ..protocol.errors import InvalidRequest
 from ..protocol.plain_text import aligned, printable
 from ..protocol.sizes import format_size
@@ -77,8 +78,8 @@ class RunComparison(BaseModel):
         """Return the comparison for a terminal."""
         rows = [("WORK", "RUNS", "FIRST", "SECOND", "CODE")]
         rows += [
-            (printable(work.name, 40), f"{work.n_first}, {work.n_second}", _seconds(work.first_seconds),
-             _seconds(work.second_seconds), printable(work.code or "", 60))
+            (printable(work.name, 40), f"{work.n_first}, {work.n_second}", seconds(work.first_seconds),
+             seconds(work.second_seconds), printable(work.code or "", 60))
             for work in self.works
         ]  # fmt: skip
         lines = [aligned(rows), ""]
@@ -86,7 +87,7 @@ class RunComparison(BaseModel):
         rows = [("WORK AND GROUP" if several else "GROUP", "FIRST", "SECOND", "RATIO", "IN WORDS")]
         for group in self.groups:
             name = printable(f"{group.work}: {group.name}" if several else group.name, 60)
-            times = (_seconds(group.first_seconds), _seconds(group.second_seconds))
+            times = (seconds(group.first_seconds), seconds(group.second_seconds))
             rows.append((name, *times, f"{group.ratio:.2f}", group.words))
         lines += [aligned(rows), ""] if self.groups else []
         lines += [f"Different: {printable(sentence)}" for sentence in self.differences]
@@ -239,9 +240,3 @@ def _middle(runs: Sequence[_Run], name: str) -> float | None:
 
 def _shown(value: object) -> str:
     return "unknown" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _seconds(seconds: float) -> str:
-    return (
-        f"{seconds * 1000:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
-    )

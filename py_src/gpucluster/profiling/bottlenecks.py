@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from ..protocol.durations import seconds
 from ..protocol.sizes import format_size
-from .model import Finding, ReportFigures, seconds, share
+from .model import Finding, ReportFigures, share
 from .rules.gpu import busy_gpu_at_low_power, gpu_waits
 from .rules.memory import memory_pressure, out_of_memory, spilling
 from .rules.tasks import (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...protocol.durations import seconds
 from ...protocol.sizes import format_size
-from ..model import ReportFigures, TimelineLine, seconds
+from ..model import ReportFigures, TimelineLine
 from .svg import LINE_COLOURS, OTHER, TRANSFER, colours_of
 
 if TYPE_CHECKING:

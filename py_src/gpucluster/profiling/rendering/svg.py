@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
+from ...protocol.durations import seconds
 from ...protocol.sizes import format_size
-from ..model import ReportFigures, TimelineLine, seconds
+from ..model import ReportFigures, TimelineLine
 from ..recorders.blocks import Block, bounded
 
 # Okabe and Ito's palette without black and yellow (unreadable on one of the backgrounds), then mixtures.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
+from ...protocol.durations import seconds
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
-from ..model import ReportFigures, WorkerFigures, seconds, share
+from ..model import ReportFigures, WorkerFigures, share
 
 MOST_PREFIXES = 12
 MOST_WORKERS = 16

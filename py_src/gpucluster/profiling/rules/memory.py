@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ...protocol.durations import seconds
 from ...protocol.sizes import MEBIBYTE, format_size
-from ..model import Finding, ReportFigures, seconds, share
+from ..model import Finding, ReportFigures, share
 from .gpu import on_gpu
 
 SPILLED_BYTES = 64 * MEBIBYTE  # Less is written quickly.

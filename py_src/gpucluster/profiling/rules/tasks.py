@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import statistics
 
+from ...protocol.durations import seconds
 from ...protocol.plain_text import counted
-from ..model import Finding, ReportFigures, seconds, share
+from ..model import Finding, ReportFigures, share
 
 SHORT_SECONDS = 0.2  # Below this, starting a computation costs more than the computation itself.
 

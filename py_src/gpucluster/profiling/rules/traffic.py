@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...protocol.durations import seconds
 from ...protocol.plain_text import counted
 from ...protocol.sizes import MEBIBYTE, format_size
-from ..model import Finding, ReportFigures, seconds, share
+from ..model import Finding, ReportFigures, share
 from .tasks import others_slow
 
 MOVED_BYTES = 64 * MEBIBYTE  # Less takes only milliseconds between workers.
