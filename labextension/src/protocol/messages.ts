@@ -237,18 +237,18 @@ export interface CellsChanged {
   cells: CellProgress[];
 }
 export interface CellProgress {
-  id: string;
-  kernel: string;
-  cell: string;
-  began: string;
-  ended?: string | null;
-  lost?: boolean;
   n_tasks: number;
   n_done: number;
   n_waiting: number;
   n_running: number;
   n_failed: number;
   n_cancelled: number;
+  id: string;
+  kernel: string;
+  cell: string;
+  began: string;
+  ended?: string | null;
+  lost?: boolean;
   memory_peak_bytes?: number | null;
   vram_peak_bytes?: number | null;
   spilled_peak_bytes?: number | null;
@@ -541,13 +541,13 @@ export interface Where {
   };
 }
 export interface CellTasks {
-  name: string;
   n_tasks: number;
   n_done: number;
   n_waiting: number;
   n_running: number;
   n_failed: number;
   n_cancelled: number;
+  name: string;
   compute_seconds: number;
   transfer_seconds: number;
   result_bytes: number;

@@ -10,16 +10,21 @@ from pydantic import ConfigDict, Field
 from .telemetry import TelemetryModel
 
 
-class CellTasks(TelemetryModel):
-    """The tasks of one kind that a cell asked for."""
+class TaskCounts(TelemetryModel):
+    """How many tasks there are, by state."""
 
-    name: str = Field(description="Common prefix of their keys, such as 'inc'; empty: several types together.")
     n_tasks: int
     n_done: int
     n_waiting: int = Field(description="Wait for other tasks, for a worker or for room.")
     n_running: int = Field(description="Are at a worker.")
     n_failed: int = Field(description="Including those that depend on a failed one.")
     n_cancelled: int = Field(description="Were cancelled before there was a result.")
+
+
+class CellTasks(TaskCounts):
+    """The tasks of one kind that a cell asked for."""
+
+    name: str = Field(description="Common prefix of their keys, such as 'inc'; empty: several types together.")
     compute_seconds: float = Field(description="Sum over all threads.")
     transfer_seconds: float = Field(description="Fetching what they need from other workers; sum over all tasks.")
     result_bytes: int = Field(description="Sum of all results, including those that were released.")
@@ -119,7 +124,7 @@ class History(TelemetryModel):
     cells: list[CellWork]
 
 
-class CellProgress(TelemetryModel):
+class CellProgress(TaskCounts):
     """How far a run of a cell is, for the line below it: the sums of a ``CellWork``, without code and names."""
 
     # What is not known is left out on the wire.
@@ -131,12 +136,6 @@ class CellProgress(TelemetryModel):
     began: str
     ended: str | None = None
     lost: bool = False
-    n_tasks: int
-    n_done: int
-    n_waiting: int
-    n_running: int
-    n_failed: int
-    n_cancelled: int
     memory_peak_bytes: int | None = None
     vram_peak_bytes: int | None = None
     spilled_peak_bytes: int | None = None
@@ -148,7 +147,7 @@ class CellProgress(TelemetryModel):
         if work.kernel is None or work.cell is None:
             return None
         fields = {name: getattr(work, name) for name in cls.model_fields if name in CellWork.model_fields}
-        counts = {name: int(work.total(name)) for name in cls.model_fields if name.startswith("n_")}
+        counts = {name: int(work.total(name)) for name in TaskCounts.model_fields}
         return cls(**fields, **counts)
 
 
