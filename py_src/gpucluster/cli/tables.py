@@ -12,7 +12,7 @@ from ..protocol.cells import CellWork
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.messages import Message, MessageCode
 from ..protocol.models import ClusterModel, GPUSlot
-from ..protocol.plain_text import counted, printable
+from ..protocol.plain_text import aligned, counted, printable
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
 
@@ -221,11 +221,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     columns = [tuple(printable(cell, WIDEST_COLUMN) for cell in column) for column in columns[:-1]] + [
         tuple(printable(cell, WIDEST_LAST_COLUMN) for cell in column) for column in columns[-1:]
     ]
-    widths = [max(map(len, column)) for column in columns]
-    lines = zip(*columns, strict=True)
-    return "\n".join(
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    return aligned(list(zip(*columns, strict=True)))
 
 
 def seconds_since(time: str) -> float:

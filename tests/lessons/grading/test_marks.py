@@ -130,8 +130,8 @@ def test_the_command_writes_marks_of_a_file_of_grades(
     [
         (["nowhere.json"], "'gpucluster lessons grade' writes it"),
         (["grades.csv"], "has no grades"),
-        (["--keep", "first"], "--keep: must be newest or best, not 'first'"),
-        (["--format", "xls"], "--format: must be csv or moodle or canvas"),
+        (["--keep", "first"], "--keep: must be one of newest, best, not 'first'"),
+        (["--format", "xls"], "--format: must be one of csv, moodle, canvas"),
         (["--deadline", "tomorrow"], "--deadline: give a time such as"),
         (["--weights", "99=2"], "--weights: give lessons or exercises as"),
         (["--weights", "06.99=2"], "--weights: give"),

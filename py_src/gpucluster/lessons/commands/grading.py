@@ -165,7 +165,7 @@ def write_marks(found: Namespace) -> tuple[str, Any]:
 
 def _one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
     if value not in allowed:
-        raise InvalidRequest(f"{option}: must be {' or '.join(allowed)}, not '{shown(value)}'.")
+        raise InvalidRequest(f"{option}: must be one of {', '.join(allowed)}, not '{shown(value)}'.")
     return value
 
 
@@ -230,8 +230,7 @@ def _sandboxing(found: Namespace, say: Callable[[str], None]) -> Sandboxing:
 
     wanted: Any = getattr(found, "sandbox", None) or "auto"
     image = getattr(found, "image", None) or ""
-    if wanted not in SANDBOXES:
-        raise InvalidRequest(f"--sandbox: must be one of {', '.join(SANDBOXES)}, not '{shown(wanted)}'.")
+    _one_of(wanted, "--sandbox", SANDBOXES)
     if wanted in _WITH_IMAGE and not image:
         raise InvalidRequest(f"--sandbox {wanted}: name an image with --image.")
     try:
