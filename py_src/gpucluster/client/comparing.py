@@ -113,8 +113,8 @@ class _Run:
     def __post_init__(self) -> None:
         for group in (group for cell in self.cells for group in cell.groups):
             name = group.name or "(others)"
-            for key, seconds in ((name, group.compute_seconds), (name + TRANSFERS, group.transfer_seconds)):
-                self.seconds[key] = self.seconds.get(key, 0.0) + seconds
+            for key, took in ((name, group.compute_seconds), (name + TRANSFERS, group.transfer_seconds)):
+                self.seconds[key] = self.seconds.get(key, 0.0) + took
             self.n_tasks[name] = self.n_tasks.get(name, 0) + group.n_tasks
 
     @property
