@@ -167,7 +167,7 @@ function pastOf(one: ClusterModel, isGpu: boolean): TelemetryHistory {
     at: ago(0),
     seconds,
     n_workers: seconds.map(() => one.n_workers),
-    cpu_percent: column((isGpu ? 12 : 60) * one.n_workers),
+    cpu_percent: column(isGpu ? 12 : 60),
     memory_bytes: column(2 * GIB * one.n_workers),
     gpu_utilization_percent: isGpu ? column(90) : nothing,
     vram_used_bytes: isGpu ? column(60 * GIB * one.n_workers) : nothing,

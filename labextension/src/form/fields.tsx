@@ -177,10 +177,7 @@ function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
       const active = environment.activeKernel();
       const kernels = environment.kernels();
       return select([
-        [
-          '',
-          active === null ? trans.__('as the Jupyter server') : trans.__('as the last notebook')
-        ],
+        ['', active === null ? trans.__('Jupyter’s') : trans.__('last notebook’s')],
         ...kernels.map(({ name, displayName }) => [name, displayName] as const)
       ]);
     }
