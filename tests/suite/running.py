@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import signal
@@ -9,6 +10,7 @@ from collections.abc import Generator
 
 import psutil
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from gpucluster.operating_system import LINUX
 
 FIRST = (
@@ -25,6 +27,10 @@ FIRST = (
 MOST_PROCESSES = 8
 BYTES_EACH = 2 * 2**30
 """A process of tests with a cluster, a server and a browser, or with a lesson: the largest one takes 1.34 GB."""
+
+
+SECONDS_TO_END = 120
+"""What a test has for its teardown, after its timeout."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -67,9 +73,27 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(f"only Linux has it: {mark.args[0]}")
 
 
+def _end_the_process_later(item: pytest.Item) -> None:
+    mark = item.get_closest_marker("timeout")
+    timeout = mark.args[0] if mark is not None else float(item.config.getini("timeout"))
+    where = item.config.stash[fault_handler_stderr_fd_key]  # not captured
+    faulthandler.dump_traceback_later(timeout + SECONDS_TO_END, exit=True, file=where)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End the process, with all stacks, when a test does not end: its timeout cannot stop every teardown."""
+    _end_the_process_later(item)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     """Fail a test that takes Ctrl-C away from the tests after it, as `dask_jobqueue` does when it is imported."""
+    _end_the_process_later(item)  # again: pytest cancels it after a failure
     yield
     if (handler := signal.getsignal(signal.SIGINT)) is not signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.default_int_handler)
