@@ -17,6 +17,7 @@ from gpucluster.protocol.models import ClusterModel
 
 # Fixtures and hooks for this folder only: as a plugin they would start a server around every test.
 from pytest_jupyter.jupyter_server import *  # noqa: F403
+from pytest_jupyter.jupyter_server import jp_ws_fetch as unclosed_ws_fetch  # noqa: F401
 from traitlets.config import Config
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
@@ -145,3 +146,13 @@ async def closing(jp_asyncio_loop: Any) -> AsyncIterator[Callable[[Any], Any]]:
         closable.close()
     # Lets the server see it before it is taken down.
     await asyncio.sleep(0.05)
+
+
+@pytest.fixture
+def jp_ws_fetch(unclosed_ws_fetch: Callable[..., Any], closing: Callable[[Any], Any]) -> Callable[..., Any]:  # noqa: F811
+    """Open a WebSocket that is closed at the end of the test: one that is forgotten makes a later test fail."""
+
+    async def fetch(*parts: str, **options: Any) -> Any:
+        return closing(await unclosed_ws_fetch(*parts, **options))
+
+    return fetch

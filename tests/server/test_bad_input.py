@@ -184,7 +184,6 @@ class TestUnsafeRegistry:
         assert (await api("GET", "schema"))[0] == 200
         socket = await jp_ws_fetch("gpucluster/api/events")
         assert json.loads(await socket.read_message())["kind"] == "hello"
-        socket.close()
 
     async def test_unauthorized_reply_hides_the_reason(self, registry_directory, api, jp_serverapp, monkeypatch):
         monkeypatch.setattr(jp_serverapp.authorizer, "is_authorized", lambda *arguments: False)

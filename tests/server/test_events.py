@@ -23,11 +23,11 @@ from .models import cluster_model
 
 
 @pytest.fixture
-def viewer_socket(jp_ws_fetch, closing):
+def viewer_socket(jp_ws_fetch):
     """Open the event stream."""
 
     async def connect():
-        return closing(await jp_ws_fetch("gpucluster/api/events"))
+        return await jp_ws_fetch("gpucluster/api/events")
 
     return connect
 
