@@ -10,8 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from .errors import parsed
-from .models import ClusterModel, ClusterState, WireModel, WorkerModel
-from .telemetry import TelemetrySample
+from .models import ClusterModel, ClusterState, WorkerModel
+from .telemetry import TelemetrySample, WireModel
 
 DEFAULT_HOURS = 2.0
 MOST_HOURS = 24.0

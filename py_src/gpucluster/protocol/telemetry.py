@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class TelemetryModel(BaseModel):
-    """Base of models of measurements."""
+class WireModel(BaseModel):
+    """Base of all models that are sent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
@@ -23,7 +23,7 @@ Numbers: TypeAlias = list[float | None] | float | None
 """One number per worker, or one that holds for all workers. Null: not measured."""
 
 
-class PrefixProgress(TelemetryModel):
+class PrefixProgress(WireModel):
     """Progress of one kind of tasks. The prefix is the common start of their keys, such as 'inc'."""
 
     # Counts of zero are left out on the wire.
@@ -37,7 +37,7 @@ class PrefixProgress(TelemetryModel):
     erred: int = 0
 
 
-class TelemetrySample(TelemetryModel):
+class TelemetrySample(WireModel):
     """One reading of a cluster, columnar: the i-th entry of a list belongs to the i-th worker.
 
     A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges show have
@@ -140,7 +140,7 @@ class TelemetrySample(TelemetryModel):
         return values if isinstance(values, list) else [values] * len(self.workers)
 
 
-class WorkerHistory(TelemetryModel):
+class WorkerHistory(WireModel):
     """The last minutes of one worker; null where it was not there or did not measure."""
 
     cpu_percent: list[float | None]
@@ -149,7 +149,7 @@ class WorkerHistory(TelemetryModel):
     vram_used_bytes: list[int | None] | None = Field(None, description="Null: no GPU.")
 
 
-class TelemetryHistory(TelemetryModel):
+class TelemetryHistory(WireModel):
     """The last ten minutes of a cluster, oldest first.
 
     Totals have one entry per ``seconds``. Workers have one per ``worker_seconds``, which is coarser the more workers
@@ -170,7 +170,7 @@ class TelemetryHistory(TelemetryModel):
     workers: dict[str, WorkerHistory] = Field(default_factory=dict, description="By name.")
 
 
-class ActivityEntry(TelemetryModel):
+class ActivityEntry(WireModel):
     """Something that happened to a cluster: a request with its time and result, or an event."""
 
     at: str
@@ -188,7 +188,7 @@ class ActivityEntry(TelemetryModel):
     message: str = Field(description="What it was.")
 
 
-class TaskFailure(TelemetryModel):
+class TaskFailure(WireModel):
     """The last failure of a kind of task, as its worker reported it."""
 
     task: str = Field(description="Common prefix of the keys of these tasks, such as 'inc'.")
@@ -199,14 +199,14 @@ class TaskFailure(TelemetryModel):
     worker: str | None = Field(None, description="Where it ran; null: not known.")
 
 
-class TaskFailures(TelemetryModel):
+class TaskFailures(WireModel):
     """Tasks that have failed and are still held by a client, the newest kind first; at most ten kinds."""
 
     id: str = Field(description="Cluster.")
     failures: list[TaskFailure]
 
 
-class LargeResult(TelemetryModel):
+class LargeResult(WireModel):
     """A collection, or tasks of one kind, whose results take memory."""
 
     name: str = Field(description="Common prefix of the keys, such as 'random_sample'.")
@@ -221,7 +221,7 @@ class LargeResult(TelemetryModel):
     n_clients: int = Field(description="How many clients hold them; 0: only tasks that are still to come do.")
 
 
-class LargestResults(TelemetryModel):
+class LargestResults(WireModel):
     """What takes the most memory of a cluster, largest first; at most ten."""
 
     id: str = Field(description="Cluster.")
@@ -229,7 +229,7 @@ class LargestResults(TelemetryModel):
     results: list[LargeResult]
 
 
-class Decision(TelemetryModel):
+class Decision(WireModel):
     """A decision of adaptive scaling."""
 
     at: str
@@ -238,13 +238,13 @@ class Decision(TelemetryModel):
     workers: list[str] = Field(default_factory=list, description="Names of retired workers.")
 
 
-class Decisions(TelemetryModel):
+class Decisions(WireModel):
     """Decisions of adaptive scaling since it was last turned on, oldest first."""
 
     decisions: list[Decision]
 
 
-class Activity(TelemetryModel):
+class Activity(WireModel):
     """What has happened to a cluster, oldest first; the last 1000 entries."""
 
     id: str
