@@ -129,12 +129,12 @@ def test_event_loops(here, canary):
     with canary("loop.asyncio_loop of clients and servers"):
 
         async def running():
-            return asyncio.get_running_loop(), loops.shares_running_loop(here.client), loops.in_client_thread()
+            return asyncio.get_running_loop(), loops.is_running_loop(here.client.loop), loops.in_client_thread()
 
         found, shared, in_thread = here.client.sync(running)
         assert loops.asyncio_loop(here.client) is loops.asyncio_loop(here.worker) is found
         assert shared
-        assert not loops.shares_running_loop(here.client), "no loop runs in this thread"
+        assert not loops.is_running_loop(here.client.loop), "no loop runs in this thread"
     with canary("the thread named 'IO loop' of a synchronous client"):
         assert in_thread
         assert not loops.in_client_thread()

@@ -19,11 +19,6 @@ def asyncio_loop(owner: Any) -> asyncio.AbstractEventLoop:
     return loop
 
 
-def shares_running_loop(client: Any) -> bool:
-    """Whether a client runs in the event loop that runs in this thread. Relies on the same as ``asyncio_loop``."""
-    return is_running_loop(client.loop)
-
-
 def in_client_thread() -> bool:
     """Whether this is the thread in which a synchronous client of this process runs its event loop.
 

@@ -149,12 +149,8 @@ def taken(comm: Any) -> tuple[socket.socket | None, bytes]:
     Relies on ``comm.stream`` with ``socket`` and ``read_bytes``, and on ``comm.abort()``, which closes and does not
     shut down (2021.1).
 
-    Returns
-    -------
-    socket.socket or None
-        It does not block. ``None`` if the peer has closed it already.
-    bytes
-        Data that had arrived but was not read.
+    Returns the socket, which does not block (``None`` if the peer has closed it already), and data that had arrived but
+    was not read.
     """
     from tornado.iostream import StreamClosedError
 

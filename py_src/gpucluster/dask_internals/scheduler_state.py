@@ -47,11 +47,9 @@ def kernels_of(scheduler: Any) -> list[str]:
 def has_work(scheduler: Any) -> bool:
     """Whether any task runs, waits for a worker, or could run if there were workers.
 
-    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.11) and ``WorkerState.processing``.
+    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.11) and the same as ``is_computing``.
     """
-    return bool(
-        scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
-    )
+    return bool(scheduler.unrunnable or scheduler.queued or is_computing(scheduler))
 
 
 def bytes_kept_for(scheduler: Any, client: str) -> int:

@@ -26,14 +26,7 @@ def cell_span(name: str, id: str, facts: Mapping[str, Any]) -> AbstractContextMa
     ``dask.get_annotations()`` to the graph (2021.1). Annotating collections at creation is not an alternative:
     data frames warn that they ignore it (dask-expr).
 
-    Parameters
-    ----------
-    name
-        Of the span, for Dask's own tools.
-    id
-        Of the span; unique.
-    facts
-        About the cell; see ``facts_of``.
+    `name`, `id`: of the span, for Dask's own tools; the id is unique. `facts`: about the cell; see ``facts_of``.
     """
     dask: Any = importlib.import_module("dask")  # It does not say that these two are public.
     inner = dask.get_annotations().get("span")

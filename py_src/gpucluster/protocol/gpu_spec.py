@@ -127,15 +127,8 @@ class GPUSpec(MachineSpec):
         """Return the variables of the cluster's processes, including the workers'."""
         return {**self.worker_environment(), **super().process_environment()}
 
-    @field_validator("device_memory_limit", mode="before")
-    @classmethod
-    def _never_spills(cls, value: Any) -> Any:
-        return zero_means_none(value)
-
-    @field_validator("rmm_log_directory")
-    @classmethod
-    def _absolute_log(cls, value: str | None) -> str | None:
-        return cls._absolute(value)
+    _never_spills = field_validator("device_memory_limit", mode="before")(zero_means_none)
+    _absolute_log = field_validator("rmm_log_directory")(MachineSpec._absolute)
 
     @field_validator("pre_import")
     @classmethod

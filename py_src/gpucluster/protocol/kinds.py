@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -288,10 +289,8 @@ def read_spec(value: Any) -> Any:
     name = value.get("backend")
     found = find_kind(name) if isinstance(name, str) and _NAME.fullmatch(name) else None
     if found is not None and found.kind is not None:
-        try:
+        with suppress(ValidationError):
             return found.kind.spec.model_validate(value)
-        except ValidationError:
-            pass
     return UnknownSpec.model_validate(value)
 
 
