@@ -219,3 +219,6 @@ def test_machine(canary):
         assert machine.n_cores() >= 1
     with canary("distributed.metrics.time"):
         assert abs(machine.clock() - time.time()) < 60
+    with canary("dask.utils.format_time(seconds)"):
+        written = [machine.written_time(seconds) for seconds in (0.0000123, 0.0123, 1.23, 200.0, 4000.0)]
+        assert written == ["12.30 us", "12.30 ms", "1.23 s", "200.00 s", "66m 40s"]
