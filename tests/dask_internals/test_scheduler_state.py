@@ -98,10 +98,7 @@ def test_kinds_of_tasks(here, canary):
     with canary("Scheduler.task_prefixes with TaskPrefix.states, and TaskState.prefix"):
         futures = here.client.map(canary_kind, range(3), pure=False)
         here.client.gather(futures)
-        prefixes = state.states_by_prefix(here.scheduler)
-        assert prefixes["canary_kind"]["memory"] == 3
-        assert "canary_kind" in list(prefixes)
-        assert len(prefixes) == len(here.scheduler.task_prefixes)
+        assert state.prefixes(here.scheduler)["canary_kind"].states["memory"] == 3
         assert state.n_unfinished(here.scheduler, ("memory",)) >= 3
         assert state.prefix_of(here.scheduler, futures[0].key) == "canary_kind"
         assert state.prefix_of(here.scheduler, "never seen") == "never seen"

@@ -15,8 +15,7 @@ _runner_pid = 0
 
 def asyncio_loop(owner: Any) -> asyncio.AbstractEventLoop:
     """Return the asyncio loop of a client or worker: ``loop.asyncio_loop``, as tornado names it (2021.1)."""
-    loop: asyncio.AbstractEventLoop = owner.loop.asyncio_loop
-    return loop
+    return owner.loop.asyncio_loop
 
 
 def in_client_thread() -> bool:

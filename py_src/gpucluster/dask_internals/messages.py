@@ -76,8 +76,7 @@ def remove_handler(server: Any, operation: str) -> None:
 
 def connection_arguments(worker: Any) -> dict[str, Any]:
     """Return a worker's arguments for connections, including credentials: ``Server.connection_args`` (2021.1)."""
-    found: dict[str, Any] = worker.connection_args
-    return found
+    return worker.connection_args
 
 
 def serialized(message: Any) -> Any:

@@ -83,30 +83,12 @@ def is_computing(scheduler: Any) -> bool:
 # -- kinds of tasks ----------------------------------------------------------------------------------
 
 
-def states_by_prefix(scheduler: Any) -> Mapping[str, Mapping[str, int]]:
-    """Return how many tasks of each kind are in each state, for all kinds ever seen, oldest first.
+def prefixes(scheduler: Any) -> Mapping[str, Any]:
+    """Return all kinds of tasks ever seen by name, oldest first; the ``states`` of a kind count its tasks by state.
 
-    Relies on ``Scheduler.task_prefixes`` and ``TaskPrefix.states`` (2021.1). It is a view: entries are read on access.
+    Relies on ``Scheduler.task_prefixes`` and ``TaskPrefix.states`` (2021.1). It is Dask's own: there may be very many.
     """
-    return _States(scheduler.task_prefixes)
-
-
-class _States(Mapping[str, Mapping[str, int]]):
-    def __init__(self, prefixes: Mapping[str, Any]) -> None:
-        self._prefixes = prefixes
-
-    def __getitem__(self, name: str) -> Mapping[str, int]:
-        states: Mapping[str, int] = self._prefixes[name].states
-        return states
-
-    def __iter__(self) -> Any:
-        return iter(self._prefixes)
-
-    def __len__(self) -> int:
-        return len(self._prefixes)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._prefixes
+    return scheduler.task_prefixes
 
 
 def n_unfinished(scheduler: Any, states: Collection[str]) -> int:
