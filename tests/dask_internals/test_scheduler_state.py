@@ -7,29 +7,23 @@ import pickle
 import sys
 import time
 
-from distributed import (
-    Client,
-    Queue,
-    Scheduler,
-    SchedulerPlugin,
-    Variable,
-    Worker,
-    WorkerPlugin,
-    fire_and_forget,
-    get_client,
-)
+import distributed
+from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin
 from gpucluster.dask_internals import scheduler_state as state
 
 
 def test_clients(here, canary, wait_until):
     with canary("Scheduler.clients, with 'fire-and-forget' beside the ids of clients"):
         # Not finished yet: Dask keeps the result of a finished task for ever.
-        fire_and_forget(here.client.submit(time.sleep, 0.5, pure=False))
+        distributed.fire_and_forget(here.client.submit(time.sleep, 0.5, pure=False))
         wait_until(lambda: "fire-and-forget" in here.scheduler.clients)
         assert state.client_names(here.scheduler) == [here.client.id]
     with canary("Scheduler.client_comms, without what holds results and has no connection"):
         kept = here.client.submit(int, 2, pure=False)
-        variable, queue = Variable("kept", client=here.client), Queue("waiting", client=here.client)
+        variable, queue = (
+            distributed.Variable("kept", client=here.client),
+            distributed.Queue("waiting", client=here.client),
+        )
         variable.set(kept)
         queue.put(kept)
         here.client.publish_dataset(kept, name="published")
@@ -51,7 +45,7 @@ def test_clients(here, canary, wait_until):
             assert state.kernel_of(of_kernel.id) == kernel and state.kernel_of(here.client.id) is None
         wait_until(lambda: state.kernels_of(here.scheduler) == [])
     with canary("'-worker-' in the ids of clients that tasks make"):
-        name = here.client.submit(lambda: get_client().id, pure=False).result(30)
+        name = here.client.submit(lambda: distributed.get_client().id, pure=False).result(30)
         assert "-worker-" in name
         assert state.is_of_a_worker(name)
         assert not state.is_of_a_worker(here.client.id)

@@ -55,9 +55,10 @@ def test_the_values_of_variables_are_not_written_down():
     assert parse_spec(spec.written_down().model_dump()).n_workers == 0
 
 
-@pytest.mark.parametrize("zero", [0, 0.0, "0", " 0 ", None])
-def test_zero_limit_is_no_limit(zero):
-    spec = parse_spec({"backend": "cuda", "memory_limit": zero, "device_memory_limit": zero})
+@pytest.mark.parametrize("none", [0, 0.0, "0", " 0 ", "none", " None ", None])
+def test_no_limit_is_written_as_dask_and_the_command_line_write_it(none):
+    assert parse_spec({"backend": "local", "memory_limit": none}).memory_limit is None
+    spec = parse_spec({"backend": "cuda", "memory_limit": none, "device_memory_limit": none})
     assert (spec.memory_limit, spec.device_memory_limit) == (None, None)
 
 

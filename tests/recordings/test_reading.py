@@ -31,30 +31,23 @@ def event(number: int = 0, **changes: Any) -> dict[str, Any]:
     return {"kind": "telemetry", "sample": sample}
 
 
-def file_of(path: Path, *lines: Any, end: bytes = b"\n") -> Path:
+def file_of(path: Path, *lines: Any, begin: bytes = b"", end: bytes = b"\n") -> Path:
     told = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
-    text = b"\n".join(told) + end
+    text = begin + b"\n".join(told) + end
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
     return path
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
-def test_a_recording_is_read(tmp_path: Path, name: str) -> None:
-    session = read_recording(file_of(tmp_path / name, HEADER, event(1), event(2)))
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("a.jsonl", {}), ("a.jsonl.gz", {}), ("a.jsonl", {"begin": b"\xef\xbb\xbf"}), ("a.jsonl", {"end": b""})],
+    ids=["plain", "packed", "byte order mark", "no end of the last line"],
+)
+def test_a_recording_is_read(tmp_path: Path, name: str, more: dict[str, bytes]) -> None:
+    session = read_recording(file_of(tmp_path / name, HEADER, event(1), event(2), **more))
     assert (session.recording.title, session.message, len(session.samples)) == ("A test", None, 2)
     assert session.label == "Recorded on CPU workers at 2026-11-20 14:03 UTC — not a live cluster"
     assert json.loads(session.encoded())["samples"][1] == event(2)["sample"]
-
-
-def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
-    path = file_of(tmp_path / "a.jsonl", HEADER, event())
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert read_recording(path).message is None
-
-
-def test_a_last_line_needs_no_end(tmp_path: Path) -> None:
-    session = read_recording(file_of(tmp_path / "a.jsonl", HEADER, event(1), event(2), end=b""))
-    assert (session.message, len(session.samples)) == (None, 2)
 
 
 NO_RECORDING = "a.jsonl is not a gpucluster recording."
@@ -92,33 +85,19 @@ def test_other_files_are_refused(tmp_path: Path, header: Any, sentence: str) -> 
 
 DAMAGED: list[Any] = [
     b"<script>alert(1)</script>",
-    b'{"kind":"telemetry","sample":',
-    b'{"kind":"telemetry","sample":' + b'{"a":' * 5000,
-    {"kind": "telemetry"},
-    {"kind": "note", "text": "hello"},
-    event(2, unknown=1),
-    event(2, memory_bytes=[1]),
-    event(2, memory_bytes=[1, 2, 3]),
-    event(2, memory_bytes="much"),
-    event(2, memory_bytes=[-1, 2]),
-    event(2, memory_bytes=10**400),
-    event(2, workers=["0", "0"]),
-    event(2, workers=["0", "x" * 10_000]),
-    event(2, at="then"),
-    event(2, at="2026-11-20T14:03:02"),
-    event(2, at="1999-11-20T14:03:02Z"),
-    event(2, at="20261120T140302Z"),  # which Python reads and browsers do not
-    event(2, at="2026-W47-5T14:03:02Z"),
-    event(2, at="2026-11-20x14:03:02Z"),
-    event(2, at="2026-11-20T14:03:02,5Z"),
-    event(2, at="2026-13-20T14:03:02Z"),
+    b'{"kind":"telemetry","sample":', b'{"kind":"telemetry","sample":' + b'{"a":' * 5000,
+    {"kind": "telemetry"}, {"kind": "note", "text": "hello"},
+    event(2, unknown=1), event(2, vram_used_bytes=[1]), event(2, tasks={"processing": -1}),
+    *(event(2, memory_bytes=wrong) for wrong in ([1], [1, 2, 3], "much", [-1, 2], 10**400)),
+    event(2, workers=["0", "0"]), event(2, workers=["0", "x" * 10_000]),
+    event(2, at="then"), event(2, at="2026-11-20T14:03:02"), event(2, at="1999-11-20T14:03:02Z"),
+    # Python reads these, and browsers do not.
+    event(2, at="20261120T140302Z"), event(2, at="2026-W47-5T14:03:02Z"), event(2, at="2026-11-20x14:03:02Z"),
+    event(2, at="2026-11-20T14:03:02,5Z"), event(2, at="2026-13-20T14:03:02Z"),
     event(2, progress=[{"prefix": "x", "processing": -5}]),
     event(2, progress=[{"prefix": str(number)} for number in range(1000)]),
-    event(2, tasks={"processing": -1}),
-    event(2, vram_used_bytes=[1]),
-    json.dumps(event(2, cpu_percent=-1)).replace("-1", "NaN").encode(),
-    json.dumps(event(2, cpu_percent=-1)).replace("-1", "Infinity").encode(),
-]
+    *(json.dumps(event(2, cpu_percent=-1)).replace("-1", wrong).encode() for wrong in ("NaN", "Infinity")),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", DAMAGED, ids=range(len(DAMAGED)))
@@ -329,17 +308,13 @@ class TestPlaces:
         for path in bundled_recordings():
             assert f"| `{path.name}` |" in readme.read_text(encoding="utf-8")
 
-    def test_bundled_recording_is_found_by_file_or_name(self, tmp_path: Path) -> None:
-        path = file_of(tmp_path / "mine.gpucluster.jsonl", HEADER, event())
-        assert find_recording(path) == path
-        for name in ("kmeans-cpu", "kmeans-cpu.gpucluster.jsonl.gz"):
-            assert find_recording(name).name == "kmeans-cpu.gpucluster.jsonl.gz"
-
-    def test_the_ending_may_be_left_out(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_recording_is_found_by_file_or_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = file_of(tmp_path / "mine.gpucluster.jsonl", HEADER, event())
         monkeypatch.chdir(tmp_path)
         assert find_recording("mine").resolve() == path
-        assert find_recording(tmp_path / "mine") == path
+        assert find_recording(tmp_path / "mine") == find_recording(path) == path
+        for name in ("kmeans-cpu", "kmeans-cpu.gpucluster.jsonl.gz"):
+            assert find_recording(name).name == "kmeans-cpu.gpucluster.jsonl.gz"
 
     def test_names_contain_no_control_characters(self, tmp_path: Path) -> None:
         path = tmp_path / "\x1b[31mevil.jsonl"
