@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import pickle
 import sys
 import time
@@ -10,6 +11,7 @@ import time
 import distributed
 from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin
 from gpucluster.dask_internals import scheduler_state as state
+from gpucluster.dask_internals.other_packages.kubernetes_client import close_connections
 
 
 def test_clients(here, canary, wait_until):
@@ -317,3 +319,28 @@ def test_forget_unreachable_worker(here, canary):
     n_workers = len(here.scheduler.workers)
     state.forget_worker(here.scheduler, "unknown")
     assert len(here.scheduler.workers) == n_workers
+
+
+async def test_scheduler_reports_load(canary):
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    async with (
+        distributed.LocalCluster(**options, asynchronous=True) as cluster,
+        Client(cluster, asynchronous=True, set_as_default=False) as client,
+    ):
+        with canary("the scheduler's handler adaptive_target"):
+            assert await state.target_elsewhere(client, 5.0) == 0
+        with canary("the scheduler's handler workers_to_close"):
+            assert await state.to_close_elsewhere(client, 1) == ["0"]
+            assert await state.to_close_elsewhere(client, 1, pickle.dumps(operator.attrgetter("name"))) == ["0"]
+        with canary("the scheduler's handler unregister"):
+            (address,) = cluster.scheduler.workers
+            await state.forget_worker_elsewhere(client, address)
+            assert address not in cluster.scheduler.workers
+
+
+def test_the_connections_of_kr8s_can_be_ended(canary):
+    import kr8s.asyncio
+
+    with canary("Api._session of kr8s"):
+        assert "self._session = httpx.AsyncClient(" in inspect.getsource(kr8s.asyncio.Api)
+    assert inspect.iscoroutinefunction(close_connections)
