@@ -287,9 +287,7 @@ def test_usable(machine: FakeMachine) -> None:
         ([], {"FAKE_CUDA_COUNT": "0"}, "cuda_error", ""),
     ],
 )
-def test_a_gpu_that_cannot_be_used(
-    machine: FakeMachine, fault: list[str], environment: dict[str, str], code: str, words: str
-) -> None:
+def test_a_gpu_that_cannot_be_used(machine, fault, environment, code, words):
     answer = probe(machine, *fault, **environment)
     assert (answer["usable"], answer["code"]) == (False, code)
     assert words in answer["reason"]

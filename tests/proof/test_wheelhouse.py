@@ -159,9 +159,7 @@ def test_what_wheels_hold_travels_in_fewer_bytes(wheels: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("fault", ["missing", "damaged"])
-def test_packed_parts_that_are_not_whole(
-    wheels: Path, tmp_path: Path, fault: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_packed_parts_that_are_not_whole(wheels, tmp_path, fault, capsys):
     parts = tmp_path / "parts"
     assert main(["pack", str(wheels), str(parts), "--architecture", "90", "--bytes", "100"]) == 0
     part = parts / "packed.part-0001"

@@ -214,9 +214,7 @@ def test_gzip_members_are_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
-def test_a_file_that_grows_while_it_is_read_has_an_end(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_grows_while_it_is_read_has_an_end(tmp_path, name, monkeypatch):
     path = file_of(tmp_path / name, HEADER)
     written = path.stat().st_size
     original = unpacking.os.fstat
@@ -254,9 +252,7 @@ def test_not_a_regular_file(tmp_path: Path) -> None:
 
 @settings(max_examples=200)
 @given(noise=st.binary(max_size=400), place=st.floats(0, 1), packed=st.booleans())
-def test_damaged_bytes_raise_only_recording_errors(
-    tmp_path_factory: Any, noise: bytes, place: float, packed: bool
-) -> None:
+def test_damaged_bytes_raise_only_recording_errors(tmp_path_factory, noise, place, packed):
     path = tmp_path_factory.getbasetemp() / ("noise.jsonl.gz" if packed else "noise.jsonl")
     whole = file_of(path, HEADER, *(event(number) for number in range(5))).read_bytes()
     cut = int(place * len(whole))

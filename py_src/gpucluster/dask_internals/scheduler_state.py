@@ -93,12 +93,7 @@ def prefixes(scheduler: Any) -> Mapping[str, Any]:
 
 def n_unfinished(scheduler: Any, states: Collection[str]) -> int:
     """Return how many tasks are in one of these states: ``TaskPrefix.states`` of ``Scheduler.task_prefixes``."""
-    return sum(
-        count
-        for prefix in scheduler.task_prefixes.values()
-        for state, count in prefix.states.items()
-        if state in states
-    )
+    return sum(prefix.states.get(state, 0) for prefix in scheduler.task_prefixes.values() for state in set(states))
 
 
 def n_copies(scheduler: Any) -> int:
@@ -155,12 +150,10 @@ def left_on_purpose(scheduler: Any, address: str) -> bool:
     Relies on the events that the scheduler logs under a worker's address: dictionaries with ``expected`` when it is
     removed (2024.8), or with a ``status`` that begins with ``closing`` (2021.12).
     """
-    for _, event in scheduler.get_events(address) or ():
-        if not isinstance(event, dict):
-            continue
-        if event.get("expected") is True or str(event.get("status", "")).startswith("closing"):
-            return True
-    return False
+    return any(
+        event.get("expected") is True or str(event.get("status", "")).startswith("closing")
+        for event in _events(scheduler, address)
+    )
 
 
 def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[str]]:
@@ -172,15 +165,9 @@ def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[
     """
     from dask.utils import key_split
 
-    removed = [
-        event
-        for _, event in scheduler.get_events(address) or ()
-        if isinstance(event, dict) and event.get("action") == "remove-worker"
-    ]
-    computed, scattered = (
-        set(removed[-1].get(f"lost-{kind}-tasks", ())) if removed else set() for kind in ("computed", "scattered")
-    )
-    had = Counter(key_split(key) for key in (removed[-1].get("processing-tasks", ()) if removed else ()))
+    removed = [{}, *(event for event in _events(scheduler, address) if event.get("action") == "remove-worker")][-1]
+    computed, scattered = (set(removed.get(f"lost-{kind}-tasks", ())) for kind in ("computed", "scattered"))
+    had = Counter(map(key_split, removed.get("processing-tasks", ())))
     return computed, scattered, [name for name, _ in had.most_common()]
 
 
@@ -189,8 +176,11 @@ def was_too_big(scheduler: Any, address: str) -> bool:
 
     Relies on the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
     """
-    ended = scheduler.get_events("worker-restart-memory") or ()
-    return any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
+    return any(event.get("worker") == address for event in _events(scheduler, "worker-restart-memory"))
+
+
+def _events(scheduler: Any, topic: str) -> list[dict[str, Any]]:
+    return [event for _, event in scheduler.get_events(topic) or () if isinstance(event, dict)]
 
 
 _PENDING = frozenset({"waiting", "queued", "no-worker", "processing"})
