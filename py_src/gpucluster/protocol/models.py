@@ -397,9 +397,7 @@ Event: TypeAlias = Annotated[
 ]
 """Message of the event stream, by ``kind``."""
 
-EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | CellsChanged | HostChanged | Hello] = TypeAdapter(
-    Event
-)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 class ClusterList(WireModel):
