@@ -211,23 +211,16 @@ def error_from_model(model: ErrorModel | dict[str, Any]) -> GPUClusterError:
 
 
 _SENTENCES = {
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
+    **dict.fromkeys(("extra_forbidden", "invalid_key"), "is not an option of this request"),
     "finite_number": "must be a finite number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
     "string_type": "must be text",
     "list_type": "must be a list",
     "missing": "is required",
-    "extra_forbidden": "is not an option of this request",
     "json_invalid": "is not valid JSON",
-    "model_attributes_type": "must be a JSON object",
-    "model_type": "must be a JSON object",
-    "dict_type": "must be a JSON object",
-    "invalid_key": "is not an option of this request",
 }
 _COMPARISONS = {
     "greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le"),
