@@ -49,9 +49,6 @@ def test_a_start(changes: dict[str, bool], troubles: list[str]) -> None:
 )
 def test_a_lesson_on_gpus(lesson: dict[str, Any], troubles: list[str]) -> None:
     assert lessons.troubles({"06": lesson}, needs_gpu=True) == troubles
-
-
-def test_a_lesson_on_cpus_needs_no_gpu() -> None:
     assert lessons.troubles({"06": {"checks": {}, "backends": ["local"]}}, needs_gpu=False) == []
 
 

@@ -1,6 +1,10 @@
-"""Models, events and errors arrive as sent; the schema."""
+"""Models, events and errors arrive as sent; the schema, and the TypeScript types made from it."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from gpucluster.backends.auto import AutoSpec
@@ -15,6 +19,7 @@ from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, Tele
 from gpucluster.site.presets import PRESETS
 from pydantic import ValidationError
 
+ROOT = Path(__file__).resolve().parents[2]
 CLUSTER = models.ClusterModel(
     id="0123abcd", name="wire", backend="local", state=models.ClusterState.SCALING,
     messages=[
@@ -142,3 +147,10 @@ def test_each_preset_is_a_valid_spec(preset):
 
 def test_adaptive_bounds_may_be_equal():
     assert parse_patch({"adapt": {"minimum": 2, "maximum": 2}}).adapt == Adapt(minimum=2, maximum=2)
+
+
+@pytest.mark.skipif(not (ROOT / "node_modules").exists(), reason="needs the npm packages: run 'jlpm install'")
+def test_the_checked_in_types_are_fresh() -> None:
+    command = [sys.executable, str(ROOT / ".ci" / "protocol_types.py"), "--check"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
