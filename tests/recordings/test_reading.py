@@ -133,7 +133,7 @@ def test_truncated_file_plays_to_its_end(tmp_path: Path, name: str, n_events: in
         except RecordingUnreadable as refusal:
             assert refusal.message.endswith(".")
         else:
-            messages.add((session.message or "").split(" its")[0])
+            messages.add((session.message or "").split(" the first")[0])
     assert "The file is truncated: everything after" in messages
 
 
