@@ -97,13 +97,11 @@ def test_no_text_field_takes_a_line_break(field, value):
         ({"enable_nvlink": True}, "needs protocol 'ucx'"),
         ({"interface": "ib0"}, "with 'unix' the cluster stays on this machine"),
         ({"cudf_spill_stats": 1}, "needs enable_cudf_spill"),
-        ({"devices": []}, "at least one GPU"),
-        ({"devices": [0, 0]}, "names a GPU twice"),
-        ({"devices": [0, "GPU-12345678"]}, "not a mixture"),
+        ({"devices": []}, "at least one GPU"), ({"devices": [0, 0]}, "names a GPU twice"),
+        ({"devices": [0, "GPU-12345678"]}, "not a mixture"), ({"devices": ["gpu0"]}, "neither a GPU index nor a UUID"),
         ({"devices": [0], "n_workers": 2}, "only 1 GPUs are named"),
-        ({"devices": ["gpu0"]}, "neither a GPU index nor a UUID"),
     ],
-)
+)  # fmt: skip
 def test_options_that_do_not_go_together_are_refused(options, words):
     with pytest.raises(InvalidRequest, match=words):
         parse_spec({"backend": "cuda", **options})
