@@ -140,11 +140,6 @@ def test_schema_discriminates_kinds_by_backend():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
-def test_each_preset_is_a_valid_spec(preset):
-    assert parse_spec(preset.spec).backend == preset.spec["backend"]
-
-
 def test_adaptive_bounds_may_be_equal():
     assert parse_patch({"adapt": {"minimum": 2, "maximum": 2}}).adapt == Adapt(minimum=2, maximum=2)
 
