@@ -294,6 +294,11 @@ def test_plugins_of_workers(here, canary):
         here.client.sync(state.take_worker_plugin, here.scheduler, "canary-given")
         assert not hasattr(here.worker, "canary_was_given")
         here.client.sync(state.take_worker_plugin, here.scheduler, "canary-given")
+    with canary("the scheduler's handlers register_worker_plugin and unregister_worker_plugin"):
+        here.client.sync(state.give_worker_plugin_elsewhere, here.client, pickled, "canary-given")
+        assert "canary-given" in here.worker.plugins and "canary-given" in here.scheduler.worker_plugins
+        here.client.sync(state.take_worker_plugin_elsewhere, here.client, "canary-given", seconds=10)
+        assert "canary-given" not in here.worker.plugins
     assert pickle.loads(pickled)
 
 
