@@ -82,9 +82,7 @@ async def test_closed_connection_needs_no_timeout(scheduler):
     raise AssertionError("still there")
 
 
-async def connect_to_pages(
-    scheduler: PrivateDashboardScheduler,
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def connect_to_pages(scheduler):
     return await asyncio.open_connection("127.0.0.1", scheduler.http_server.port)
 
 

@@ -64,7 +64,6 @@ async def test_the_running_loop_is_known(here, canary):
     with canary("IOLoop.asyncio_loop"):
         assert loops.is_running_loop(IOLoop.current())
         assert not loops.is_running_loop(here.client.loop)
-        assert not loops.shares_running_loop(here.client)
     with canary("a thread named 'IO loop'"):
         assert not loops.in_client_thread()
         assert here.client.sync(_in_client_thread)

@@ -129,12 +129,12 @@ def test_event_loops(here, canary):
     with canary("loop.asyncio_loop of clients and servers"):
 
         async def running():
-            return asyncio.get_running_loop(), loops.shares_running_loop(here.client), loops.in_client_thread()
+            return asyncio.get_running_loop(), loops.is_running_loop(here.client.loop), loops.in_client_thread()
 
         found, shared, in_thread = here.client.sync(running)
         assert loops.asyncio_loop(here.client) is loops.asyncio_loop(here.worker) is found
         assert shared
-        assert not loops.shares_running_loop(here.client), "no loop runs in this thread"
+        assert not loops.is_running_loop(here.client.loop), "no loop runs in this thread"
     with canary("the thread named 'IO loop' of a synchronous client"):
         assert in_thread
         assert not loops.in_client_thread()
@@ -219,3 +219,6 @@ def test_machine(canary):
         assert machine.n_cores() >= 1
     with canary("distributed.metrics.time"):
         assert abs(machine.clock() - time.time()) < 60
+    with canary("dask.utils.format_time(seconds)"):
+        written = [machine.written_time(seconds) for seconds in (0.0000123, 0.0123, 1.23, 200.0, 4000.0)]
+        assert written == ["12.30 us", "12.30 ms", "1.23 s", "200.00 s", "66m 40s"]

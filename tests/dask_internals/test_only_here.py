@@ -14,8 +14,6 @@ from tests.modules import modules as all_modules
 
 PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
 INTERNALS = PACKAGE / "dask_internals"
-NOT_YET: set[str] = set()
-"""Folders that still use such parts. To be emptied."""
 SENT = {"backends/ssh/agent.py", "backends/ssh/remote_gpus.py"}
 """Run on hosts without gpucluster. The backend's tests run them with each version of Dask."""
 
@@ -89,7 +87,7 @@ OF_OTHERS = {
 def modules() -> Iterator[Path]:
     for path in all_modules():
         parts = path.relative_to(PACKAGE).parts
-        if parts[0] not in NOT_YET and parts[0] != "dask_internals" and "/".join(parts) not in SENT:
+        if parts[0] != "dask_internals" and "/".join(parts) not in SENT:
             yield path
 
 
@@ -163,15 +161,11 @@ def test_only_dask_internals_uses_undocumented_names():
 @pytest.mark.parametrize(
     "code",
     [
-        "worker.transfer_incoming_log",
-        "cluster._correct_state()",
-        "getattr(worker, 'digests_total')",
-        "from distributed.core import Status",
-        "from distributed.shuffle._core import ShuffleRun",
-        "import distributed.utils",
-        "from dask.core import flatten",
+        "worker.transfer_incoming_log", "cluster._correct_state()", "getattr(worker, 'digests_total')",
+        "from distributed.core import Status", "from distributed.shuffle._core import ShuffleRun",
+        "import distributed.utils", "from dask.core import flatten",
     ],
-)
+)  # fmt: skip
 def test_undocumented_use_is_found(code):
     assert list(private(ast.parse(code), own_names() | OF_PYTHON))
 

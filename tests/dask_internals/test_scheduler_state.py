@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import pickle
 import sys
 import time
 
-from distributed import (
-    Client,
-    Queue,
-    Scheduler,
-    SchedulerPlugin,
-    Variable,
-    Worker,
-    WorkerPlugin,
-    fire_and_forget,
-    get_client,
-)
+import distributed
+from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin
 from gpucluster.dask_internals import scheduler_state as state
+from gpucluster.dask_internals.other_packages.kubernetes_client import close_connections
 
 
 def test_clients(here, canary, wait_until):
     with canary("Scheduler.clients, with 'fire-and-forget' beside the ids of clients"):
         # Not finished yet: Dask keeps the result of a finished task for ever.
-        fire_and_forget(here.client.submit(time.sleep, 0.5, pure=False))
+        distributed.fire_and_forget(here.client.submit(time.sleep, 0.5, pure=False))
         wait_until(lambda: "fire-and-forget" in here.scheduler.clients)
         assert state.client_names(here.scheduler) == [here.client.id]
     with canary("Scheduler.client_comms, without what holds results and has no connection"):
         kept = here.client.submit(int, 2, pure=False)
-        variable, queue = Variable("kept", client=here.client), Queue("waiting", client=here.client)
+        variable, queue = (
+            distributed.Variable("kept", client=here.client),
+            distributed.Queue("waiting", client=here.client),
+        )
         variable.set(kept)
         queue.put(kept)
         here.client.publish_dataset(kept, name="published")
@@ -51,7 +47,7 @@ def test_clients(here, canary, wait_until):
             assert state.kernel_of(of_kernel.id) == kernel and state.kernel_of(here.client.id) is None
         wait_until(lambda: state.kernels_of(here.scheduler) == [])
     with canary("'-worker-' in the ids of clients that tasks make"):
-        name = here.client.submit(lambda: get_client().id, pure=False).result(30)
+        name = here.client.submit(lambda: distributed.get_client().id, pure=False).result(30)
         assert "-worker-" in name
         assert state.is_of_a_worker(name)
         assert not state.is_of_a_worker(here.client.id)
@@ -98,10 +94,7 @@ def test_kinds_of_tasks(here, canary):
     with canary("Scheduler.task_prefixes with TaskPrefix.states, and TaskState.prefix"):
         futures = here.client.map(canary_kind, range(3), pure=False)
         here.client.gather(futures)
-        prefixes = state.states_by_prefix(here.scheduler)
-        assert prefixes["canary_kind"]["memory"] == 3
-        assert "canary_kind" in list(prefixes)
-        assert len(prefixes) == len(here.scheduler.task_prefixes)
+        assert state.prefixes(here.scheduler)["canary_kind"].states["memory"] == 3
         assert state.n_unfinished(here.scheduler, ("memory",)) >= 3
         assert state.prefix_of(here.scheduler, futures[0].key) == "canary_kind"
         assert state.prefix_of(here.scheduler, "never seen") == "never seen"
@@ -301,6 +294,11 @@ def test_plugins_of_workers(here, canary):
         here.client.sync(state.take_worker_plugin, here.scheduler, "canary-given")
         assert not hasattr(here.worker, "canary_was_given")
         here.client.sync(state.take_worker_plugin, here.scheduler, "canary-given")
+    with canary("the scheduler's handlers register_worker_plugin and unregister_worker_plugin"):
+        here.client.sync(state.give_worker_plugin_elsewhere, here.client, pickled, "canary-given")
+        assert "canary-given" in here.worker.plugins and "canary-given" in here.scheduler.worker_plugins
+        here.client.sync(state.take_worker_plugin_elsewhere, here.client, "canary-given", seconds=10)
+        assert "canary-given" not in here.worker.plugins
     assert pickle.loads(pickled)
 
 
@@ -326,3 +324,28 @@ def test_forget_unreachable_worker(here, canary):
     n_workers = len(here.scheduler.workers)
     state.forget_worker(here.scheduler, "unknown")
     assert len(here.scheduler.workers) == n_workers
+
+
+async def test_scheduler_reports_load(canary):
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    async with (
+        distributed.LocalCluster(**options, asynchronous=True) as cluster,
+        Client(cluster, asynchronous=True, set_as_default=False) as client,
+    ):
+        with canary("the scheduler's handler adaptive_target"):
+            assert await state.target_elsewhere(client, 5.0) == 0
+        with canary("the scheduler's handler workers_to_close"):
+            assert await state.to_close_elsewhere(client, 1) == ["0"]
+            assert await state.to_close_elsewhere(client, 1, pickle.dumps(operator.attrgetter("name"))) == ["0"]
+        with canary("the scheduler's handler unregister"):
+            (address,) = cluster.scheduler.workers
+            await state.forget_worker_elsewhere(client, address)
+            assert address not in cluster.scheduler.workers
+
+
+def test_the_connections_of_kr8s_can_be_ended(canary):
+    import kr8s.asyncio
+
+    with canary("Api._session of kr8s"):
+        assert "self._session = httpx.AsyncClient(" in inspect.getsource(kr8s.asyncio.Api)
+    assert inspect.iscoroutinefunction(close_connections)

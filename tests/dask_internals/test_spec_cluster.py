@@ -7,8 +7,10 @@ from contextlib import suppress
 
 import pytest
 from distributed import Scheduler, SpecCluster, Worker
+from distributed.core import Status
 from gpucluster.dask_internals import spec_cluster
 from gpucluster.dask_internals.spec_cluster import WaitsForScheduler
+from gpucluster.dask_internals.started_elsewhere import StartedElsewhere
 
 from tests.conftest import until_async
 
@@ -142,3 +144,18 @@ async def test_a_cluster_waits_for_its_scheduler(canary):
         async with Eager(workers={0: spec(Worker)}, scheduler=scheduler, asynchronous=True) as cluster:
             assert cluster.request.done()
             assert len(cluster.scheduler.workers) == 1
+
+
+async def test_worker_that_something_else_starts(canary):
+    with canary("ProcessInterface.status and _event_finished"):
+        worker = StartedElsewhere("tls://127.0.0.1:1", "a")
+        worker.note_running()
+        assert worker.runs
+        worker.note_gone()
+        await asyncio.wait_for(worker.finished(), 10)
+        assert worker.status is Status.closed
+    with canary("Status.failed and __startup_exc of Server"):
+        other = StartedElsewhere("tls://127.0.0.1:1", "b")
+        error = other.note_failure(OSError("no"))
+        other.note_gone()
+        assert (other.status, other._Server__startup_exc) == (Status.failed, error)

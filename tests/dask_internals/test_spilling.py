@@ -38,7 +38,10 @@ def test_spill_limit_can_be_removed(here, canary):
         assert not spilling.spills_no_more(here.worker)
         assert spilling.bound_spilling(here.worker, None)
         assert not spilling.spills_no_more(here.worker)
-    assert not spilling.bound_spilling(types.SimpleNamespace(data={}), 10**9)
+    never = types.SimpleNamespace(data={})
+    assert not spilling.bound_spilling(never, 10**9)
+    assert spilling.keeps_in_memory(never)
+    assert spilling.spilled_bytes(never) is None
 
 
 def test_exceeded_spill_limit_is_noticed(tmp_path, canary):
@@ -99,9 +102,3 @@ def test_spilled_result_is_read_with_full_scratch(tmp_path, canary):
     data.disk.data.max_weight = 1
     assert data[1] == values[1]
     assert all(data[number] == value for number, value in values.items())
-
-
-def test_a_worker_that_never_spills(canary):
-    worker = types.SimpleNamespace(data={})
-    assert spilling.keeps_in_memory(worker)
-    assert spilling.spilled_bytes(worker) is None

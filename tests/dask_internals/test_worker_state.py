@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
 from distributed import get_worker
 from distributed.core import Status
 from gpucluster.dask_internals.statuses import has_been_running
@@ -149,3 +150,23 @@ print("fine")
     assert (found["gpu_used_bytes"], found["gpu_total_bytes"], found["gpu_utilization_percent"]) == (5, 9, 50)
     assert (found["rmm_used_bytes"], found["rmm_pool_bytes"]) == (1, 4)
     assert found["executing"] is None
+
+
+async def look(key, address, dask_worker):
+    """Runs on a worker."""
+    with pytest.raises(KeyError):
+        state.held(dask_worker, "never computed")
+    return {
+        "held": state.held(dask_worker, key),
+        "fetched": await state.fetched(dask_worker, address, [key, "never computed"]),
+    }
+
+
+def test_kept_results(here, canary):
+    with canary("Worker.data and get_data_from_worker(rpc, keys, worker, who)"):
+        address = here.worker.address
+        kept = here.client.submit(sum, [20, 22], workers=[address])
+        assert kept.result(30) == 42
+        [found] = here.client.run(look, kept.key, address, workers=[address]).values()
+        assert found["held"] == 42
+        assert found["fetched"] == {kept.key: 42}

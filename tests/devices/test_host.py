@@ -107,18 +107,17 @@ def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine: FakeMachine)
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "words"),
+    ("lines", "code", "words"),
     [
-        ("fail nvmlInitWithFlags 9", "no_driver", "not loaded"),
-        ("fail nvmlInitWithFlags 18", "version_mismatch", "was updated"),
-        ("fail nvmlInitWithFlags 4", "no_permission", "may not use"),
-        ("fail nvmlInitWithFlags 999", "error", "cannot be read"),
-        ("fail nvmlInitWithFlags 17", "error", "cannot be read"),
-        ("driver 1.0", "no_devices", ""),
+        (["fail nvmlInitWithFlags 9", gpu(1)], "no_driver", "not loaded"),
+        (["fail nvmlInitWithFlags 18", gpu(1)], "version_mismatch", "was updated"),
+        (["fail nvmlInitWithFlags 4", gpu(1)], "no_permission", "may not use"),
+        *((["fail nvmlInitWithFlags " + number, gpu(1)], "error", "cannot be read") for number in ("17", "999")),
+        (["driver 1.0"], "no_devices", ""),
     ],
 )
-def test_machine_without_readable_gpus(machine: FakeMachine, line: str, code: str, words: str) -> None:
-    host = read(machine, [line, gpu(1)] if line.startswith("fail") else [line])
+def test_machine_without_readable_gpus(machine: FakeMachine, lines: list[str], code: str, words: str) -> None:
+    host = read(machine, lines)
     assert (host.available, host.code, host.devices) == (False, code, [])
     assert words in host.message and "clusters use CPU workers" in host.message
 
@@ -147,18 +146,13 @@ def test_hidden_gpus(machine: FakeMachine, setting: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "visible"),
     [
-        ("1", [False, True, False]),
-        ("2, 0", [True, False, True]),
-        (gpu_uuid(2), [False, True, False]),
-        (gpu_uuid(2)[:12], [False, True, False]),
-        ("1,9,0", [False, True, False]),
-        ("1,nonsense,0", [False, True, False]),
-        ("GPU-0,1", [False, False, False]),
+        ("1", [1]), ("2, 0", [0, 2]), (gpu_uuid(2), [1]), (gpu_uuid(2)[:12], [1]),
+        ("1,9,0", [1]), ("1,nonsense,0", [1]), ("GPU-0,1", []),
     ],
-)
-def test_visible_devices_as_cuda_reads_them(machine: FakeMachine, setting: str, visible: list[bool]) -> None:
+)  # fmt: skip
+def test_visible_devices_as_cuda_reads_them(machine: FakeMachine, setting: str, visible: list[int]) -> None:
     host = read(machine, [gpu(1), gpu(2), gpu(3)], CUDA_VISIBLE_DEVICES=setting)
-    assert [device.visible for device in host.devices] == visible
+    assert [device.index for device in host.devices if device.visible] == visible
 
 
 def test_visible_slices(machine: FakeMachine) -> None:
@@ -287,9 +281,7 @@ def test_usable(machine: FakeMachine) -> None:
         ([], {"FAKE_CUDA_COUNT": "0"}, "cuda_error", ""),
     ],
 )
-def test_a_gpu_that_cannot_be_used(
-    machine: FakeMachine, fault: list[str], environment: dict[str, str], code: str, words: str
-) -> None:
+def test_a_gpu_that_cannot_be_used(machine, fault, environment, code, words):
     answer = probe(machine, *fault, **environment)
     assert (answer["usable"], answer["code"]) == (False, code)
     assert words in answer["reason"]

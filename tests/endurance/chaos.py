@@ -6,9 +6,6 @@ signals, but not their timing.
 
 from __future__ import annotations
 
-import argparse
-import json
-import random
 import sys
 import threading
 import time
@@ -16,7 +13,6 @@ import traceback
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -26,7 +22,8 @@ from gpucluster.protocol.models import ClusterState
 from tests.conftest import until
 
 from .operations import LIMIT_SECONDS, MOST_LIVING, Failure, People
-from .place import Place, let_interrupts_through, place
+from .place import Place, place
+from .report import Report, begin, command
 from .signals import Attacker
 
 FACES = ("python", "rest", "shell")
@@ -35,43 +32,26 @@ SITE = f"sharing:\n  per_user: {{clusters: {MOST_LIVING + 1}}}\n"
 
 
 @dataclass
-class Report:
-    """The outcomes and failures of a run."""
+class Outcomes(Report):
+    """What became of the operations."""
 
-    seed: int
     operations: int = 0
-    seconds: float = 0.0
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     longest: dict[str, float] = field(default_factory=dict)
     signals: dict[str, int] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-    """Orphans, stuck entries, files and folders."""
-
-    @property
-    def passed(self) -> bool:
-        return not self.failures and not self.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for a file."""
         outcomes = {name: dict(counts.most_common()) for name, counts in sorted(self.outcomes.items())}
-        return {**self.__dict__, "outcomes": outcomes, "passed": self.passed}
+        return {**super().as_json(), "outcomes": outcomes}
 
 
-def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: float = 2.0) -> Report:
-    """Run `operations` in a place, and find what is left.
+def chaos(place: Place, *, operations: int, seed: int, seconds_between_signals: float = 2.0) -> Outcomes:
+    """Run operations in a place with a Jupyter server, end everything there, and find what is left.
 
-    Parameters
-    ----------
-    place : Place
-        With a Jupyter server. Everything there is ended.
-    operations : int
-        Of all faces together; up to ten times as many until a signal was sent.
-    seed : int
-    seconds_between_signals : float
-        On average.
+    `operations`: of all faces together; up to ten times as many until a signal was sent. `seconds_between_signals`: on
+    average.
     """
-    report, lock, begun = Report(seed), threading.Lock(), time.monotonic()
+    report, lock, begun = Outcomes(seed), threading.Lock(), time.monotonic()
 
     def live(face: str) -> None:
         people = People(place, face, seed)
@@ -150,25 +130,17 @@ def settled(place: Place) -> list[str]:
 
 def main() -> None:
     """Run by hand."""
-    parser = argparse.ArgumentParser(prog="python -m tests.endurance.chaos", description=__doc__)
+    parser = command("chaos", __doc__)
     parser.add_argument("--operations", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--seconds-between-signals", type=float, default=2.0)
-    parser.add_argument("--out", type=Path, help="where to write the report as JSON")
-    options = parser.parse_args()
-    let_interrupts_through()
-    print(f"seed {options.seed}", flush=True)
+    options = begin(parser)
     with place(site_text=SITE, standby=True) as here:
         between = options.seconds_between_signals
         try:
             report = chaos(here, operations=options.operations, seed=options.seed, seconds_between_signals=between)
         except GPUClusterError as error:
             sys.exit(f"the run itself failed: {error}")
-    text = json.dumps(report.as_json(), indent=1)
-    print(text)
-    if options.out is not None:
-        options.out.write_text(f"{text}\n")
-    sys.exit(0 if report.passed else 1)
+    report.end(options.out)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import time
@@ -14,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import requests
@@ -27,7 +24,8 @@ from schemathesis.checks import CHECKS, load_all_checks
 
 from tests.server.jupyterprocess import TOKEN
 
-from .place import Place, let_interrupts_through, place
+from .place import Place, place
+from .report import Report, begin, command
 
 SITE = """\
 limits:
@@ -45,41 +43,27 @@ BATCH = 25
 SECONDS = 60.0
 _KEPT = ("idle_timeout_seconds", "resources", "env", "lifetime_seconds", "threads_per_worker", "local_directory")
 """Fields of a drawn request that stay where a cluster is to start: most drawn requests could not start one."""
+_DRAWN = settings(database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 _CHECKS = ("not_a_server_error", "content_type_conformance", "response_schema_conformance")
 
 
 @dataclass
-class Report:
-    """The requests, answers and failures of a run."""
+class Answers(Report):
+    """The answers to the requests."""
 
-    seed: int
     requests: int = 0
-    seconds: float = 0.0
     answers: dict[str, Counter[str]] = field(default_factory=dict)
     """By operation: how often each status was answered."""
     clusters_made: int = 0
-    failures: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-
-    @property
-    def passed(self) -> bool:
-        return not self.failures and not self.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for a file."""
         answers = {name: dict(sorted(counts.items())) for name, counts in sorted(self.answers.items())}
         statuses: Counter[str] = sum(self.answers.values(), Counter())
-        return {**self.__dict__, "answers": answers, "statuses": dict(sorted(statuses.items())), "passed": self.passed}
+        return {**super().as_json(), "answers": answers, "statuses": dict(sorted(statuses.items()))}
 
 
 class Fuzzer:
-    """Sends requests to the Jupyter server of a place.
-
-    Parameters
-    ----------
-    place : Place
-    seed : int
-    """
+    """Sends requests to the Jupyter server of a place."""
 
     def __init__(self, place: Place, seed: int) -> None:
         assert place.jupyter is not None
@@ -98,9 +82,9 @@ class Fuzzer:
             if operation.path not in NOT_ASKED
         }
         self._checks = CHECKS.get_by_names(list(_CHECKS))
-        self.report = Report(seed)
+        self.report = Answers(seed)
 
-    def run(self, number: int) -> Report:
+    def run(self, number: int) -> Answers:
         """Send `number` requests."""
         begun = time.monotonic()
         for batch in self._batches():
@@ -109,9 +93,8 @@ class Fuzzer:
             self._send_batch(batch, min(BATCH, number - self.report.requests))
             self._make_room()
             if self.report.requests % 500 == 0:
-                print(
-                    f"{self.report.requests} requests, {len(self.report.failures)} failed", file=sys.stderr, flush=True
-                )
+                failed = len(self.report.failures)
+                print(f"{self.report.requests} requests, {failed} failed", file=sys.stderr, flush=True)
         self.report.seconds = round(time.monotonic() - begun, 1)
         return self.report
 
@@ -131,13 +114,7 @@ class Fuzzer:
         bodies = st.none() if operation.method == "get" else st.none() | st.none() | _ODD_BODIES
 
         @seed(self._random.randrange(2**32))
-        @settings(
-            max_examples=number,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
+        @settings(_DRAWN, max_examples=number)
         @given(case=st.one_of(strategies), odd=bodies, known=st.none() | st.integers(0, 99))
         def send(case: Any, odd: bytes | None, known: int | None) -> None:
             if self.report.requests < number + before:
@@ -210,21 +187,13 @@ _ODD_BODIES = st.one_of(
 
 def main() -> None:
     """Run by hand."""
-    parser = argparse.ArgumentParser(prog="python -m tests.endurance.fuzz", description=__doc__)
+    parser = command("fuzz", __doc__)
     parser.add_argument("--requests", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--out", type=Path, help="where to write the report as JSON")
-    options = parser.parse_args()
-    let_interrupts_through()
-    print(f"seed {options.seed}", flush=True)
+    options = begin(parser)
     with place(site_text=SITE, standby=True) as here:
         report = Fuzzer(here, options.seed).run(options.requests)
         report.left = here.end()
-    text = json.dumps(report.as_json(), indent=1)
-    print(text)
-    if options.out is not None:
-        options.out.write_text(f"{text}\n")
-    sys.exit(0 if report.passed else 1)
+    report.end(options.out)
 
 
 if __name__ == "__main__":

@@ -24,10 +24,8 @@ from gpucluster.comm.mpi.library import prepare_library
 from gpucluster.comm.mpi.world import join
 
 prepare_library()
-from mpi4py import MPI  # noqa: E402 - it loads the library
+from tests.comm.mpi.ranks import RANK, SIZE, WORLD, together  # noqa: E402 - it loads the library
 
-WORLD = MPI.COMM_WORLD
-RANK, SIZE = WORLD.Get_rank(), WORLD.Get_size()
 CONNECTIONS = 3
 ANSWER_EVERY = 200
 """The most unanswered messages of one connection."""
@@ -90,12 +88,6 @@ async def sample(received: Received) -> None:
     while True:
         received.memory.append(process.memory_info().rss)
         await asyncio.sleep(1.0)
-
-
-async def together() -> None:
-    request = WORLD.Ibarrier()
-    while not request.Test():  # noqa: ASYNC110 - MPI knows no events
-        await asyncio.sleep(0.01)
 
 
 async def main(n_messages: int, seed: int) -> None:

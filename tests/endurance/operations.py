@@ -37,15 +37,9 @@ class Failure(Exception):
 
 
 class People:
-    """Operations of one user by one face, drawn from a seed.
+    """Operations of one user by one face ("python", "rest" or "shell"), drawn from a seed.
 
     Each method is one operation: it returns the outcome or raises ``Failure``.
-
-    Parameters
-    ----------
-    place : Place
-    face : {"python", "rest", "shell"}
-    seed : int
     """
 
     def __init__(self, place: Place, face: str, seed: int) -> None:
@@ -76,65 +70,61 @@ class People:
             "backend": "local", "name": name, "n_workers": workers, "memory_limit": "300 MiB",
             "idle_timeout_seconds": idle,
         }  # fmt: skip
-        if self._face == "python":
-            return self._python(lambda: gpucluster.create(**spec, wait=wait, timeout=60))
-        if self._face == "rest":
-            return self._rest("POST", "clusters", spec)
         words = [
             "--backend", "local", "--name", name, "-n", str(workers), "--memory-limit", "300 MiB",
             "--idle-timeout-seconds", str(idle or "none"),
         ]  # fmt: skip
-        return self._shell("create", *words, *([] if wait else ["--no-wait"]), "--timeout", "60")
+        return self._do(
+            lambda: gpucluster.create(**spec, wait=wait, timeout=60),
+            ("POST", "clusters", spec),
+            ("create", *words, *_flags(wait), "--timeout", "60"),
+        )
 
     def scale(self) -> str:
-        number, wait = self._random.randint(0, 3), self._random.random() < 0.5
-        if self._face == "python":
-            return self._python(lambda: self._handle().scale(number, wait=wait, timeout=40))
-        if self._face == "rest":
-            return self._rest("PATCH", f"clusters/{self._some()}", {"n_workers": number})
-        return self._shell("scale", *([] if wait else ["--no-wait"]), "--timeout", "40", self._some(), str(number))
+        number, wait, name = self._random.randint(0, 3), self._random.random() < 0.5, self._some()
+        return self._do(
+            lambda: gpucluster.connect(name).scale(number, wait=wait, timeout=40),
+            ("PATCH", f"clusters/{name}", {"n_workers": number}),
+            ("scale", *_flags(wait), "--timeout", "40", name, str(number)),
+        )
 
     def adapt(self) -> str:
-        least = self._random.randint(0, 1)
-        most = self._random.randint(1, 3)
-        if self._face == "python":
-            return self._python(lambda: self._handle().adapt(least, most))
-        if self._face == "rest":
-            return self._rest("PATCH", f"clusters/{self._some()}", {"adapt": {"minimum": least, "maximum": most}})
-        return self._shell("adapt", self._some(), str(least), str(most))
+        least, most, name = self._random.randint(0, 1), self._random.randint(1, 3), self._some()
+        return self._do(
+            lambda: gpucluster.connect(name).adapt(least, most),
+            ("PATCH", f"clusters/{name}", {"adapt": {"minimum": least, "maximum": most}}),
+            ("adapt", name, str(least), str(most)),
+        )
 
     def retire(self) -> str:
         model = self._chosen()
         worker = self._random.choice(model.workers).name if model is not None and model.workers else "0"
         id = model.id if model is not None else "none"
-        if self._face == "python":
-            return self._python(lambda: self._place.control.retire(id, worker, wait=False))
-        if self._face == "rest":
-            return self._rest("POST", f"clusters/{id}/workers/{worker}/retire")
-        return self._shell("retire", "--no-wait", id, worker)
+        return self._do(
+            lambda: self._place.control.retire(id, worker, wait=False),
+            ("POST", f"clusters/{id}/workers/{worker}/retire"),
+            ("retire", "--no-wait", id, worker),
+        )
 
     def restart(self) -> str:
-        if self._face == "python":
-            return self._python(lambda: self._place.control.restart(self._some(), wait=False))
-        if self._face == "rest":
-            return self._rest("POST", f"clusters/{self._some()}/restart")
-        return self._shell("restart", "--timeout", "40", self._some())
+        name = self._some()
+        return self._do(
+            lambda: self._place.control.restart(name, wait=False),
+            ("POST", f"clusters/{name}/restart"),
+            ("restart", "--timeout", "40", name),
+        )
 
     def stop(self) -> str:
-        wait = self._random.random() < 0.5
-        if self._face == "python":
-            return self._python(lambda: self._place.control.stop(self._some(), wait=wait))
-        if self._face == "rest":
-            return self._rest("DELETE", f"clusters/{self._some()}")
-        return self._shell("stop", *([] if wait else ["--no-wait"]), self._some())
+        wait, name = self._random.random() < 0.5, self._some()
+        return self._do(
+            lambda: self._place.control.stop(name, wait=wait),
+            ("DELETE", f"clusters/{name}"),
+            ("stop", *_flags(wait), name),
+        )
 
     def remove(self) -> str:
-        id = self._some(ended=True)
-        if self._face == "python":
-            return self._python(lambda: self._place.control.remove(id))
-        if self._face == "rest":
-            return self._rest("DELETE", f"clusters/{id}")
-        return self._shell("remove", id)
+        name = self._some(ended=True)
+        return self._do(lambda: self._place.control.remove(name), ("DELETE", f"clusters/{name}"), ("remove", name))
 
     def compute(self) -> str:
         """Connect and compute; workers may be killed, so only a wrong result is a failure."""
@@ -176,12 +166,11 @@ class People:
 
     def look(self) -> str:
         id, what = self._some(), self._random.choice(("logs", "activity", "history", "status"))
-        if self._face == "rest":
-            return self._rest("GET", f"clusters/{id}" + ("" if what == "status" else f"/{what}"))
-        if self._face == "python":
-            verb = getattr(self._place.control, "get" if what == "status" else what)
-            return self._python(lambda: verb(id))
-        return self._shell("status" if what == "history" else what, id)
+        return self._do(
+            lambda: getattr(self._place.control, "get" if what == "status" else what)(id),
+            ("GET", f"clusters/{id}" + ("" if what == "status" else f"/{what}")),
+            ("status" if what == "history" else what, id),
+        )
 
     def list(self) -> str:
         """The list always answers."""
@@ -202,8 +191,11 @@ class People:
         model = self._chosen(ended=ended)
         return "unknown" if model is None else self._random.choice((model.id, model.name))
 
-    def _handle(self) -> Any:
-        return gpucluster.connect(self._some())
+    def _do(self, job: Callable[[], Any], request: tuple[Any, ...], words: tuple[str, ...]) -> str:
+        """Do something by the face of this user: in Python, by REST or in a shell."""
+        if self._face == "python":
+            return self._python(job)
+        return self._rest(*request) if self._face == "rest" else self._shell(*words)
 
     def _python(self, job: Callable[[], Any], *, computes: bool = False) -> str:
         try:
@@ -243,3 +235,7 @@ class People:
         if ended.returncode not in codes or "Traceback" in ended.stderr:
             raise Failure(f"'gpucluster {' '.join(words)}' ended with {ended.returncode}: {ended.stderr[-1500:]}")
         return "done" if ended.returncode == 0 else f"refused: exit {ended.returncode}"
+
+
+def _flags(wait: bool) -> list[str]:
+    return [] if wait else ["--no-wait"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -40,9 +39,9 @@ class Place(Site):
         """Replace the Jupyter server; without settings, keep those of the last one."""
         self.end_jupyter()
         self._settings = settings or self._settings
-        settings = self._settings
         self._started += 1
-        self.jupyter = self._servers.enter_context(jupyter_process(self.folder / f"server-{self._started}", **settings))
+        folder = self.folder / f"server-{self._started}"
+        self.jupyter = self._servers.enter_context(jupyter_process(folder, **self._settings))
         return self.jupyter
 
     def wait_for_jupyter(self, before: JupyterProcess, timeout: float) -> None:
@@ -100,12 +99,6 @@ class Place(Site):
         return left
 
 
-def let_interrupts_through() -> None:
-    """Let Ctrl-C and SIGTERM end a run cleanly, even in the background of a shell."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
-
-
 def _shown(process: psutil.Process) -> str:
     with suppress(psutil.Error):
         return f"{process.pid} {process.status()} {' '.join(process.cmdline())[:160]}"
@@ -116,14 +109,7 @@ def _shown(process: psutil.Process) -> str:
 def place(*, site_text: str = "", jupyter: bool = True, **settings: Any) -> Iterator[Place]:
     """Make a place, and end everything there at the end.
 
-    Parameters
-    ----------
-    site_text : str, optional
-        The content of the site's file.
-    jupyter : bool
-        Whether to start a Jupyter server.
-    **settings
-        Of the server's extension.
+    `site_text`: content of the site's file. `jupyter`: whether to start a Jupyter server. `settings`: of its extension.
     """
     # Not below pytest's own directory: the path of a unix socket must be short.
     top = Path(tempfile.mkdtemp(prefix="gpcl", dir="/tmp"))

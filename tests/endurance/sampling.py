@@ -30,12 +30,7 @@ def of_process(pid: int) -> Figures:
 
 
 def of_page(session: Any) -> Figures:
-    """Return the figures of a page of Chromium after garbage collection.
-
-    Parameters
-    ----------
-    session : playwright CDPSession
-    """
+    """Return the figures of a page of Chromium, from its CDP session, after garbage collection."""
     session.send("HeapProfiler.collectGarbage")
     heap = session.send("Runtime.getHeapUsage")
     counters = session.send("Memory.getDOMCounters")

@@ -22,14 +22,8 @@ _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP)
 class Attacker(threading.Thread):
     """Sends signals to processes at random moments until it is ended.
 
-    A stopped process is continued after a moment, like after the sleep of a laptop.
-
-    Parameters
-    ----------
-    place : Place
-    seed : int
-    seconds : float
-        Between two signals, on average.
+    A stopped process is continued after a moment, like after the sleep of a laptop. `seconds`: between two signals, on
+    average.
     """
 
     def __init__(self, place: Place, seed: int, seconds: float) -> None:

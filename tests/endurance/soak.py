@@ -7,9 +7,7 @@ Jupyter server, the process of one long-lived cluster, this process (which acts 
 from __future__ import annotations
 
 import argparse
-import json
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -25,7 +23,7 @@ from gpucluster.protocol.errors import GPUClusterError
 
 from tests.conftest import until
 
-from .place import let_interrupts_through
+from .report import Report, begin, command
 from .sampling import Figures, Samples, of_page, of_process, of_this
 
 MOST_PERCENT = 5.0
@@ -35,52 +33,34 @@ CLUSTERS_OF_AN_HOUR = 4
 
 
 @dataclass
-class Report:
-    """The operations of a day, and the growth."""
+class Growth(Report):
+    """What was done, and the growth meanwhile."""
 
-    seed: int
     cycles: int = 0
-    seconds: float = 0.0
     done: Counter[str] = field(default_factory=Counter)
     growth: dict[str, Any] = field(default_factory=dict)
     samples: int = 0
-    failures: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for a file."""
-        return {**self.__dict__, "done": dict(self.done), "simulated_hours": self.cycles / CLUSTERS_OF_AN_HOUR}
+        return {**super().as_json(), "done": dict(self.done), "simulated_hours": self.cycles / CLUSTERS_OF_AN_HOUR}
 
 
 class Day:
     """The cycles of one user's day.
 
-    Parameters
-    ----------
-    control : Control
-        Of the registry of the day.
-    seed : int
-    sources : dict
-        Sources of samples by name; the long-lived cluster is added.
-    watch : callable
-        Called often, so that the page stays alive.
-    most_workers : int
-        The largest size of the steady cluster.
+    `control`: of the registry of the day. `sources`: of samples by name; the long-lived cluster is added. `watch`:
+    called often, so that the page stays alive. `most_workers`: the largest size of the steady cluster.
     """
 
     def __init__(
-        self,
-        control: Control,
-        seed: int,
-        sources: dict[str, Callable[[], Any]],
-        watch: Callable[[], None],
-        *,
-        most_workers: int = 3,
-    ) -> None:
+        self, control: Control, seed: int, sources: dict[str, Callable[[], Any]], watch: Callable[[], None],
+        *, most_workers: int = 3,
+    ) -> None:  # fmt: skip
         self._control = control
         self._most_workers = most_workers
         self._random = random.Random(seed)
         self._watch = watch
-        self.report = Report(seed)
+        self.report = Growth(seed)
         steady = gpucluster.create(
             "local", name="steady", n_workers=2, memory_limit="400 MiB", idle_timeout_seconds=None
         )
@@ -88,7 +68,7 @@ class Day:
         self.samples = Samples({**sources, "supervisor": lambda: of_process(steady.model.pid or 0), "kernel": of_this})
         self._sampled = 0.0
 
-    def live(self, *, seconds: float = float("inf"), cycles: float = float("inf")) -> Report:
+    def live(self, *, seconds: float = float("inf"), cycles: float = float("inf")) -> Growth:
         """Run for `seconds` or `cycles`."""
         begun = time.monotonic()
         while time.monotonic() - begun < seconds and self.report.cycles < cycles:
@@ -176,7 +156,7 @@ def grown(growth: dict[str, Any], most_percent: float = MOST_PERCENT) -> list[st
     return found
 
 
-def _with_page(options: argparse.Namespace) -> tuple[Report, Samples]:
+def _with_page(options: argparse.Namespace) -> tuple[Growth, Samples]:
     """Run a day in front of JupyterLab with the panel open."""
     import os
 
@@ -213,20 +193,12 @@ def _server_of(directory: Path) -> int:
 
 def main() -> None:
     """Run by hand."""
-    parser = argparse.ArgumentParser(prog="python -m tests.endurance.soak", description=__doc__)
+    parser = command("soak", __doc__)
     parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--out", type=Path, help="where to write the report as JSON")
     parser.add_argument("--picture", type=Path, help="where to write a picture of the page at the end")
-    options = parser.parse_args()
-    let_interrupts_through()
-    print(f"seed {options.seed}", flush=True)
+    options = begin(parser)
     report, samples = _with_page(options)
-    text = json.dumps(report.as_json(), indent=1)
-    print(text)
-    if options.out is not None:
-        options.out.write_text(json.dumps({**report.as_json(), "rows": samples.rows}) + "\n")
-    sys.exit(1 if report.failures else 0)
+    report.end(options.out, rows=samples.rows)
 
 
 if __name__ == "__main__":

@@ -7,15 +7,10 @@ cluster, and this process, which acts as a user's kernel.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import sys
 import time
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import dask.array as da
@@ -25,26 +20,21 @@ import numpy as np
 import pandas as pd
 from gpucluster import learn
 
-from .place import let_interrupts_through, place
+from .place import place
+from .report import begin, command
 from .sampling import Samples, of_process, of_this
-from .soak import grown
+from .soak import Growth, grown
 
 SAMPLE_SECONDS = 5.0
 
 
 @dataclass
-class Report:
+class TaskGrowth(Growth):
     """The computed tasks, and the growth."""
 
-    seed: int
-    ranks: int
-    protocol: str
-    seconds: float = 0.0
+    ranks: int = 2
+    protocol: str = "mpi"
     tasks: int = 0
-    done: Counter[str] = field(default_factory=Counter)
-    growth: dict[str, Any] = field(default_factory=dict)
-    samples: int = 0
-    failures: list[str] = field(default_factory=list)
 
 
 class Work:
@@ -112,7 +102,7 @@ class Work:
         return 50, self._client.submit(int, 7, pure=False).result(60) == 7
 
 
-def live(report: Report, seconds: float) -> Samples:
+def live(report: TaskGrowth, seconds: float) -> Samples:
     """Compute for `seconds` and fill in the report."""
     options = {"n_workers": report.ranks, "protocol": report.protocol, "idle_timeout_seconds": None}
     with gpucluster.create("mpi", **options) as cluster, cluster.get_client() as client:
@@ -143,23 +133,15 @@ def live(report: Report, seconds: float) -> Samples:
 
 def main() -> None:
     """Run by hand."""
-    parser = argparse.ArgumentParser(prog="python -m tests.endurance.tasks", description=__doc__)
+    parser = command("tasks", __doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--protocol", default="mpi", choices=("mpi", "tcp", "tls"))
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--out", type=Path, help="where to write the report as JSON")
-    options = parser.parse_args()
-    let_interrupts_through()
-    report = Report(options.seed, options.ranks, options.protocol)
-    print(f"seed {options.seed}", flush=True)
+    options = begin(parser)
+    report = TaskGrowth(options.seed, ranks=options.ranks, protocol=options.protocol)
     with place(jupyter=False):
         samples = live(report, 60 * options.minutes)
-    content = {**report.__dict__, "done": dict(report.done)}
-    print(json.dumps(content, indent=1))
-    if options.out is not None:
-        options.out.write_text(json.dumps({**content, "rows": samples.rows}) + "\n")
-    sys.exit(1 if report.failures else 0)
+    report.end(options.out, rows=samples.rows)
 
 
 if __name__ == "__main__":

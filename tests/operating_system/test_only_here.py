@@ -66,15 +66,10 @@ def _allowed(name: str, use: str) -> bool:
 @pytest.mark.parametrize(
     "code",
     [
-        "os.open(path, os.O_PATH)",
-        "hasattr(socket, 'SO_PEERCRED')",
-        "os.sched_getaffinity(0)",
-        "open(f'/proc/{pid}/stat')",
-        "Path('/proc/self/fd')",
-        "sys.platform == 'linux'",
-        "ctypes.CDLL(None).prctl(1, 9)",
-        "psutil.Process().cpu_affinity()",
+        "os.open(path, os.O_PATH)", "hasattr(socket, 'SO_PEERCRED')", "os.sched_getaffinity(0)",
+        "open(f'/proc/{pid}/stat')", "Path('/proc/self/fd')", "sys.platform == 'linux'",
+        "ctypes.CDLL(None).prctl(1, 9)", "psutil.Process().cpu_affinity()",
     ],
-)
+)  # fmt: skip
 def test_undocumented_use_is_found(code: str) -> None:
     assert list(linux_names(ast.parse(code)))

@@ -1,9 +1,13 @@
-"""Comparison of a lesson's results on a GPU and on a CPU."""
+"""Comparison of a lesson's results on a GPU and on a CPU, and the table of RMM's log."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from benchmarks.gpu.allocations import as_parquet
 from benchmarks.gpu.lessons import comparable, compare
 
 
@@ -42,3 +46,17 @@ def test_small_numbers_are_distinguished() -> None:
 def test_failed_lesson_is_reported() -> None:
     found = compare({"06": {"failed": "out of memory"}}, ran("x 1"))
     assert found == {"06": {"failed": ["out of memory", None]}}
+
+
+LOG = """Thread,Time,Action,Pointer,Size,Stream
+4242,02:10:11.123456,allocate,0x7f0000000000,1048576,0x0
+4242,02:10:11.123499,free,0x7f0000000000,1048576,0x0
+"""
+
+
+def test_log_of_rmm_becomes_a_table(tmp_path: Path) -> None:
+    assert as_parquet(LOG, tmp_path / "log.parquet") == 2
+    table = pd.read_parquet(tmp_path / "log.parquet")
+    assert table["Action"].tolist() == ["allocate", "free"]
+    assert table["Size"].sum() == 2 * 1048576
+    assert table["Pointer"].nunique() == 1

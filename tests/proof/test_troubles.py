@@ -17,12 +17,9 @@ from benchmarks.gpu import clusters, lessons, recordings, speed
 from benchmarks.gpu.gauges import Step, table
 
 ROOT = Path(__file__).parents[2]
-CLEAN = {
-    "nothing_left": True,
-    "context_in_worker": True,
-    "context_in_supervisor": False,
-    "context_in_forkserver": False,
-}
+CLEAN = {"nothing_left": True, "context_in_worker": True} | dict.fromkeys(
+    ("context_in_supervisor", "context_in_forkserver"), False
+)
 
 
 @pytest.mark.parametrize(
@@ -52,9 +49,6 @@ def test_a_start(changes: dict[str, bool], troubles: list[str]) -> None:
 )
 def test_a_lesson_on_gpus(lesson: dict[str, Any], troubles: list[str]) -> None:
     assert lessons.troubles({"06": lesson}, needs_gpu=True) == troubles
-
-
-def test_a_lesson_on_cpus_needs_no_gpu() -> None:
     assert lessons.troubles({"06": {"checks": {}, "backends": ["local"]}}, needs_gpu=False) == []
 
 
@@ -126,14 +120,11 @@ def test_unreadable_driver_is_reported() -> None:
     ("tests", "code", "counts"),
     [
         ("def test_a(): pass", 0, {"passed": 1, "failed": 0, "error": 0, "skipped": 0}),
-        (
-            "import pytest\ndef test_a(): pass\ndef test_b(): pytest.importorskip('no_such_module')",
-            1,
-            {"passed": 1, "failed": 0, "error": 0, "skipped": 1},
-        ),
+        ("import pytest\ndef test_a(): pass\ndef test_b(): pytest.importorskip('no_such_module')",
+         1, {"passed": 1, "failed": 0, "error": 0, "skipped": 1}),
         ("import pytest\npytest.skip('all', allow_module_level=True)", 1, {"passed": 0, "skipped": 1}),
     ],
-)
+)  # fmt: skip
 def test_skipped_test_proves_nothing(tmp_path: Path, tests: str, code: int, counts: dict[str, int]) -> None:
     conftest = (ROOT / "tests" / "gpu" / "conftest.py").read_text(encoding="utf-8")
     (tmp_path / "conftest.py").write_text(f"{conftest}\n\ndef _why_not() -> str:\n    return ''\n")

@@ -41,25 +41,14 @@ def test_parts_rebuild_wheel(wheels: Path, tmp_path: Path) -> None:
     python = install(tmp_path / "parts", tmp_path / "environment")
     code = "import carried, psutil, gpucluster; print(carried.answer)"
     assert subprocess.check_output([str(python), "-c", code], env={}, text=True) == "42\n"
-    assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere")]) == 0
-
-
-@pytest.mark.full
-def test_what_is_installed_is_not_installed_again(wheels: Path, tmp_path: Path) -> None:
-    split(wheels, tmp_path / "parts", 10_000)
-    python = install(tmp_path / "parts", tmp_path / "environment")
     made = python.lstat().st_mtime_ns, site_of(tmp_path / "environment").stat().st_mtime_ns
     assert install(tmp_path / "parts", tmp_path / "environment") == python
-    assert (python.lstat().st_mtime_ns, site_of(tmp_path / "environment").stat().st_mtime_ns) == made
-
-
-@pytest.mark.full
-def test_libraries_that_were_brought_come_first(wheels: Path, tmp_path: Path) -> None:
-    split(wheels, tmp_path / "parts", 10_000)
-    install(tmp_path / "parts", tmp_path / "environment")
+    again = python.lstat().st_mtime_ns, site_of(tmp_path / "environment").stat().st_mtime_ns
+    assert again == made, "what is installed was installed again"
     brought = site_of(tmp_path / "environment") / "nvidia" / "cu13" / "lib"
     brought.mkdir(parents=True)
-    assert library_folders(tmp_path / "environment")[0] == brought
+    assert library_folders(tmp_path / "environment")[0] == brought, "libraries that were brought come first"
+    assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere")]) == 0
 
 
 def test_missing_or_damaged_part_is_detected(wheels: Path, tmp_path: Path) -> None:
@@ -159,9 +148,7 @@ def test_what_wheels_hold_travels_in_fewer_bytes(wheels: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("fault", ["missing", "damaged"])
-def test_packed_parts_that_are_not_whole(
-    wheels: Path, tmp_path: Path, fault: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_packed_parts_that_are_not_whole(wheels, tmp_path, fault, capsys):
     parts = tmp_path / "parts"
     assert main(["pack", str(wheels), str(parts), "--architecture", "90", "--bytes", "100"]) == 0
     part = parts / "packed.part-0001"

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 HUGE = 10**5000  # Python refuses to write it out
+KINDS = "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing'"
 
 BAD_NUMBERS = [
     ({"n_workers": -1}, "n_workers: must be at least 0, not -1."),
@@ -34,17 +35,10 @@ BAD_SPECS = [
     ({1: 2}, "1: is not an option of this request."),
     (
         {"backend": "pbs"},
-        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing', "
-        "not 'pbs'. Other kinds come with packages: install one in this Python environment.",
+        f"{KINDS}, not 'pbs'. Other kinds come with packages: install one in this Python environment.",
     ),
-    (
-        {"backend": None},
-        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing'.",
-    ),
-    (
-        {"backend": []},
-        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing'.",
-    ),
+    ({"backend": None}, f"{KINDS}."),
+    ({"backend": []}, f"{KINDS}."),
     ({"threads_per_worker": 0}, "threads_per_worker: must be at least 1, not 0."),
     ({"idle_timeout_seconds": 0}, "idle_timeout_seconds: must be at least 1, not 0."),
     ({"backend": "local", "protocol": "udp"}, "protocol: must be one of 'unix', 'tls' or 'tcp', not 'udp'."),
@@ -103,13 +97,11 @@ def test_no_text_field_takes_a_line_break(field, value):
         ({"enable_nvlink": True}, "needs protocol 'ucx'"),
         ({"interface": "ib0"}, "with 'unix' the cluster stays on this machine"),
         ({"cudf_spill_stats": 1}, "needs enable_cudf_spill"),
-        ({"devices": []}, "at least one GPU"),
-        ({"devices": [0, 0]}, "names a GPU twice"),
-        ({"devices": [0, "GPU-12345678"]}, "not a mixture"),
+        ({"devices": []}, "at least one GPU"), ({"devices": [0, 0]}, "names a GPU twice"),
+        ({"devices": [0, "GPU-12345678"]}, "not a mixture"), ({"devices": ["gpu0"]}, "neither a GPU index nor a UUID"),
         ({"devices": [0], "n_workers": 2}, "only 1 GPUs are named"),
-        ({"devices": ["gpu0"]}, "neither a GPU index nor a UUID"),
     ],
-)
+)  # fmt: skip
 def test_options_that_do_not_go_together_are_refused(options, words):
     with pytest.raises(InvalidRequest, match=words):
         parse_spec({"backend": "cuda", **options})

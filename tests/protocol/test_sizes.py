@@ -88,12 +88,6 @@ def test_a_share_of_a_disk_is_not_said_to_be_of_the_memory():
         parse_spec({"backend": "local", "scratch_limit": "200%"})
 
 
-@pytest.mark.parametrize("value", [0, 0.0, "0", "none", " None "])
-def test_no_limit_is_written_as_dask_and_the_command_line_write_it(value):
-    assert parse_spec({"backend": "local", "memory_limit": value}).memory_limit is None
-    assert parse_spec({"backend": "cuda", "device_memory_limit": value}).device_memory_limit is None
-
-
 @pytest.mark.parametrize(
     "text", ["10s", "500ms", "1 hour", "2 hours", "3 minutes", "1.5 days", "90", "5m", "us", "2 weeks", " 7 s "]
 )

@@ -1,64 +1,41 @@
-"""Models, events and errors arrive as sent; the schema."""
+"""Models, events and errors arrive as sent; the schema, and the TypeScript types made from it."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
-from gpucluster.protocol import errors
+from gpucluster.protocol import errors, models
 from gpucluster.protocol.errors import ErrorModel, FieldError, GPUClusterError, error_from_model
 from gpucluster.protocol.kinds import spec_union
 from gpucluster.protocol.messages import Message, MessageCode
-from gpucluster.protocol.models import (
-    EVENT,
-    ClusterChanged,
-    ClusterModel,
-    ClusterRemoved,
-    ClusterState,
-    DeviceModel,
-    DeviceProcess,
-    Hello,
-    HostDevices,
-    Idle,
-    Progress,
-    Telemetry,
-    TelemetrySample,
-    Versions,
-    Wanted,
-    WorkerModel,
-)
 from gpucluster.protocol.spec import Adapt, parse_patch, parse_spec
-from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, WorkerHistory
+from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, TelemetrySample, WorkerHistory
 from gpucluster.site.presets import PRESETS
 from pydantic import ValidationError
 
-CLUSTER = ClusterModel(
-    id="0123abcd",
-    name="wire",
-    backend="local",
-    state=ClusterState.SCALING,
+ROOT = Path(__file__).resolve().parents[2]
+CLUSTER = models.ClusterModel(
+    id="0123abcd", name="wire", backend="local", state=models.ClusterState.SCALING,
     messages=[
         Message.of(MessageCode.CHOICE, "No GPU here: clusters use CPU workers."),
         Message.of(MessageCode.FAILED, "1 of 3 workers could not start: OSError."),
     ],
-    progress=Progress(step="scale", message="Scaling to 3 workers", done=1, total=3),
-    wanted=Wanted(n_workers=3),
-    n_workers=1,
-    workers=[WorkerModel(name="0", address="tls://127.0.0.1:1", pid=1, n_threads=2, memory_limit_bytes=2**30)],
-    scheduler_address="tls://127.0.0.1:2",
-    dashboard_path="gpucluster/dashboard/0123abcd/status",
-    n_clients=1,
-    idle=Idle(timeout_seconds=60, idle_since="2026-01-01T00:00:00Z", stops_at="2026-01-01T00:01:00Z"),
-    pid=3,
-    python="/usr/bin/python3",
-    versions=Versions(gpucluster="0.1.0", python="3.11.7", distributed="2026.8.0"),
-    created_at="2026-01-01T00:00:00.000Z",
-    running_at="2026-01-01T00:00:01.000Z",
-    start_seconds=0.5,
-    log_tail=["a line"],
-    spec=LocalSpec(name="wire", n_workers=3, memory_limit=0.5),
-)
+    progress=models.Progress(step="scale", message="Scaling to 3 workers", done=1, total=3),
+    wanted=models.Wanted(n_workers=3), n_workers=1,
+    workers=[models.WorkerModel(name="0", address="tls://127.0.0.1:1", pid=1, n_threads=2, memory_limit_bytes=2**30)],
+    scheduler_address="tls://127.0.0.1:2", dashboard_path="gpucluster/dashboard/0123abcd/status", n_clients=1,
+    idle=models.Idle(timeout_seconds=60, idle_since="2026-01-01T00:00:00Z", stops_at="2026-01-01T00:01:00Z"),
+    pid=3, python="/usr/bin/python3",
+    versions=models.Versions(gpucluster="0.1.0", python="3.11.7", distributed="2026.8.0"),
+    created_at="2026-01-01T00:00:00.000Z", running_at="2026-01-01T00:00:01.000Z", start_seconds=0.5,
+    log_tail=["a line"], spec=LocalSpec(name="wire", n_workers=3, memory_limit=0.5),
+)  # fmt: skip
 SAMPLE = TelemetrySample(
     id="0123abcd", at="2026-01-01T00:00:00Z", workers=["0", "1"], age_seconds=[0.1, 0.2], memory_bytes=[1, None],
     memory_limit_bytes=2, tier_disk_bytes=[0, None], cpu_percent=[1.5, None], n_threads=1, processing=[0, 3],
@@ -70,12 +47,13 @@ HISTORY = TelemetryHistory(
     id="0123abcd", at="2026-01-01T00:00:00Z", seconds=[-1.0, 0.0], cpu_percent=[None, 1.5], memory_bytes=[1, 2],
     worker_seconds=[0.0], workers={"0": WorkerHistory(cpu_percent=[1.5], memory_bytes=[None])},
 )  # fmt: skip
-DEVICES = HostDevices(
-    available=True,
-    message="1 GPU.",
-    code="ok",
-    devices=[DeviceModel(uuid="GPU-1", index=0, processes=[DeviceProcess(pid=1, user="me", cluster="wire")])],
-)
+PROCESS = models.DeviceProcess(pid=1, user="me", cluster="wire")
+GPU = models.DeviceModel(uuid="GPU-1", index=0, processes=[PROCESS])
+DEVICES = models.HostDevices(available=True, message="1 GPU.", code="ok", devices=[GPU])
+EVENTS = [
+    models.Hello(clusters=[CLUSTER]), models.ClusterChanged(cluster=CLUSTER), models.ClusterRemoved(id="0123abcd"),
+    models.Telemetry(sample=SAMPLE),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("model", [CLUSTER, SAMPLE, HISTORY, DEVICES, *PRESETS], ids=lambda model: type(model).__name__)
@@ -83,18 +61,9 @@ def test_a_model_arrives_as_it_was_sent(model):
     assert type(model).model_validate_json(model.model_dump_json()) == model
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        Hello(clusters=[CLUSTER]),
-        ClusterChanged(cluster=CLUSTER),
-        ClusterRemoved(id="0123abcd"),
-        Telemetry(sample=SAMPLE),
-    ],
-    ids=lambda event: event.kind,
-)
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.kind)
 def test_an_event_arrives_as_it_was_sent(event):
-    assert EVENT.validate_json(event.model_dump_json()) == event
+    assert models.EVENT.validate_json(event.model_dump_json()) == event
 
 
 def test_constant_column_is_one_value():
@@ -171,10 +140,12 @@ def test_schema_discriminates_kinds_by_backend():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
-def test_each_preset_is_a_valid_spec(preset):
-    assert parse_spec(preset.spec).backend == preset.spec["backend"]
-
-
 def test_adaptive_bounds_may_be_equal():
     assert parse_patch({"adapt": {"minimum": 2, "maximum": 2}}).adapt == Adapt(minimum=2, maximum=2)
+
+
+@pytest.mark.skipif(not (ROOT / "node_modules").exists(), reason="needs the npm packages: run 'jlpm install'")
+def test_the_checked_in_types_are_fresh() -> None:
+    command = [sys.executable, str(ROOT / ".ci" / "protocol_types.py"), "--check"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -28,14 +28,11 @@ SAMPLES = [
         device="GPU-1", host=["node1", "node2"], vram_used_bytes=7, tasks={"no-worker": 2},
     ),
 ]  # fmt: skip
-
-
-def session() -> RecordedSession:
-    return RecordedSession(recording=HEADER, label=HEADER.label, samples=SAMPLES)
+SESSION = RecordedSession(recording=HEADER, label=HEADER.label, samples=SAMPLES)
 
 
 def test_all_workers_together():
-    found = session_frame(session())
+    found = session_frame(SESSION)
     assert str(found.index.tz) == "UTC"
     assert [str(moment.time()) for moment in found.index] == ["10:00:00", "10:00:01.500000"]
     assert list(found["n_workers"]) == [1, 2]
@@ -46,7 +43,7 @@ def test_all_workers_together():
 
 
 def test_each_worker():
-    found = session_frame(session(), by="worker")
+    found = session_frame(SESSION, by="worker")
     assert found.index.names == ["time", "worker"]
     late = found.xs("2026-11-21T10:00:01.5Z", level="time")
     assert list(late["cpu_percent"]) == [50, 100]
@@ -57,7 +54,7 @@ def test_each_worker():
 
 
 def test_kinds_of_tasks():
-    found = session_frame(session(), by="task")
+    found = session_frame(SESSION, by="task")
     assert found.index.names == ["time", "prefix"]
     assert dict(found.iloc[0]) == {"waiting": 1, "processing": 0, "in_memory": 3, "released": 0, "erred": 0}
 

@@ -70,9 +70,7 @@ def test_devices_are_found_by_uuid_prefix(monkeypatch: pytest.MonkeyPatch) -> No
         (["NVIDIA H200", "NVIDIA H200"], {"driver": None}), (["NVIDIA H200", "NVIDIA H200"], {"device": None}),
     ],
 )  # fmt: skip
-def test_unknown_device_is_simulated(
-    names: list[str | None], changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_device_is_simulated(names, changes, monkeypatch):
     header = recorded(names, monkeypatch, **changes)
     assert header.label == "Simulated: no real GPU. Recorded at 2026-11-20 14:03 UTC — not a live cluster"
 

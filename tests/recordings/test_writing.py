@@ -30,19 +30,11 @@ HEADER = Recording(
 
 def event(number: int = 0, **changes: Any) -> dict[str, Any]:
     sample = {
-        "id": "0123abcd",
-        "at": f"2026-11-20T14:{3 + number // 60:02}:{number % 60:02}.000Z",
-        "workers": UUIDS,
-        "n_threads": 1,
-        "age_seconds": [0.1, 0.2],
-        "vram_total_bytes": 150_750_000_000,
-        "vram_used_bytes": [1_000_000 * number, 2_000_000],
-        "device": UUIDS,
-        "cpu_percent": [12, None],
-        "tasks": {"processing": 2},
-        "progress": [{"prefix": "lloyd", "processing": 2}],
-        **changes,
-    }
+        "id": "0123abcd", "at": f"2026-11-20T14:{3 + number // 60:02}:{number % 60:02}.000Z", "workers": UUIDS,
+        "n_threads": 1, "age_seconds": [0.1, 0.2], "cpu_percent": [12, None], "device": UUIDS,
+        "vram_total_bytes": 150_750_000_000, "vram_used_bytes": [1_000_000 * number, 2_000_000],
+        "tasks": {"processing": 2}, "progress": [{"prefix": "lloyd", "processing": 2}], **changes,
+    }  # fmt: skip
     return {"kind": "telemetry", "sample": sample}
 
 
@@ -85,16 +77,12 @@ def test_no_user_or_host_is_written(tmp_path: Path) -> None:
     private = [
         "0123abcd", *UUIDS, "/home/ada/secret", "ada", "tls://10.1.2.3:8786", "10.1.2.3", "node17", "s3cr3ttoken",
     ]  # fmt: skip
-    lines = written(
-        tmp_path / "a.jsonl",
-        event(
-            1,
-            workers=["tls://10.1.2.3:8786", "node17"],
-            device=UUIDS[0],
-            device_error=[f"The GPU {UUIDS[1]} is lost.", "No such file: /home/ada/secret"],
-            progress=[{"prefix": "read-/home/ada/secret"}, {"prefix": "ada@node17"}, {"prefix": "lloyd"}],
-        ),
-    )
+    telling = event(
+        1, workers=["tls://10.1.2.3:8786", "node17"], device=UUIDS[0],
+        device_error=[f"The GPU {UUIDS[1]} is lost.", "No such file: /home/ada/secret"],
+        progress=[{"prefix": "read-/home/ada/secret"}, {"prefix": "ada@node17"}, {"prefix": "lloyd"}],
+    )  # fmt: skip
+    lines = written(tmp_path / "a.jsonl", telling)
     text = json.dumps(lines)
     assert [word for word in private if word in text] == []
     sample = lines[1]["sample"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import itertools
 import logging
 import os
@@ -140,7 +141,7 @@ class UnixListener(BaseListener):
         _, user = peer_of(stream.socket)
         if user not in {os.getuid(), None}:
             raise PermissionError("it belongs to another user")
-        if not folders.is_secret(await stream.read_bytes(SECRET_BYTES), self._secret):
+        if not hmac.compare_digest(await stream.read_bytes(SECRET_BYTES), self._secret):
             raise PermissionError("it does not know the secret")
 
     async def _handle(self, stream: IOStream, address: Any) -> None:

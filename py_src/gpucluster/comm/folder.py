@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hmac
 import os
 import secrets
 import socket
@@ -47,11 +46,6 @@ def secret_of(folder: str) -> bytes:
     if len(secret) != SECRET_BYTES:
         raise OSError(errno.EBADMSG, "not a secret", folder)
     return secret
-
-
-def is_secret(given: bytes, secret: bytes) -> bool:
-    """Compare in constant time."""
-    return hmac.compare_digest(given, secret)
 
 
 def bind(folder: str, *, backlog: int) -> tuple[socket.socket, str]:

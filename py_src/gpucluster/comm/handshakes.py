@@ -23,10 +23,7 @@ PATIENCE_SECONDS = 30.0  # As long as a peer on a busy machine tries to connect 
 MOST_UNFINISHED = 512  # More than the workers of a cluster, which connect at the same moment when it starts.
 
 Handle = Callable[["IOStream", Any], Awaitable[None]]
-
-
-async def _tls(stream: Any) -> None:
-    await stream.wait_for_handshake()
+Handshake = Callable[[Any], Awaitable[Any]]
 
 
 class UnprovenConnections:
@@ -57,7 +54,7 @@ class HandshakeLimit:
     ``handshake`` gets the stream and raises ``OSError`` if it fails; default: that of TLS.
     """
 
-    def __init__(self, handle: Handle, handshake: Callable[[IOStream], Awaitable[None]] = _tls) -> None:
+    def __init__(self, handle: Handle, handshake: Handshake = lambda stream: stream.wait_for_handshake()) -> None:
         self._handle = handle
         self._handshake = handshake
         self._unproven = UnprovenConnections()

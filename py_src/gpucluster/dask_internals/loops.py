@@ -15,13 +15,7 @@ _runner_pid = 0
 
 def asyncio_loop(owner: Any) -> asyncio.AbstractEventLoop:
     """Return the asyncio loop of a client or worker: ``loop.asyncio_loop``, as tornado names it (2021.1)."""
-    loop: asyncio.AbstractEventLoop = owner.loop.asyncio_loop
-    return loop
-
-
-def shares_running_loop(client: Any) -> bool:
-    """Whether a client runs in the event loop that runs in this thread. Relies on the same as ``asyncio_loop``."""
-    return is_running_loop(client.loop)
+    return owner.loop.asyncio_loop
 
 
 def in_client_thread() -> bool:

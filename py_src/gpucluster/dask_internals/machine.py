@@ -1,4 +1,4 @@
-"""This machine as distributed and Dask see it."""
+"""This machine and its times as distributed and Dask see and write them."""
 
 from __future__ import annotations
 
@@ -22,3 +22,10 @@ def clock() -> float:
     from distributed.metrics import time
 
     return float(time())
+
+
+def written_time(seconds: float) -> str:
+    """Return a time as in Dask's reports, such as ``1.23 s`` or ``3m 20s``: ``dask.utils.format_time`` (2021.1)."""
+    from dask.utils import format_time
+
+    return str(format_time(seconds))

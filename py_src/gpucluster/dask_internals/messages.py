@@ -76,8 +76,7 @@ def remove_handler(server: Any, operation: str) -> None:
 
 def connection_arguments(worker: Any) -> dict[str, Any]:
     """Return a worker's arguments for connections, including credentials: ``Server.connection_args`` (2021.1)."""
-    found: dict[str, Any] = worker.connection_args
-    return found
+    return worker.connection_args
 
 
 def serialized(message: Any) -> Any:
@@ -149,12 +148,8 @@ def taken(comm: Any) -> tuple[socket.socket | None, bytes]:
     Relies on ``comm.stream`` with ``socket`` and ``read_bytes``, and on ``comm.abort()``, which closes and does not
     shut down (2021.1).
 
-    Returns
-    -------
-    socket.socket or None
-        It does not block. ``None`` if the peer has closed it already.
-    bytes
-        Data that had arrived but was not read.
+    Returns the socket, which does not block (``None`` if the peer has closed it already), and data that had arrived but
+    was not read.
     """
     from tornado.iostream import StreamClosedError
 

@@ -22,8 +22,7 @@ def known_workers(client: Any) -> dict[str, Any]:
     client remembers; meanwhile the client's own clock may have asked for the information without workers. Relies on
     ``Client.scheduler.identity(n_workers=)``, a coroutine function (2025.2).
     """
-    found: dict[str, Any] = client.sync(_scheduler_of(client).identity, n_workers=-1)["workers"]
-    return found
+    return client.sync(_scheduler_of(client).identity, n_workers=-1)["workers"]
 
 
 def known_scheduler_id(client: Any) -> str | None:
@@ -31,9 +30,7 @@ def known_scheduler_id(client: Any) -> str | None:
 
     ``Client.scheduler_info`` waits for the scheduler, which a thread that runs an event loop must not do (2024.11).
     """
-    identity: Any = client._scheduler_identity
-    found: str | None = identity.get("id")
-    return found
+    return client._scheduler_identity.get("id")
 
 
 def kept(client: Any, keys: Sequence[Any]) -> Kept:

@@ -47,11 +47,9 @@ def kernels_of(scheduler: Any) -> list[str]:
 def has_work(scheduler: Any) -> bool:
     """Whether any task runs, waits for a worker, or could run if there were workers.
 
-    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.11) and ``WorkerState.processing``.
+    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.11) and the same as ``is_computing``.
     """
-    return bool(
-        scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
-    )
+    return bool(scheduler.unrunnable or scheduler.queued or is_computing(scheduler))
 
 
 def bytes_kept_for(scheduler: Any, client: str) -> int:
@@ -85,40 +83,17 @@ def is_computing(scheduler: Any) -> bool:
 # -- kinds of tasks ----------------------------------------------------------------------------------
 
 
-def states_by_prefix(scheduler: Any) -> Mapping[str, Mapping[str, int]]:
-    """Return how many tasks of each kind are in each state, for all kinds ever seen, oldest first.
+def prefixes(scheduler: Any) -> Mapping[str, Any]:
+    """Return all kinds of tasks ever seen by name, oldest first; the ``states`` of a kind count its tasks by state.
 
-    Relies on ``Scheduler.task_prefixes`` and ``TaskPrefix.states`` (2021.1). It is a view: entries are read on access.
+    Relies on ``Scheduler.task_prefixes`` and ``TaskPrefix.states`` (2021.1). It is Dask's own: there may be very many.
     """
-    return _States(scheduler.task_prefixes)
-
-
-class _States(Mapping[str, Mapping[str, int]]):
-    def __init__(self, prefixes: Mapping[str, Any]) -> None:
-        self._prefixes = prefixes
-
-    def __getitem__(self, name: str) -> Mapping[str, int]:
-        states: Mapping[str, int] = self._prefixes[name].states
-        return states
-
-    def __iter__(self) -> Any:
-        return iter(self._prefixes)
-
-    def __len__(self) -> int:
-        return len(self._prefixes)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._prefixes
+    return scheduler.task_prefixes
 
 
 def n_unfinished(scheduler: Any, states: Collection[str]) -> int:
     """Return how many tasks are in one of these states: ``TaskPrefix.states`` of ``Scheduler.task_prefixes``."""
-    return sum(
-        count
-        for prefix in scheduler.task_prefixes.values()
-        for state, count in prefix.states.items()
-        if state in states
-    )
+    return sum(prefix.states.get(state, 0) for prefix in scheduler.task_prefixes.values() for state in set(states))
 
 
 def n_copies(scheduler: Any) -> int:
@@ -175,12 +150,10 @@ def left_on_purpose(scheduler: Any, address: str) -> bool:
     Relies on the events that the scheduler logs under a worker's address: dictionaries with ``expected`` when it is
     removed (2024.8), or with a ``status`` that begins with ``closing`` (2021.12).
     """
-    for _, event in scheduler.get_events(address) or ():
-        if not isinstance(event, dict):
-            continue
-        if event.get("expected") is True or str(event.get("status", "")).startswith("closing"):
-            return True
-    return False
+    return any(
+        event.get("expected") is True or str(event.get("status", "")).startswith("closing")
+        for event in _events(scheduler, address)
+    )
 
 
 def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[str]]:
@@ -192,15 +165,9 @@ def left_behind(scheduler: Any, address: str) -> tuple[set[Any], set[Any], list[
     """
     from dask.utils import key_split
 
-    removed = [
-        event
-        for _, event in scheduler.get_events(address) or ()
-        if isinstance(event, dict) and event.get("action") == "remove-worker"
-    ]
-    computed, scattered = (
-        set(removed[-1].get(f"lost-{kind}-tasks", ())) if removed else set() for kind in ("computed", "scattered")
-    )
-    had = Counter(key_split(key) for key in (removed[-1].get("processing-tasks", ()) if removed else ()))
+    removed = [{}, *(event for event in _events(scheduler, address) if event.get("action") == "remove-worker")][-1]
+    computed, scattered = (set(removed.get(f"lost-{kind}-tasks", ())) for kind in ("computed", "scattered"))
+    had = Counter(map(key_split, removed.get("processing-tasks", ())))
     return computed, scattered, [name for name, _ in had.most_common()]
 
 
@@ -209,8 +176,11 @@ def was_too_big(scheduler: Any, address: str) -> bool:
 
     Relies on the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
     """
-    ended = scheduler.get_events("worker-restart-memory") or ()
-    return any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
+    return any(event.get("worker") == address for event in _events(scheduler, "worker-restart-memory"))
+
+
+def _events(scheduler: Any, topic: str) -> list[dict[str, Any]]:
+    return [event for _, event in scheduler.get_events(topic) or () if isinstance(event, dict)]
 
 
 _PENDING = frozenset({"waiting", "queued", "no-worker", "processing"})

@@ -26,28 +26,17 @@ def cell_span(name: str, id: str, facts: Mapping[str, Any]) -> AbstractContextMa
     ``dask.get_annotations()`` to the graph (2021.1). Annotating collections at creation is not an alternative:
     data frames warn that they ignore it (dask-expr).
 
-    Parameters
-    ----------
-    name
-        Of the span, for Dask's own tools.
-    id
-        Of the span; unique.
-    facts
-        About the cell; see ``facts_of``.
+    `name`, `id`: of the span, for Dask's own tools; the id is unique. `facts`: about the cell; see ``facts_of``.
     """
     dask: Any = importlib.import_module("dask")  # It does not say that these two are public.
     inner = dask.get_annotations().get("span")
     names, ids = (inner["name"], inner["ids"]) if inner else ((), ())
-    annotated: AbstractContextManager[None] = dask.annotate(
-        span={"name": (name, *names), "ids": (id, *ids)}, **{FACTS: dict(facts)}
-    )
-    return annotated
+    return dask.annotate(span={"name": (name, *names), "ids": (id, *ids)}, **{FACTS: dict(facts)})
 
 
 def facts_of(annotations: Mapping[str, Any]) -> dict[Any, Any]:
     """Return the facts by the keys of a graph's new tasks, from what ``SchedulerPlugin.update_graph`` gets (2023.5)."""
-    found: dict[Any, Any] = annotations.get(FACTS) or {}
-    return found
+    return annotations.get(FACTS) or {}
 
 
 def drop_facts(task: Any) -> None:

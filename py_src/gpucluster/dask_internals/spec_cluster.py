@@ -92,8 +92,7 @@ def reconcile(cluster: SpecCluster) -> asyncio.Future[Any]:
 
     Relies on ``SpecCluster._correct_state()``, which returns a task, and the same one until that has begun.
     """
-    task: asyncio.Future[Any] = cluster._correct_state()
-    return task
+    return cluster._correct_state()
 
 
 def decisions_of(adaptive: Any) -> list[tuple[float, dict[str, Any]]]:

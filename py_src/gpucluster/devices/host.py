@@ -21,32 +21,24 @@ _TEMPERATURE_OF_GPU = 0
 
 
 def host_devices(
-    clusters: NameOfPid | None = None,
-    *,
-    notebooks: NameOfPid | None = None,
-    workers: NameOfPid | None = None,
-    cuda_visible_devices: str | None = None,
-    session: NVMLSession | None = None,
+    clusters: NameOfPid | None = None, *, notebooks: NameOfPid | None = None, workers: NameOfPid | None = None
 ) -> HostDevices:
     """Read this machine's GPUs, MIG slices included. Never raises for anything a driver does.
 
     ``clusters``, ``notebooks`` and ``workers`` give the name of the cluster, the path of the notebook and the name of
-    the worker that a process id belongs to; ids of supervisors and kernels are enough. ``cuda_visible_devices`` is read
-    instead of the environment's. The result has a message for users, even if there is no GPU.
+    the worker that a process id belongs to; ids of supervisors and kernels are enough. The result has a message for
+    users, even if there is no GPU.
     """
-    session = session or _SESSION
-    setting = os.environ.get("CUDA_VISIBLE_DEVICES") if cuda_visible_devices is None else cuda_visible_devices
+    setting = os.environ.get("CUDA_VISIBLE_DEVICES")
     try:
-        devices = _read_all(session, Owners(clusters or {}, notebooks or {}, workers or {}))
+        devices = _read_all(_SESSION, Owners(clusters or {}, notebooks or {}, workers or {}))
     except NVMLUnavailable as error:
         return _host(False, error.code, error.message)
     allowed = visible_uuids(devices, setting)
-    devices = [device.model_copy(update={"visible": device.uuid in allowed}) for device in devices]
-    if session is _SESSION:
-        _TROUBLES.look()
-        devices = [_TROUBLES.added_to(device) for device in devices]
+    _TROUBLES.look()
+    devices = [_TROUBLES.added_to(device.model_copy(update={"visible": device.uuid in allowed})) for device in devices]
     code, message = _verdict(devices, setting)
-    driver = session.soft("nvmlSystemGetDriverVersion")
+    driver = _SESSION.soft("nvmlSystemGetDriverVersion")
     return _host(code == "ok", code, message, driver_version=driver, devices=devices)
 
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from .host import host_devices
 from .nvml import CPU_WORKERS
 
-PROBE_TIMEOUT_SECONDS = 30.0
-
 _PROGRAM = """
 import ctypes, sys
 try:
@@ -48,14 +46,14 @@ class GPUProbe:
     device_count: int = 0  # Devices that CUDA sees.
 
 
-def probe_gpu(*, python: str | None = None, timeout_seconds: float = PROBE_TIMEOUT_SECONDS) -> GPUProbe:
-    """Look for GPUs with NVML, then test in a separate process, of this or another Python, if CUDA can use them."""
+def probe_gpu(*, timeout_seconds: float = 30.0) -> GPUProbe:
+    """Look for GPUs with NVML, then test in a separate process if CUDA can use them."""
     host = host_devices()
     if not host.available:
         return GPUProbe(False, host.message, host.code)
     try:
         done = subprocess.run(
-            [python or sys.executable, "-I", "-S", "-c", _PROGRAM],
+            [sys.executable, "-I", "-S", "-c", _PROGRAM],
             check=False,
             capture_output=True,
             text=True,

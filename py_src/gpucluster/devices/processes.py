@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -12,6 +12,7 @@ import psutil
 
 from ..operating_system import processes as system
 from ..protocol.models import DeviceProcess
+from ..protocol.telemetry import known_sum
 from .nvml import NVMLSession
 
 NameOfPid: TypeAlias = Mapping[int, str] | Callable[[int], str | None]
@@ -55,7 +56,7 @@ def device_processes(session: NVMLSession, handle: Any, owners: Owners) -> list[
         _describe(pid, memory[pid], found, owners).model_copy(
             update={
                 "parent_pid": next((ancestor for ancestor in lineages[pid][1:] if ancestor in memory), None),
-                "tree_memory_bytes": _sum(memory[other] for other, line in lineages.items() if pid in line),
+                "tree_memory_bytes": known_sum(memory[other] for other, line in lineages.items() if pid in line),
             }
         )
         for pid, found in known.items()
@@ -94,11 +95,6 @@ def _role(
     if _owner((pid,), owners.notebooks) is not None:
         return "kernel"
     return "child" if belongs else "other"
-
-
-def _sum(values: Iterable[int | None]) -> int | None:
-    measured = [value for value in values if value is not None]
-    return sum(measured) if measured else None
 
 
 def _owner(lineage: tuple[int, ...], names: NameOfPid) -> str | None:

@@ -14,6 +14,7 @@ import struct
 from contextlib import suppress
 
 from . import LINUX
+from .abstract_names import hold
 
 _SO_PEERGROUPS = 59  # ``asm-generic/socket.h``, Linux 4.13; Python has no name for it.
 _MOST_BYTES = 1024  # Python's limit: 256 groups.
@@ -29,13 +30,10 @@ def listen(name: str, waiting: int) -> socket.socket:
     """
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
-    try:
-        listener.bind(b"\0" + name.encode())
-        listener.listen(waiting)
-    except OSError:
-        listener.close()
-        raise
+    listener = hold(name)
+    if listener is None:
+        raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
+    listener.listen(waiting)
     return listener
 
 

@@ -3,7 +3,7 @@
 It runs the command as its child, and ends like it once everything that the command has started has been killed,
 including processes that made their own session, lost their parent, or dropped their environment. On SIGTERM, and when
 the process that started it is gone, the command gets SIGTERM and that many seconds to end. On systems other than Linux,
-only processes in the command's process group are found.
+orphans outside of the command's process group are not found.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from . import LINUX
+import psutil
+
 from .lifetimes import adopt_orphans, end_with_parent
 
 KILL_SECONDS = 5.0
@@ -81,47 +82,23 @@ def _become(command: list[str], parent: int) -> NoReturn:
     os._exit(NOT_STARTED)
 
 
-def _kill_all(group: int) -> None:
-    """Kill everything below this process, including orphans that it adopts meanwhile."""
+def _kill_all(command: int) -> None:
+    """Kill everything below this process, including orphans that it adopts meanwhile; reap all but the command."""
     deadline = time.monotonic() + KILL_SECONDS
     while time.monotonic() < deadline:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
-        below = _below(os.getpid())
-        for pid in below:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        if not below:
+            os.killpg(command, signal.SIGKILL)
+        lives = False
+        for process in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error, ChildProcessError):
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    lives = True
+                    process.kill()
+                elif process.pid != command:
+                    os.waitpid(process.pid, os.WNOHANG)
+        if not lives:
             return
-        _reap_orphans(group)
         time.sleep(0.01)
-
-
-def _reap_orphans(child: int) -> None:
-    """Reap orphans that this process has adopted; the command itself is waited for elsewhere."""
-    for pid in _below(os.getpid(), zombies=True):
-        if pid != child:
-            with suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-
-
-def _below(root: int, *, zombies: bool = False) -> list[int]:
-    """Return the processes below one."""
-    children: dict[int, list[int]] = {}
-    ended = set()
-    for name in os.listdir("/proc") if LINUX else ():
-        if name.isdecimal():
-            with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
-                state, parent = file.read().rpartition(b")")[2].split()[:2]
-                children.setdefault(int(parent), []).append(int(name))
-                if state in {b"Z", b"X"}:
-                    ended.add(int(name))
-    found, left = [], [root]
-    while left:
-        own = children.get(left.pop(), [])
-        found += own
-        left += own
-    return [pid for pid in found if zombies or pid not in ended]
 
 
 def _end_as(status: int) -> NoReturn:

@@ -42,16 +42,14 @@ class MemoryKills:
 
 def out_of_memory_kills() -> int | None:
     """Return how often the system has killed a process of these groups, out of memory; ``None``: not counted."""
+    if not LINUX:
+        return None
     found: list[int] = []
-    for folder in _own_groups() if LINUX else ():
-        for name in ("memory.events", "memory.oom_control"):
-            with suppress(OSError, ValueError):
-                lines = (line.split() for line in (folder / name).read_text().splitlines())
-                found += [int(words[1]) for words in lines if len(words) == 2 and words[0] == "oom_kill"]
-    # Kills anywhere on the machine count as well.
-    with suppress(OSError, ValueError):
-        lines = (line.split() for line in Path("/proc/vmstat").read_text().splitlines() if LINUX)
-        found += [int(words[1]) for words in lines if len(words) == 2 and words[0] == "oom_kill"]
+    files = [folder / name for folder in _own_groups() for name in ("memory.events", "memory.oom_control")]
+    for file in (*files, Path("/proc/vmstat")):  # Kills anywhere on the machine count as well.
+        with suppress(OSError, ValueError):
+            lines = (line.split() for line in file.read_text().splitlines())
+            found += [int(words[1]) for words in lines if len(words) == 2 and words[0] == "oom_kill"]
     return sum(found) if found else None
 
 

@@ -41,15 +41,13 @@ def yield_to_sessions(nice: int) -> None:
 
     `nice`: from 1 to 19; 5 is a third of what others get.
     """
-    for _ in range(_TRIES):
-        try:
-            _AUTOGROUP.write_text(f"{nice}\n")
-        except BlockingIOError:
-            time.sleep(_PAUSE_SECONDS)
-        except OSError:
-            return
-        else:
-            return
+    with suppress(OSError):
+        for _ in range(_TRIES):
+            try:
+                _AUTOGROUP.write_text(f"{nice}\n")
+                return
+            except BlockingIOError:
+                time.sleep(_PAUSE_SECONDS)
 
 
 def yield_to_processes(nice: int) -> None:

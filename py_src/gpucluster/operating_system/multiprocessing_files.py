@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
+from .memory import SHARED_MEMORY
+
 FOLDER = "mp"  # In a cluster's own folder.
-_SEMAPHORES = Path("/dev/shm")  # noqa: S108  # Linux; elsewhere they cannot be listed
 
 
 def semaphore_prefix(cluster_id: str) -> str:
@@ -23,7 +23,7 @@ def semaphore_refusal() -> str | None:
     except OSError as error:
         return (
             f"Semaphores, which the processes of workers need, cannot be made: {error.strerror or error}. "
-            f"Make {_SEMAPHORES} writable; in a container: --tmpfs {_SEMAPHORES}."
+            f"Make {SHARED_MEMORY} writable; in a container: --tmpfs {SHARED_MEMORY}."
         )
     return None
 
@@ -36,6 +36,6 @@ def make_no_more_semaphores() -> None:
 
 def remove_semaphores(cluster_id: str) -> None:
     """Remove the semaphores that are left of a cluster. Its processes must be gone."""
-    for path in _SEMAPHORES.glob(f"sem.{semaphore_prefix(cluster_id)}-*"):
+    for path in SHARED_MEMORY.glob(f"sem.{semaphore_prefix(cluster_id)}-*"):
         with suppress(OSError):
             path.unlink(missing_ok=True)

@@ -15,9 +15,7 @@ from typing import Any
 
 from . import LINUX
 
-_NO_EFFECT = """
-    chmod fchmod fchmodat fchmodat2
-"""
+_NO_EFFECT = "chmod fchmod fchmodat fchmodat2"
 """They report success and do nothing, so that ``shutil.copy`` work. A submission's files are private anyway.
 
 Seccomp cannot see the owner of a file, who may always change these, whatever Landlock allows.
@@ -36,10 +34,7 @@ _REFUSED = """
     syslog vhangup iopl ioperm modify_ldt nfsservctl lookup_dcookie uselib
     settimeofday clock_settime clock_adjtime adjtimex stime sethostname setdomainname
 """
-_ABSENT = """
-    memfd_create memfd_secret
-    inotify_init inotify_init1 inotify_add_watch
-"""
+_ABSENT = "memfd_create memfd_secret inotify_init inotify_init1 inotify_add_watch"
 """They do not exist for a submission; programs have a fallback.
 
 Anonymous files belong to no path that Landlock could check, and a file can be watched without opening it.
@@ -50,9 +45,7 @@ _TIMES = {"utime": (0, 1), "utimes": (0, 1), "futimesat": (1, 2), "utimensat": (
 Without times they mean "now". Functions that create files, such as `pathlib.Path.touch`, use this to check whether the
 file exists: the answer is no. Everything else, such as copying a file's time, has no effect.
 """
-_SCHEDULING = """
-    sched_setaffinity sched_setscheduler sched_setparam sched_setattr
-"""
+_SCHEDULING = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr"
 """They change only the caller, which has the number 0.
 
 For others they report success and do nothing: libraries such as ZeroMQ name their own threads by number, and end the

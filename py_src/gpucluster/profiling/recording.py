@@ -13,7 +13,7 @@ from ..client.api import connect
 from ..client.control import AsyncControl
 from ..client.handle import ClusterHandle
 from ..dask_internals.by_value import sent_by_value
-from ..dask_internals.loops import shares_running_loop
+from ..dask_internals.loops import is_running_loop
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
 from . import recorders
 from .nsight import ProcessFacts, launched_by_nsys
@@ -67,7 +67,7 @@ def _of_client(client: Any) -> Target:
         raise InvalidRequest("cluster: must be a name, a gpucluster.Cluster or a distributed.Client.")
     if client.status != "running" or client.scheduler is None:
         raise InvalidState("The client is no longer connected; connect again ('%gpucluster connect').")
-    if client.cluster is not None and shares_running_loop(client):
+    if client.cluster is not None and is_running_loop(client.loop):
         raise InvalidState(
             "The client shares its event loop with this notebook, which is busy while a cell is measured. "
             "Make the client without asynchronous=True."

@@ -7,10 +7,10 @@ from hashlib import blake2b
 
 from pydantic import ConfigDict, Field
 
-from .telemetry import TelemetryModel
+from .telemetry import WireModel
 
 
-class TaskCounts(TelemetryModel):
+class TaskCounts(WireModel):
     """How many tasks there are, by state."""
 
     n_tasks: int
@@ -38,7 +38,7 @@ class CellTasks(TaskCounts):
     error: str | None = Field(None, description="The last error of tasks of this kind, if some of the cell failed.")
 
 
-class WorkerPeaks(TelemetryModel):
+class WorkerPeaks(WireModel):
     """The most that one worker had while a cell computed."""
 
     name: str
@@ -47,7 +47,7 @@ class WorkerPeaks(TelemetryModel):
     spilled_bytes: int | None = None
 
 
-class Where(TelemetryModel):
+class Where(WireModel):
     """The cluster that has computed a cell."""
 
     cluster_id: str
@@ -57,7 +57,7 @@ class Where(TelemetryModel):
     versions: dict[str, str] = Field(description="By package.")
 
 
-class CellWork(TelemetryModel):
+class CellWork(WireModel):
     """What one run of a cell computed, or a program between two pauses.
 
     Tasks belong to the cell that sent them, even while others use the cluster. Memory and traffic are those of the
@@ -118,7 +118,7 @@ class CellWork(TelemetryModel):
         return sum((getattr(group, figure) for group in self.groups), 0.0)
 
 
-class History(TelemetryModel):
+class History(WireModel):
     """What cells and scripts computed on all clusters, also on those that are gone, oldest first."""
 
     cells: list[CellWork]
@@ -151,7 +151,7 @@ class CellProgress(TaskCounts):
         return cls(**fields, **counts)
 
 
-class Cells(TelemetryModel):
+class Cells(WireModel):
     """What cells computed on a cluster, oldest first; the last 1000."""
 
     id: str = Field(description="Cluster.")

@@ -18,7 +18,7 @@ _UNITS = {
     "w": 7 * 86400, "week": 7 * 86400,
 }  # fmt: skip
 _PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?\s*([A-Za-z]*)\s*")
-_WALLTIME = re.compile(r"(?:(\d{1,4})-(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?|(\d{1,6})(?::(\d{1,6})(?::(\d{1,6}))?)?)")
+_WALLTIME = re.compile(r"(?:\d{1,4}-)?\d{1,6}(?::\d{1,6}){0,2}")
 DEFAULT_SCHEDULER_WALLTIME = "1-00:00:00"  # Default of a scheduler's job.
 _ALLOWED = "write seconds, or a duration such as '10s', '500ms' or '1 hour'"
 
@@ -62,20 +62,16 @@ def walltime_seconds(text: str) -> int:
 
     Like ``sbatch``, it adds up the parts without bounds: ``00:90:00`` is an hour and a half. Raises `ValueError`.
     """
-    found = _WALLTIME.fullmatch(text)
-    if not found:
+    if not _WALLTIME.fullmatch(text):
         raise ValueError(
             f"{printable(text, 40)!r} is not a time limit: write minutes, '00:30:00' (hours, minutes, seconds) or "
             "'2-12:00:00' (with days)"
         )
-    days, *after_days = found.group(1, 2, 3, 4)
-    if days is not None:
-        hours, minutes, seconds = (int(part or 0) for part in after_days)
-        return ((int(days) * 24 + hours) * 60 + minutes) * 60 + seconds
-    first, second, third = found.group(5, 6, 7)
-    if third is not None:
-        return (int(first) * 60 + int(second)) * 60 + int(third)
-    return int(first) * 60 + int(second or 0)
+    days, has_days, clock = text.rpartition("-")
+    parts = [int(part) for part in clock.split(":")]
+    begins_with_hours = has_days or len(parts) == 3
+    hours, minutes, seconds = ([*parts, 0, 0] if begins_with_hours else [0, *parts, 0])[:3]
+    return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 def spoken(seconds: float) -> str:
@@ -83,12 +79,7 @@ def spoken(seconds: float) -> str:
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
+    return f"{whole} s" if whole < 60 else _long(whole)
 
 
 def seconds(value: float) -> str:
@@ -99,6 +90,9 @@ def seconds(value: float) -> str:
         return f"{value * 1e3:.3g} ms"
     if value < 100:
         return f"{value:.3g} s"
-    minutes, rest = divmod(round(value), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    return _long(round(value))
+
+
+def _long(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s"

@@ -1,35 +1,5 @@
 """All errors, and their form on the wire.
 
-The tree::
-
-    GPUClusterError
-    ├── InvalidRequest            a value in the request is not allowed
-    │   └── WrongArguments        … a verb does not take what it was called with; also a TypeError
-    ├── ClusterNotFound           no cluster of that name or id
-    ├── WorkerNotFound            the cluster has no worker of that name
-    ├── LinkNotFound              no link of that id that shows the cluster
-    ├── LinkRefused               the site does not allow such a link
-    ├── RecordingNotFound         no recording of that name
-    ├── RecordingUnreadable       a file that cannot be played
-    ├── NameTaken                 a live cluster has that name already
-    ├── NotNow                    the site's hours, or more than a user may have
-    ├── InvalidState              the cluster is not in a state that allows this
-    │   └── ClusterEnded          … it has ended, or is ending
-    ├── StartFailed               the cluster could not be started
-    │   ├── PreflightFailed       … found before anything was started
-    │   │   ├── NoUsableDevice    … no GPU, or not the one asked for
-    │   │   └── MissingPackage    … an optional package is not installed
-    │   └── StartTimedOut         … not all workers arrived in time; also a TimeoutError
-    ├── OperationFailed           a running cluster could not do what was asked, and goes on
-    │   ├── ScaleFailed           … it has another number of workers than was asked for
-    │   └── OperationTimedOut     … it has not done it in time; also a TimeoutError
-    ├── SupervisorUnreachable     the cluster's process does not respond
-    ├── AccessDenied              the request lacks the cluster's secret
-    │   └── NotAnInstructor       … the site does not name them as an instructor
-    ├── ProtocolMismatch          two versions of gpucluster cannot talk
-    ├── RegistryUnsafe            the registry directory cannot be trusted or read
-    └── RegistryUnwritable        nothing can be written there, as on a full disk
-
 Every message is one or two sentences for the user who made the request: what was wrong and what to do next. Anything
 that is not a ``GPUClusterError`` is a bug, is logged, and is hidden.
 """
@@ -73,17 +43,19 @@ class ErrorModel(BaseModel):
 class GPUClusterError(Exception):
     """Base of all errors a user may see.
 
-    Parameters
-    ----------
-    message : str
-        One or two sentences: what happened, what to do next.
-    fields : sequence of FieldError, optional
-        The fields of the request that are at fault.
+    `message`: one or two sentences: what happened, what to do next. `fields`: the fields of the request at fault.
     """
 
     code: ClassVar[str] = "error"
     http_status: ClassVar[int] = 500
     exit_code: ClassVar[int] = 1
+
+    def __init_subclass__(
+        cls, *, code: str | None = None, http_status: int | None = None, exit_code: int | None = None
+    ) -> None:
+        super().__init_subclass__()
+        cls.code, cls.http_status = code or cls.code, http_status or cls.http_status
+        cls.exit_code = exit_code or cls.exit_code
 
     def __init__(self, message: str, *, fields: list[FieldError] | None = None) -> None:
         # Terminals and logs show it, with names and values of others.
@@ -106,209 +78,114 @@ class GPUClusterError(Exception):
         return [sentence]
 
 
-class InvalidRequest(GPUClusterError):
+class InvalidRequest(GPUClusterError, code="invalid_request", http_status=422, exit_code=2):
     """A value in the request is not allowed. Nothing was changed."""
 
-    code = "invalid_request"
-    http_status = 422
-    exit_code = 2
 
-
-class WrongArguments(InvalidRequest, TypeError):
+class WrongArguments(InvalidRequest, TypeError, code="wrong_arguments"):
     """A verb does not take what it was called with. Nothing was changed."""
 
-    code = "wrong_arguments"
 
-
-class ClusterNotFound(GPUClusterError):
+class ClusterNotFound(GPUClusterError, code="cluster_not_found", http_status=404, exit_code=3):
     """There is no cluster of that name or id."""
 
-    code = "cluster_not_found"
-    http_status = 404
-    exit_code = 3
 
-
-class WorkerNotFound(GPUClusterError):
+class WorkerNotFound(GPUClusterError, code="worker_not_found", http_status=404, exit_code=3):
     """The cluster has no worker of that name."""
 
-    code = "worker_not_found"
-    http_status = 404
-    exit_code = 3
 
-
-class LinkNotFound(GPUClusterError):
+class LinkNotFound(GPUClusterError, code="link_not_found", http_status=404, exit_code=3):
     """The cluster has no link of that id, or has it no more."""
 
-    code = "link_not_found"
-    http_status = 404
-    exit_code = 3
 
-
-class LinkRefused(GPUClusterError):
+class LinkRefused(GPUClusterError, code="link_refused", http_status=403, exit_code=4):
     """The site, or this Jupyter server, does not allow such a link."""
 
-    code = "link_refused"
-    http_status = 403
-    exit_code = 4
 
-
-class RecordingNotFound(GPUClusterError):
+class RecordingNotFound(GPUClusterError, code="recording_not_found", http_status=404, exit_code=3):
     """There is no recording of that name."""
 
-    code = "recording_not_found"
-    http_status = 404
-    exit_code = 3
 
-
-class RecordingUnreadable(GPUClusterError):
+class RecordingUnreadable(GPUClusterError, code="recording_unreadable", http_status=422, exit_code=2):
     """The file is not a recording, is damaged, or was made by a newer version."""
 
-    code = "recording_unreadable"
-    http_status = 422
-    exit_code = 2
 
-
-class NameTaken(GPUClusterError):
+class NameTaken(GPUClusterError, code="name_taken", http_status=409, exit_code=4):
     """A live cluster has that name already."""
 
-    code = "name_taken"
-    http_status = 409
-    exit_code = 4
 
-
-class NotNow(GPUClusterError):
+class NotNow(GPUClusterError, code="not_now", http_status=409, exit_code=4):
     """No other cluster may be created now: outside of the site's hours, or it is more than a user may have."""
 
-    code = "not_now"
-    http_status = 409
-    exit_code = 4
 
-
-class InvalidState(GPUClusterError):
+class InvalidState(GPUClusterError, code="invalid_state", http_status=409, exit_code=4):
     """The cluster's state does not allow this request."""
 
-    code = "invalid_state"
-    http_status = 409
-    exit_code = 4
 
-
-class ClusterEnded(InvalidState):
+class ClusterEnded(InvalidState, code="cluster_ended"):
     """The cluster has ended or is ending, and all clients were disconnected."""
 
-    code = "cluster_ended"
 
-
-class StartFailed(GPUClusterError):
+class StartFailed(GPUClusterError, code="start_failed", http_status=500, exit_code=5):
     """The cluster could not be started; nothing was left running."""
 
-    code = "start_failed"
-    http_status = 500
-    exit_code = 5
 
-
-class PreflightFailed(StartFailed):
+class PreflightFailed(StartFailed, code="preflight_failed", http_status=409):
     """Something checked before the start was not in order."""
 
-    code = "preflight_failed"
-    http_status = 409
 
-
-class NoUsableDevice(PreflightFailed):
+class NoUsableDevice(PreflightFailed, code="no_usable_device"):
     """No GPU can be used, or not the one that was asked for."""
 
-    code = "no_usable_device"
 
-
-class MissingPackage(PreflightFailed):
+class MissingPackage(PreflightFailed, code="missing_package"):
     """An optional package is not installed in the cluster's Python environment."""
 
-    code = "missing_package"
 
-
-class StartTimedOut(StartFailed, TimeoutError):
+class StartTimedOut(StartFailed, TimeoutError, code="start_timed_out", http_status=504):
     """Not all workers arrived in time."""
 
-    code = "start_timed_out"
-    http_status = 504
 
-
-class OperationFailed(GPUClusterError):
+class OperationFailed(GPUClusterError, code="operation_failed", http_status=500, exit_code=5):
     """A running cluster could not carry out a request. It continues unchanged."""
 
-    code = "operation_failed"
-    http_status = 500
-    exit_code = 5
 
-
-class ScaleFailed(OperationFailed):
+class ScaleFailed(OperationFailed, code="scale_failed"):
     """The cluster has another number of workers than requested, and will not reach it."""
 
-    code = "scale_failed"
 
-
-class OperationTimedOut(OperationFailed, TimeoutError):
+class OperationTimedOut(OperationFailed, TimeoutError, code="operation_timed_out", http_status=504):
     """A running cluster has not carried out a request in time. It continues, and may still do so."""
 
-    code = "operation_timed_out"
-    http_status = 504
 
-
-class SupervisorUnreachable(GPUClusterError):
+class SupervisorUnreachable(GPUClusterError, code="supervisor_unreachable", http_status=503, exit_code=6):
     """The process that owns the cluster does not respond."""
 
-    code = "supervisor_unreachable"
-    http_status = 503
-    exit_code = 6
 
-
-class AccessDenied(GPUClusterError):
+class AccessDenied(GPUClusterError, code="access_denied", http_status=403, exit_code=6):
     """A request to a cluster's process that does not come from its user, or without its secret."""
 
-    code = "access_denied"
-    http_status = 403
-    exit_code = 6
 
-
-class NotAnInstructor(AccessDenied):
+class NotAnInstructor(AccessDenied, code="not_an_instructor", exit_code=1):
     """The request is only for instructors of the site."""
 
-    code = "not_an_instructor"
-    exit_code = 1
 
-
-class ProtocolMismatch(GPUClusterError):
+class ProtocolMismatch(GPUClusterError, code="protocol_mismatch", http_status=409, exit_code=6):
     """The two sides have different versions of the protocol."""
 
-    code = "protocol_mismatch"
-    http_status = 409
-    exit_code = 6
 
-
-class RegistryUnsafe(GPUClusterError):
+class RegistryUnsafe(GPUClusterError, code="registry_unsafe", http_status=500, exit_code=7):
     """The registry directory does not belong to this user alone, or cannot be made or read."""
 
-    code = "registry_unsafe"
-    http_status = 500
-    exit_code = 7
 
-
-class RegistryUnwritable(GPUClusterError):
+class RegistryUnwritable(GPUClusterError, code="registry_unwritable", http_status=507, exit_code=7):
     """Nothing can be written to the registry directory: its disk is full or read-only, or access is denied."""
-
-    code = "registry_unwritable"
-    http_status = 507
-    exit_code = 7
 
 
 def refused_field(field: str, message: str) -> InvalidRequest:
-    """Return the refusal of one field.
+    """Return the refusal of one field, by its dotted path.
 
-    Parameters
-    ----------
-    field : str
-        Its dotted path.
-    message : str
-        What was wrong and what is allowed, as the end of a sentence without its full stop.
+    `message`: what was wrong and what is allowed, as the end of a sentence without its full stop.
     """
     return InvalidRequest(f"{field}: {message}.", fields=[FieldError(field=field, message=message)])
 
@@ -334,24 +211,21 @@ def error_from_model(model: ErrorModel | dict[str, Any]) -> GPUClusterError:
 
 
 _SENTENCES = {
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
+    **dict.fromkeys(("extra_forbidden", "invalid_key"), "is not an option of this request"),
     "finite_number": "must be a finite number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
     "string_type": "must be text",
     "list_type": "must be a list",
     "missing": "is required",
-    "extra_forbidden": "is not an option of this request",
     "json_invalid": "is not valid JSON",
-    "model_attributes_type": "must be a JSON object",
-    "model_type": "must be a JSON object",
-    "dict_type": "must be a JSON object",
-    "invalid_key": "is not an option of this request",
 }
+_COMPARISONS = {
+    "greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le"),
+    "greater_than": ("greater than", "gt"), "less_than": ("less than", "lt"),
+}  # fmt: skip
 
 
 def _shown(given: Any) -> str:
@@ -380,14 +254,9 @@ def _sentence(error: Any) -> str:
     shown = "" if kind in {"missing", "extra_forbidden", "invalid_key", "json_invalid"} else _shown(given)
     if kind == "value_error":
         return str(context.get("error", error["msg"]))
-    if kind == "greater_than_equal":
-        return f"must be at least {_bound(context['ge'])}{shown}"
-    if kind == "less_than_equal":
-        return f"must be at most {_bound(context['le'])}{shown}"
-    if kind == "greater_than":
-        return f"must be greater than {_bound(context['gt'])}{shown}"
-    if kind == "less_than":
-        return f"must be less than {_bound(context['lt'])}{shown}"
+    if kind in _COMPARISONS:
+        words, bound = _COMPARISONS[kind]
+        return f"must be {words} {_bound(context[bound])}{shown}"
     if kind in {"literal_error", "union_tag_invalid"}:
         allowed = context.get("expected") or context.get("expected_tags")
         return f"must be one of {allowed}{shown if kind == 'literal_error' else ''}"
@@ -420,14 +289,7 @@ def parsed(model: type[M], given: object) -> M:
 def invalid_request(*errors: ValidationError, prefix: str = "", known: Collection[str] = ()) -> InvalidRequest:
     """Turn pydantic's errors into one message that names fields, faults and what is allowed.
 
-    Parameters
-    ----------
-    *errors : pydantic.ValidationError
-        The errors of the model.
-    prefix : str, optional
-        Path to put before each field.
-    known : collection of str, optional
-        The existing fields, to suggest one for a misspelt name.
+    `prefix`: path to put before each field. `known`: the existing fields, to suggest one for a misspelt name.
     """
     count = sum(error.error_count() for error in errors)
     if count > _MOST_FAULTS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -24,6 +25,8 @@ def _parse_device(value: Any) -> int | str:
     return device
 
 
+_memory_option = partial(Field, json_schema_extra=shown_in("GPU memory", advanced=True))
+
 # One validator for the union: pydantic would report the fault of each of its members.
 Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
@@ -31,72 +34,57 @@ Device = Annotated[int | str, BeforeValidator(_parse_device)]
 class GPUSpec(MachineSpec):
     """Options of workers that have a GPU each (dask-cuda)."""
 
-    device_memory_limit: MemorySizeOrAuto | None = Field(
+    device_memory_limit: MemorySizeOrAuto | None = _memory_option(
         "auto",
         title="GPU memory before spilling",
         description="GPU memory that a worker's stored results may use before they move to host memory: "
         "a size, a fraction of the GPU, 'auto' (80%), or none (also 0) for no limit.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    rmm_pool_size: MemorySize | None = Field(
+    rmm_pool_size: MemorySize | None = _memory_option(
         None,
         title="RMM pool",
         description="GPU memory that each worker allocates as a pool when it starts: a size or a fraction of the GPU.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    rmm_maximum_pool_size: MemorySize | None = Field(
-        None,
-        title="RMM pool limit",
-        description="Size that the pool (or the asynchronous allocator) may grow to.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
+    rmm_maximum_pool_size: MemorySize | None = _memory_option(
+        None, title="RMM pool limit", description="Size that the pool (or the asynchronous allocator) may grow to."
     )
-    rmm_async: bool = Field(
+    rmm_async: bool = _memory_option(
         False,
         title="Asynchronous allocator",
         description="Use CUDA's stream-ordered allocator. It has its own pool, so leave 'rmm_pool_size' empty.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    rmm_managed_memory: bool = Field(
+    rmm_managed_memory: bool = _memory_option(
         False,
         title="Managed memory",
         description="Let GPU memory page to host memory (slow, but does not run out). Not with 'rmm_async'.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    rmm_release_threshold: MemorySize | None = Field(
+    rmm_release_threshold: MemorySize | None = _memory_option(
         None,
         title="Release threshold",
         description="The asynchronous allocator releases unused memory above this size.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    rmm_track_allocations: bool = Field(
+    rmm_track_allocations: bool = _memory_option(
         True,
         title="Track allocations",
         description="Measure how much of the pool is used, for the gauges. Adds a small cost to each allocation.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = Field(
+    rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = _memory_option(
         default_factory=list,
         title="Libraries that use RMM",
         description="Libraries whose GPU memory comes from the same pool.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    rmm_log_directory: str | None = Field(
-        None,
-        title="Allocation log",
-        description="Absolute path of a directory where each worker logs its allocations.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
+    rmm_log_directory: str | None = _memory_option(
+        None, title="Allocation log", description="Absolute path of a directory where each worker logs its allocations."
     )
-    enable_cudf_spill: bool = Field(
+    enable_cudf_spill: bool = _memory_option(
         False,
         title="cuDF spilling",
         description="Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    cudf_spill_stats: Annotated[int, Field(strict=True, ge=0, le=2)] = Field(
+    cudf_spill_stats: Annotated[int, Field(strict=True, ge=0, le=2)] = _memory_option(
         0,
         title="cuDF spill statistics",
         description="0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     pre_import: list[str] = Field(
         default_factory=list,
@@ -127,15 +115,8 @@ class GPUSpec(MachineSpec):
         """Return the variables of the cluster's processes, including the workers'."""
         return {**self.worker_environment(), **super().process_environment()}
 
-    @field_validator("device_memory_limit", mode="before")
-    @classmethod
-    def _never_spills(cls, value: Any) -> Any:
-        return zero_means_none(value)
-
-    @field_validator("rmm_log_directory")
-    @classmethod
-    def _absolute_log(cls, value: str | None) -> str | None:
-        return cls._absolute(value)
+    _never_spills = field_validator("device_memory_limit", mode="before")(zero_means_none)
+    _absolute_log = field_validator("rmm_log_directory")(MachineSpec._absolute)
 
     @field_validator("pre_import")
     @classmethod

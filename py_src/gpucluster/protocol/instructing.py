@@ -6,8 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from .models import ClusterState, WireModel
+from .models import ClusterState
 from .plain_text import printable
+from .telemetry import WireModel
 
 LONGEST_TEXT = 500
 MOST_GPUS = 64

@@ -10,17 +10,19 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from .entry_points import cause_of, package_of
 from .errors import FieldError, InvalidRequest, invalid_request, refused_field
 from .plain_text import printable
 from .spec_base import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
+from .telemetry import WireModel
 from .traits import Needs, Traits
 from .version import PROTOCOL_VERSION
 
@@ -78,10 +80,8 @@ class InstalledKind:
     problem: str | None = None  # Why it cannot be used.
 
 
-class KindModel(BaseModel):
+class KindModel(WireModel):
     """A kind of cluster, for a form."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     name: str = Field(description="The ``backend`` of a spec.")
     title: str = Field(description="Label before the word 'workers': CPU, Slurm.")
@@ -93,10 +93,8 @@ class KindModel(BaseModel):
     lacks: str | None = Field(None, description="The same in a few words, for a list to choose from.")
 
 
-class Schemas(BaseModel):
+class Schemas(WireModel):
     """The data of the creation form."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of the options, by kind.")
     kinds: list[KindModel] = Field(description="The installed kinds, including unusable ones.")
@@ -291,10 +289,8 @@ def read_spec(value: Any) -> Any:
     name = value.get("backend")
     found = find_kind(name) if isinstance(name, str) and _NAME.fullmatch(name) else None
     if found is not None and found.kind is not None:
-        try:
+        with suppress(ValidationError):
             return found.kind.spec.model_validate(value)
-        except ValidationError:
-            pass
     return UnknownSpec.model_validate(value)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .models import WireModel
+from .telemetry import WireModel
 from .version import PROTOCOL_VERSION
 
 MOST_EXAM_QUESTIONS = 500  # How many questions a practice exam may have.

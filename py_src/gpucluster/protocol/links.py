@@ -10,8 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from .errors import parsed
-from .models import ClusterModel, ClusterState, WireModel, WorkerModel
-from .telemetry import TelemetrySample
+from .models import ClusterModel, ClusterState, WorkerModel
+from .telemetry import TelemetrySample, WireModel
 
 DEFAULT_HOURS = 2.0
 MOST_HOURS = 24.0
@@ -149,11 +149,6 @@ def parse_link_request(given: LinkRequest | dict[str, object] | bytes) -> LinkRe
 
 def shown_cluster(model: ClusterModel) -> SharedCluster:
     """Return what a link shows of a cluster."""
-    return SharedCluster(
-        id=model.id,
-        name=model.name,
-        state=model.state,
-        backend_title=model.backend_title,
-        n_workers=model.n_workers,
-        workers=[worker.model_copy(update={"address": None, "pid": None}) for worker in model.workers],
-    )
+    shown = {name: getattr(model, name) for name in SharedCluster.model_fields}
+    shown["workers"] = [worker.model_copy(update={"address": None, "pid": None}) for worker in model.workers]
+    return SharedCluster(**shown)

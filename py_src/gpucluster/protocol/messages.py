@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from .telemetry import TelemetryModel
+from .telemetry import WireModel
 
 
 class MessageCode(StrEnum):
@@ -44,7 +44,7 @@ _ERRORS = _codes("failed tasks_failed tasks_killed")
 _HARMLESS = _codes("ended choice note pending message stopped done")
 
 
-class Message(TelemetryModel):
+class Message(WireModel):
     """One message to the users of a cluster."""
 
     level: Literal["info", "warning", "error"]

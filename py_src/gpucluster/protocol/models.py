@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsAny, TypeAdapter, WithJsonSchema
+from pydantic import BeforeValidator, Field, SerializeAsAny, TypeAdapter, WithJsonSchema
 
 from .cells import CellProgress
 from .errors import FieldError
@@ -18,15 +18,9 @@ from .kinds import read_spec
 from .messages import NEWS, Message, MessageCode, Said, saying
 from .plain_text import printable
 from .spec import Adapt, SpecBase, UnknownSpec
-from .telemetry import ActivityEntry, TelemetrySample
+from .telemetry import ActivityEntry, TelemetrySample, WireModel
 from .verbs import Verb, known_verbs
 from .version import PROTOCOL_VERSION
-
-
-class WireModel(BaseModel):
-    """Base of all models that are sent."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
 
 class ClusterState(StrEnum):
@@ -403,9 +397,7 @@ Event: TypeAlias = Annotated[
 ]
 """Message of the event stream, by ``kind``."""
 
-EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | CellsChanged | HostChanged | Hello] = TypeAdapter(
-    Event
-)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 class ClusterList(WireModel):

@@ -20,12 +20,7 @@ _OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 def escaped(text: str, *, keep: str = "") -> str:
     r"""Return the text with control characters escaped, such as ``\x1b``. Doing it twice changes nothing.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-    keep : str
-        Characters to keep, such as line ends and tabs.
+    `keep`: characters to keep, such as line ends and tabs.
     """
     if text.isprintable():
         return text

@@ -12,7 +12,15 @@ from pathlib import Path
 
 from .sizes import format_size
 
-_CLOSED = {errno.EACCES, errno.EPERM}
+_CLOSED = "You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
+_REFUSALS = {
+    errno.ENOSPC: "The disk {disk} is full{figures}: nothing can be written in {folder}. Free some space there.",
+    errno.EDQUOT: "Your quota on the disk {disk} is used up: nothing can be written in {folder}. "
+    "Free some space there.",
+    errno.EROFS: "The disk {disk} is read-only: nothing can be written in {folder}. Make it writable, or use another.",
+    errno.EACCES: _CLOSED,
+    errno.EPERM: _CLOSED,
+}
 
 
 def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
@@ -21,23 +29,13 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
     `error`: what was raised. `folder`: where it was to be written. Returns two sentences; ``None`` when the error is
     about something else.
     """
-    if not isinstance(error, OSError):
+    refusal = _REFUSALS.get(error.errno or 0) if isinstance(error, OSError) else None
+    if refusal is None:
         return None
-    if error.errno == errno.ENOSPC:
-        disk, figures = _disk(folder)
-        return f"The disk {disk} is full{figures}: nothing can be written in {folder}. Free some space there."
-    if error.errno == errno.EDQUOT:
-        disk, _ = _disk(folder)
-        return f"Your quota on the disk {disk} is used up: nothing can be written in {folder}. Free some space there."
-    if error.errno == errno.EROFS:
-        disk, _ = _disk(folder)
-        return f"The disk {disk} is read-only: nothing can be written in {folder}. Make it writable, or use another."
-    if error.errno in _CLOSED:
-        named = folder_of(error, folder)  # It may be a folder inside this one.
-        folder = named if named.is_absolute() else folder
-        disk, _ = _disk(folder)
-        return f"You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
-    return None
+    if refusal is _CLOSED and (named := folder_of(error, folder)).is_absolute():
+        folder = named  # It may be a folder inside this one.
+    disk, figures = _disk(folder)
+    return refusal.format(disk=disk, figures=figures, folder=folder)
 
 
 def path_refusal(path: str) -> str | None:

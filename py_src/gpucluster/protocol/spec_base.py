@@ -159,10 +159,7 @@ class SpecBase(BaseModel):
             raise PydanticCustomError(OUTSIDE_RULE, "{fault}", {"fault": fault})
         return value
 
-    @field_validator("memory_limit", mode="before")
-    @classmethod
-    def _zero_means_none(cls, value: Any) -> Any:
-        return zero_means_none(value)
+    _zero_means_none = field_validator("memory_limit", mode="before")(zero_means_none)
 
     @field_validator("memory_limit")
     @classmethod

@@ -6,13 +6,13 @@ A figure that is not measured is null, never zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class TelemetryModel(BaseModel):
-    """Base of models of measurements."""
+class WireModel(BaseModel):
+    """Base of all models that are sent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
@@ -21,9 +21,10 @@ Integers: TypeAlias = list[int | None] | int | None
 """One whole number per worker, or one that holds for all workers. Null: not measured."""
 Numbers: TypeAlias = list[float | None] | float | None
 """One number per worker, or one that holds for all workers. Null: not measured."""
+Texts: TypeAlias = list[str | None] | str | None  # Likewise.
 
 
-class PrefixProgress(TelemetryModel):
+class PrefixProgress(WireModel):
     """Progress of one kind of tasks. The prefix is the common start of their keys, such as 'inc'."""
 
     # Counts of zero are left out on the wire.
@@ -37,7 +38,7 @@ class PrefixProgress(TelemetryModel):
     erred: int = 0
 
 
-class TelemetrySample(TelemetryModel):
+class TelemetrySample(WireModel):
     """One reading of a cluster, columnar: the i-th entry of a list belongs to the i-th worker.
 
     A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges show have
@@ -51,70 +52,60 @@ class TelemetrySample(TelemetryModel):
     id: str = Field(description="Cluster.")
     at: str = Field(description="When the sample was taken.")
     workers: list[str] = Field(description="Names of the workers.")
-    age_seconds: Annotated[Numbers, Field(description="Age of the worker's last report.")] = None
-    n_threads: Annotated[Integers, Field(description="Threads that run tasks.")] = None
+    age_seconds: Numbers = Field(None, description="Age of the worker's last report.")
+    n_threads: Integers = Field(None, description="Threads that run tasks.")
 
-    processing: Annotated[Integers, Field(description="Tasks that the scheduler has given to the worker.")] = None
-    executing: Annotated[Integers, Field(description="Tasks that run.")] = None
-    ready: Annotated[Integers, Field(description="Tasks that wait for a thread of the worker.")] = None
-    in_memory: Annotated[Integers, Field(description="Results that the worker holds.")] = None
+    processing: Integers = Field(None, description="Tasks that the scheduler has given to the worker.")
+    executing: Integers = Field(None, description="Tasks that run.")
+    ready: Integers = Field(None, description="Tasks that wait for a thread of the worker.")
+    in_memory: Integers = Field(None, description="Results that the worker holds.")
 
-    cpu_percent: Annotated[Numbers, Field(description="CPU time; 100 is one core.")] = None
-    memory_bytes: Annotated[Integers, Field(description="Host memory of the worker process.")] = None
-    memory_limit_bytes: Annotated[Integers, Field(description="Host memory that it may use; null: no limit.")] = None
-    managed_bytes: Annotated[
-        Integers, Field(description="Part of the host memory that Dask knows as results; the rest is unmanaged.")
-    ] = None
+    cpu_percent: Numbers = Field(None, description="CPU time; 100 is one core.")
+    memory_bytes: Integers = Field(None, description="Host memory of the worker process.")
+    memory_limit_bytes: Integers = Field(None, description="Host memory that it may use; null: no limit.")
+    managed_bytes: Integers = Field(
+        None, description="Part of the host memory that Dask knows as results; the rest is unmanaged."
+    )
 
-    tier_device_bytes: Annotated[Integers, Field(description="Results that Dask holds in GPU memory.")] = None
-    tier_device_limit_bytes: Annotated[
-        Integers, Field(description="device_memory_limit: results above it move to host memory; null: no limit.")
-    ] = None
-    tier_host_bytes: Annotated[Integers, Field(description="Results that Dask holds in host memory.")] = None
-    tier_disk_bytes: Annotated[Integers, Field(description="Results that Dask has spilled to disk.")] = None
-    cudf_spilled_bytes: Annotated[
-        Integers, Field(description="Data frames that cuDF itself has moved from GPU to host memory.")
-    ] = None
+    tier_device_bytes: Integers = Field(None, description="Results that Dask holds in GPU memory.")
+    tier_device_limit_bytes: Integers = Field(
+        None, description="device_memory_limit: results above it move to host memory; null: no limit."
+    )
+    tier_host_bytes: Integers = Field(None, description="Results that Dask holds in host memory.")
+    tier_disk_bytes: Integers = Field(None, description="Results that Dask has spilled to disk.")
+    cudf_spilled_bytes: Integers = Field(
+        None, description="Data frames that cuDF itself has moved from GPU to host memory."
+    )
 
-    host: Annotated[
-        list[str | None] | str | None, Field(description="Name of the worker's machine, without its domain.")
-    ] = None
-    device: Annotated[
-        list[str | None] | str | None, Field(description="UUID of the worker's GPU or MIG slice; null: no GPU.")
-    ] = None
-    device_index: Annotated[
-        Integers, Field(description="Number of that GPU on its machine, as nvidia-smi reports it; null for slices.")
-    ] = None
-    device_error: Annotated[
-        list[str | None] | str | None, Field(description="Why the worker's GPU cannot be read.")
-    ] = None
-    vram_total_bytes: Annotated[Integers, Field(description="Memory of the worker's GPU.")] = None
-    vram_used_bytes: Annotated[Integers, Field(description="Used memory of that GPU, by any program.")] = None
-    vram_cluster_bytes: Annotated[
-        Integers, Field(description="Part of it used by processes of this cluster; null: unknown.")
-    ] = None
-    rmm_used_bytes: Annotated[
-        Integers, Field(description="Allocated through RMM now; null: no RMM, or allocations are not tracked.")
-    ] = None
-    rmm_pool_bytes: Annotated[Integers, Field(description="Size of the RMM pool now; null: none.")] = None
-    rmm_maximum_bytes: Annotated[Integers, Field(description="What RMM may grow to; null: no limit.")] = None
-    gpu_utilization_percent: Annotated[
-        Numbers, Field(description="Percentage of time in which a kernel ran on the GPU.")
-    ] = None
-    gpu_power_watts: Annotated[Numbers, Field(description="Power draw of the GPU.")] = None
-    gpu_power_limit_watts: Annotated[Numbers, Field(description="Power limit of the GPU.")] = None
+    host: Texts = Field(None, description="Name of the worker's machine, without its domain.")
+    device: Texts = Field(None, description="UUID of the worker's GPU or MIG slice; null: no GPU.")
+    device_index: Integers = Field(
+        None, description="Number of that GPU on its machine, as nvidia-smi reports it; null for slices."
+    )
+    device_error: Texts = Field(None, description="Why the worker's GPU cannot be read.")
+    vram_total_bytes: Integers = Field(None, description="Memory of the worker's GPU.")
+    vram_used_bytes: Integers = Field(None, description="Used memory of that GPU, by any program.")
+    vram_cluster_bytes: Integers = Field(
+        None, description="Part of it used by processes of this cluster; null: unknown."
+    )
+    rmm_used_bytes: Integers = Field(
+        None, description="Allocated through RMM now; null: no RMM, or allocations are not tracked."
+    )
+    rmm_pool_bytes: Integers = Field(None, description="Size of the RMM pool now; null: none.")
+    rmm_maximum_bytes: Integers = Field(None, description="What RMM may grow to; null: no limit.")
+    gpu_utilization_percent: Numbers = Field(None, description="Percentage of time in which a kernel ran on the GPU.")
+    gpu_power_watts: Numbers = Field(None, description="Power draw of the GPU.")
+    gpu_power_limit_watts: Numbers = Field(None, description="Power limit of the GPU.")
     gpu_temperature_celsius: Numbers = None
-    pcie_sent_bytes_per_second: Annotated[Integers, Field(description="From the GPU over PCIe.")] = None
-    pcie_received_bytes_per_second: Annotated[Integers, Field(description="To the GPU over PCIe.")] = None
-    nvlink_sent_bytes_per_second: Annotated[Integers, Field(description="From the GPU over NVLink.")] = None
-    nvlink_received_bytes_per_second: Annotated[Integers, Field(description="To the GPU over NVLink.")] = None
+    pcie_sent_bytes_per_second: Integers = Field(None, description="From the GPU over PCIe.")
+    pcie_received_bytes_per_second: Integers = Field(None, description="To the GPU over PCIe.")
+    nvlink_sent_bytes_per_second: Integers = Field(None, description="From the GPU over NVLink.")
+    nvlink_received_bytes_per_second: Integers = Field(None, description="To the GPU over NVLink.")
 
-    sent_bytes: Annotated[
-        Integers, Field(description="Results sent to other workers and clients since the worker's start.")
-    ] = None
-    received_bytes: Annotated[
-        Integers, Field(description="Results received from other workers since the worker's start.")
-    ] = None
+    sent_bytes: Integers = Field(
+        None, description="Results sent to other workers and clients since the worker's start."
+    )
+    received_bytes: Integers = Field(None, description="Results received from other workers since the worker's start.")
 
     host_memory_bytes: int | None = Field(
         None, description="Memory of the machine that all workers share; null: several machines, or unknown."
@@ -140,7 +131,7 @@ class TelemetrySample(TelemetryModel):
         return values if isinstance(values, list) else [values] * len(self.workers)
 
 
-class WorkerHistory(TelemetryModel):
+class WorkerHistory(WireModel):
     """The last minutes of one worker; null where it was not there or did not measure."""
 
     cpu_percent: list[float | None]
@@ -149,7 +140,7 @@ class WorkerHistory(TelemetryModel):
     vram_used_bytes: list[int | None] | None = Field(None, description="Null: no GPU.")
 
 
-class TelemetryHistory(TelemetryModel):
+class TelemetryHistory(WireModel):
     """The last ten minutes of a cluster, oldest first.
 
     Totals have one entry per ``seconds``. Workers have one per ``worker_seconds``, which is coarser the more workers
@@ -170,7 +161,7 @@ class TelemetryHistory(TelemetryModel):
     workers: dict[str, WorkerHistory] = Field(default_factory=dict, description="By name.")
 
 
-class ActivityEntry(TelemetryModel):
+class ActivityEntry(WireModel):
     """Something that happened to a cluster: a request with its time and result, or an event."""
 
     at: str
@@ -188,7 +179,7 @@ class ActivityEntry(TelemetryModel):
     message: str = Field(description="What it was.")
 
 
-class TaskFailure(TelemetryModel):
+class TaskFailure(WireModel):
     """The last failure of a kind of task, as its worker reported it."""
 
     task: str = Field(description="Common prefix of the keys of these tasks, such as 'inc'.")
@@ -199,14 +190,14 @@ class TaskFailure(TelemetryModel):
     worker: str | None = Field(None, description="Where it ran; null: not known.")
 
 
-class TaskFailures(TelemetryModel):
+class TaskFailures(WireModel):
     """Tasks that have failed and are still held by a client, the newest kind first; at most ten kinds."""
 
     id: str = Field(description="Cluster.")
     failures: list[TaskFailure]
 
 
-class LargeResult(TelemetryModel):
+class LargeResult(WireModel):
     """A collection, or tasks of one kind, whose results take memory."""
 
     name: str = Field(description="Common prefix of the keys, such as 'random_sample'.")
@@ -221,7 +212,7 @@ class LargeResult(TelemetryModel):
     n_clients: int = Field(description="How many clients hold them; 0: only tasks that are still to come do.")
 
 
-class LargestResults(TelemetryModel):
+class LargestResults(WireModel):
     """What takes the most memory of a cluster, largest first; at most ten."""
 
     id: str = Field(description="Cluster.")
@@ -229,7 +220,7 @@ class LargestResults(TelemetryModel):
     results: list[LargeResult]
 
 
-class Decision(TelemetryModel):
+class Decision(WireModel):
     """A decision of adaptive scaling."""
 
     at: str
@@ -238,13 +229,13 @@ class Decision(TelemetryModel):
     workers: list[str] = Field(default_factory=list, description="Names of retired workers.")
 
 
-class Decisions(TelemetryModel):
+class Decisions(WireModel):
     """Decisions of adaptive scaling since it was last turned on, oldest first."""
 
     decisions: list[Decision]
 
 
-class Activity(TelemetryModel):
+class Activity(WireModel):
     """What has happened to a cluster, oldest first; the last 1000 entries."""
 
     id: str

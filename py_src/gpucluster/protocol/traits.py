@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from .telemetry import WireModel
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,8 @@ class Needs:
         return f"{self.absent or 'It cannot be used here'}: {why}." + (f" {self.advice}" if self.advice else "")
 
 
-class Traits(BaseModel):
+class Traits(WireModel):
     """Properties of a kind of cluster."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     has_gpus: bool = Field(False, description="Whether each of its workers has a GPU.")
     needs_host_check: bool = Field(

@@ -30,12 +30,9 @@ def provenance(
     GPUs have the names of this machine's driver. If it does not know one of them, as in a simulation, the recording is
     marked as simulated.
     """
-    versions = model.versions
-    recorded_versions = RecordedVersions(
-        gpucluster=versions.gpucluster if versions else None,
-        dask=versions.distributed if versions else None,
-        rapids=versions.dask_cuda if versions else None,
-    )
+    versions = RecordedVersions()
+    if (used := model.versions) is not None:
+        versions = RecordedVersions(gpucluster=used.gpucluster, dask=used.distributed, rapids=used.dask_cuda)
     on_gpus = model.has_gpus or any(isinstance(device, str) for device in sample.column("device"))
     names: list[str | None] = []
     driver = None
@@ -54,7 +51,7 @@ def provenance(
         gpus=known,
         driver=driver,
         n_workers=len(sample.workers),
-        versions=recorded_versions,
+        versions=versions,
         note=note,
         simulated=is_simulated,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..protocol.errors import RecordingNotFound
 from ..protocol.recordings import RECORDING_SUFFIXES
+from ..protocol.refusals import path_refusal
 
 NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"  # Another folder of lessons with its own recordings.
 _BELOW = Path("data") / "recordings"
@@ -31,7 +32,7 @@ def bundled_recordings() -> list[Path]:
     default = _PACKAGED if (_PACKAGED / _BELOW).is_dir() else _REPOSITORY
     folder = (Path(named) if named else default) / _BELOW
     found = (path for path in folder.glob("*.gpucluster.jsonl*") if is_recording(path.name))
-    return sorted(path for path in found if _can_be_told(str(path)))
+    return sorted(path for path in found if path_refusal(str(path)) is None)
 
 
 def find_recording(name: str | os.PathLike[str]) -> Path:
@@ -60,15 +61,6 @@ def stem_of(name: str) -> str:
     return name
 
 
-def _can_be_told(path: str) -> bool:
-    """Return whether a path is valid text for a browser: file names need not be."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def recordings_below(root: Path) -> tuple[list[Path], bool]:
     """Return the recordings in a folder and below, and whether all folders could be searched.
 
@@ -93,6 +85,6 @@ def recordings_below(root: Path) -> tuple[list[Path], bool]:
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
                     waiting.append((Path(entry.path), depth + 1))
-            elif is_recording(entry.name) and _can_be_told(entry.path) and entry.is_file(follow_symlinks=False):
+            elif is_recording(entry.name) and path_refusal(entry.path) is None and entry.is_file(follow_symlinks=False):
                 found.append(Path(entry.path))
     return found, True

@@ -18,18 +18,8 @@ from ..protocol.errors import InvalidRequest, RecordingUnreadable, invalid_reque
 from ..protocol.models import Telemetry
 from ..protocol.recordings import RECORDING_SCHEMA, TIME_PATTERN, RecordedSession, Recording
 from ..protocol.telemetry import TelemetrySample
-from .unpacking import (
-    MOST_DAMAGED,
-    MOST_HEADER_BYTES,
-    MOST_HEADER_KEYS,
-    MOST_LINE_BYTES,
-    MOST_LINES,
-    MOST_SAMPLES,
-    MOST_SECONDS,
-    CutOff,
-    named,
-    pieces_of,
-)
+from . import unpacking
+from .unpacking import CutOff, named, pieces_of
 
 _TIME = re.compile(TIME_PATTERN)  # What browsers read, too; Python reads more.
 _MOST_WORKERS = 10_000
@@ -125,11 +115,13 @@ def read_recording(path: Path) -> RecordedSession:
             if recording is None:
                 recording = _header(path, line)
                 continue
-            if len(samples) >= MOST_SAMPLES:
-                raise RecordingUnreadable(f"{named(path)} holds more than {MOST_SAMPLES} samples; cut it to play it.")
-            if damaged > MOST_DAMAGED:
+            if len(samples) >= unpacking.MOST_SAMPLES:
                 raise RecordingUnreadable(
-                    f"{named(path)} is damaged: more than {MOST_DAMAGED} of its lines cannot be played."
+                    f"{named(path)} holds more than {unpacking.MOST_SAMPLES} samples; cut it to play it."
+                )
+            if damaged > unpacking.MOST_DAMAGED:
+                raise RecordingUnreadable(
+                    f"{named(path)} is damaged: more than {unpacking.MOST_DAMAGED} of its lines cannot be played."
                 )
             try:
                 sample = Telemetry.model_validate_json(line).sample
@@ -177,7 +169,7 @@ def _header(path: Path, line: bytes) -> Recording:
     except (ValueError, RecursionError):
         raise _no_recording(path) from None
     is_header = isinstance(header, dict) and header.get("kind") == "gpucluster-recording"
-    if not is_header or _keys(header) > MOST_HEADER_KEYS:
+    if not is_header or _keys(header) > unpacking.MOST_HEADER_KEYS:
         raise _no_recording(path)
     version = header.get("schema_version")
     if isinstance(version, int) and version > RECORDING_SCHEMA:
@@ -201,20 +193,20 @@ def _lines(path: Path) -> Iterator[bytes]:
     total = number = yielded = 0
     unfinished = b""
     for piece in pieces_of(path):
-        if time.thread_time() - began > MOST_SECONDS:
+        if time.thread_time() - began > unpacking.MOST_SECONDS:
             raise RecordingUnreadable(f"{named(path)} takes too long to read. Record a shorter time, or fewer workers.")
         number += piece.count(b"\n")
-        if number > MOST_LINES:
-            raise RecordingUnreadable(f"{named(path)} has more than {MOST_LINES} lines; cut it to play it.")
+        if number > unpacking.MOST_LINES:
+            raise RecordingUnreadable(f"{named(path)} has more than {unpacking.MOST_LINES} lines; cut it to play it.")
         total += len(piece)
         *lines, unfinished = (unfinished + piece).split(b"\n")
         for line in lines:
             if line.strip():
                 yielded += 1
                 yield line
-        if not yielded and total > MOST_HEADER_BYTES:
+        if not yielded and total > unpacking.MOST_HEADER_BYTES:
             raise _no_recording(path)
-        if len(unfinished) > MOST_LINE_BYTES:
+        if len(unfinished) > unpacking.MOST_LINE_BYTES:
             raise RecordingUnreadable(f"{named(path)} is not a gpucluster recording: a line is too long.")
     if unfinished.strip():
         if yielded and not _is_whole(unfinished):

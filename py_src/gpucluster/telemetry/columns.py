@@ -12,38 +12,15 @@ METRIC = "gpucluster"  # Key of the row in the heartbeat's metrics.
 SPILL_METRIC = "gpucluster-spill"  # For a worker with bounded scratch: whether its last result did not fit there.
 VERSION = 2  # First entry of a row. Rows of other versions are not read: their columns may differ.
 COLUMNS = (
-    "executing",
-    "ready",
-    "in_memory",
-    "cpu_percent",
-    "memory_bytes",
-    "managed_bytes",
-    "tier_device_bytes",
-    "tier_device_limit_bytes",
-    "tier_host_bytes",
-    "tier_disk_bytes",
-    "cudf_spilled_bytes",
-    "host",
-    "device",
-    "device_index",
-    "device_error",
-    "vram_total_bytes",
-    "vram_used_bytes",
-    "vram_cluster_bytes",
-    "rmm_used_bytes",
-    "rmm_pool_bytes",
-    "rmm_maximum_bytes",
-    "gpu_utilization_percent",
-    "gpu_power_watts",
-    "gpu_power_limit_watts",
-    "gpu_temperature_celsius",
-    "pcie_sent_bytes_per_second",
-    "pcie_received_bytes_per_second",
-    "nvlink_sent_bytes_per_second",
-    "nvlink_received_bytes_per_second",
-    "sent_bytes",
-    "received_bytes",
-)
+    "executing", "ready", "in_memory", "cpu_percent", "memory_bytes", "managed_bytes",
+    "tier_device_bytes", "tier_device_limit_bytes", "tier_host_bytes", "tier_disk_bytes", "cudf_spilled_bytes",
+    "host", "device", "device_index", "device_error", "vram_total_bytes", "vram_used_bytes", "vram_cluster_bytes",
+    "rmm_used_bytes", "rmm_pool_bytes", "rmm_maximum_bytes",
+    "gpu_utilization_percent", "gpu_power_watts", "gpu_power_limit_watts", "gpu_temperature_celsius",
+    "pcie_sent_bytes_per_second", "pcie_received_bytes_per_second",
+    "nvlink_sent_bytes_per_second", "nvlink_received_bytes_per_second",
+    "sent_bytes", "received_bytes",
+)  # fmt: skip
 """Names of the entries after the first, as in ``TelemetrySample``."""
 
 
@@ -51,10 +28,8 @@ SIZE_DIGITS = 5
 RATE_DIGITS = 3
 MANY_SECONDS = 2.0  # With more than 200 workers, distributed's heartbeats are less frequent than this.
 UUID_LENGTH = 11
-_DIGITS = {
-    **dict.fromkeys(("memory_bytes", "vram_total_bytes", "vram_used_bytes", "vram_cluster_bytes"), 3),
-    **dict.fromkeys(("rmm_used_bytes", "rmm_pool_bytes", "rmm_maximum_bytes"), 3),
-}
+_SHOWN = ("memory", "vram_total", "vram_used", "vram_cluster", "rmm_used", "rmm_pool", "rmm_maximum")
+_DIGITS = {f"{name}_bytes": 3 for name in _SHOWN}
 _OTHER_DIGITS = 2
 _COUNTERS = {"sent_bytes", "received_bytes"}
 _COUNTER_STEP = 10_000_000

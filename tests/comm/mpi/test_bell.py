@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from gpucluster.comm.mpi.channel import MOST_AT_ONCE, Lane
 from gpucluster.comm.mpi.engine import LONGEST_SECONDS, SHORTEST_SECONDS, Pacing
-from gpucluster.comm.mpi.lane import MOST_AT_ONCE, Lane
 from gpucluster.comm.mpi.world import SECRET_BYTES, Bell
 
 

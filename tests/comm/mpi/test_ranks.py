@@ -31,33 +31,15 @@ def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     return sorted(results, key=lambda one: int(one["rank"]))
 
 
-def test_messages_of_every_size_come_back_unchanged(found: list[dict[str, Any]]) -> None:
-    assert found[0]["sizes"] == 8
-
-
-def test_a_rank_that_sleeps_is_woken_by_each_message(found: list[dict[str, Any]]) -> None:
-    assert found[0]["awaited"] == 299
-
-
-def test_no_message_is_lost_or_overtakes_another(found: list[dict[str, Any]]) -> None:
-    assert found[0]["served"] == [500] * 6
-
-
-def test_cancelled_closed_and_collected_connections_disturb_no_others(found: list[dict[str, Any]]) -> None:
-    assert found[1]["cancelled"]
+def test_ranks_exchange_messages(found: list[dict[str, Any]]) -> None:
+    assert found[0]["sizes"] == 8, "messages of every size come back unchanged"
+    assert found[0]["awaited"] == 299, "a rank that sleeps is woken by each message"
+    assert found[0]["served"] == [500] * 6, "no message is lost or overtakes another"
+    assert found[1]["cancelled"], "cancelled, closed and collected connections disturb no others"
     # Six that were closed after a message, one with four of which three came after its end, one that was collected.
     assert sorted(found[2]["served"]) == [1] * 7 + [4]
-
-
-def test_connect_without_a_listener_fails_at_once(found: list[dict[str, Any]]) -> None:
-    assert found[0]["no listener"] == "CommClosedError"
-
-
-def test_listening_before_joining_raises(found: list[dict[str, Any]]) -> None:
+    assert found[0]["no listener"] == "CommClosedError", "it fails at once"
     for one in found:
         assert "call gpucluster.comm.mpi.world.join() in all of them first" in one["before"]
-
-
-def test_ranks_of_one_machine_need_no_port_and_leave_nothing(found: list[dict[str, Any]]) -> None:
-    assert [one["bells"] for one in found] == [1, 1, 1]
+    assert [one["bells"] for one in found] == [1, 1, 1], "ranks of one machine need no port"
     assert [one["left"] for one in found] == [[0] * 4] * 3

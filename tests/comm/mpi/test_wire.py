@@ -12,19 +12,7 @@ from gpucluster.comm.mpi import wire
 from gpucluster.comm.mpi.address import PREFIX, Location, parse
 from gpucluster.comm.mpi.channel import Arriving, Channel
 from gpucluster.comm.mpi.memory import Memory
-from gpucluster.comm.mpi.wire import (
-    BLOCK_BYTES,
-    INLINE_BYTES,
-    LINE_BYTES,
-    RIGHT_AFTER,
-    SHARED_BYTES,
-    Envelope,
-    Key,
-    Kind,
-    decode,
-    encode,
-    pieces,
-)
+from gpucluster.comm.mpi.wire import INLINE_BYTES, LINE_BYTES, SHARED_BYTES, Envelope, Key, Kind, decode, encode
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,7 +88,7 @@ def test_small_frames_share_blocks_and_large_ones_do_not() -> None:
     _, blocks = encode(Kind.MESSAGE, Key(0, 1), 2, [*small, *large])
     assert 5 <= len(blocks) <= 8
     assert [sum(map(len, block)) for block in blocks[-3:]] == [SHARED_BYTES + 1] * 3
-    assert all(sum(map(len, block)) <= BLOCK_BYTES for block in blocks)
+    assert all(sum(map(len, block)) <= wire.BLOCK_BYTES for block in blocks)
 
 
 @given(st.binary(max_size=200))
@@ -111,7 +99,9 @@ def test_malformed_envelope_is_refused(noise: bytes) -> None:
             decode(memoryview(wrong))
 
 
-@pytest.mark.parametrize("begins", [(RIGHT_AFTER, 0), (0, RIGHT_AFTER), (LINE_BYTES, 0), (RIGHT_AFTER - 1, 0)])
+@pytest.mark.parametrize(
+    "begins", [(wire.RIGHT_AFTER, 0), (0, wire.RIGHT_AFTER), (LINE_BYTES, 0), (wire.RIGHT_AFTER - 1, 0)]
+)
 def test_impossible_begins_of_frames_are_refused(begins: tuple[int, int]) -> None:
     sizes = (SHARED_BYTES, 5)
     sent, _ = encode(Kind.MESSAGE, Key(0, 1), 2, [bytes(size) for size in sizes])
@@ -122,8 +112,8 @@ def test_impossible_begins_of_frames_are_refused(begins: tuple[int, int]) -> Non
 
 def test_large_buffers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "PIECE_BYTES", 10)
-    assert [piece.nbytes for piece in pieces(memoryview(bytes(25)))] == [10, 10, 5]
-    assert pieces(memoryview(b"")) == []
+    assert [piece.nbytes for piece in wire.pieces(memoryview(bytes(25)))] == [10, 10, 5]
+    assert wire.pieces(memoryview(b"")) == []
 
 
 def test_address_has_port_rank_and_world() -> None:

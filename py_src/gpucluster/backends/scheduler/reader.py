@@ -32,12 +32,12 @@ from ...dask_internals.scheduler_state import (
     n_wanted_results,
     n_without_worker,
     only_for,
+    prefixes,
     release_results,
     remove_plugin,
     remove_worker_named,
     restart_workers,
     retire,
-    states_by_prefix,
     still_missing,
     was_too_big,
 )
@@ -403,7 +403,7 @@ class TaskProgress:
     ) -> None:
         self._scheduler = scheduler
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
-        self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
+        self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(prefixes(scheduler))[-MOST:])
         """The kinds that were active last, at most ``MOST``; the last one last."""
         self._lost: dict[str, tuple[Any, int]] = {}
         """Scattered data that is lost, by its group, which Dask forgets with the last of its tasks."""
@@ -432,10 +432,10 @@ class TaskProgress:
 
     def read(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
         """Return the number of tasks by state, and the progress of the prefixes that were active last."""
-        prefixes = states_by_prefix(self._scheduler)
+        known = prefixes(self._scheduler)
         # A restart forgets the kinds too.
         lost = self._n_lost()
-        progress = [_progress(name, prefixes[name], lost[name]) for name in self._latest if name in prefixes]
+        progress = [_progress(name, known[name].states, lost[name]) for name in self._latest if name in known]
         return {state: count for state, count in self._totals().items() if count > 0}, [
             one for one in progress if len(one) > 1
         ]

@@ -35,7 +35,7 @@ class RankComm(Comm):
 
     @property
     def same_host(self) -> bool:
-        return self._engine.world.is_near(self._channel.peer)
+        return self._engine.world.bell.is_near(self._channel.peer)
 
     @property
     def extra_info(self) -> dict[str, Any]:

@@ -26,8 +26,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .channel import Arriving, Channel
-from .lane import Lane
+from .channel import Arriving, Channel, Lane
 from .memory import Memory
 from .wire import Envelope, Key, Kind, decode, encode
 from .world import World

@@ -42,9 +42,6 @@ class World:
         self.hosts: list[str] = [host for host, _ in places]  # Address of the host of each rank.
         self.bell.meet([place for _, place in places], token[_NAME_BYTES:], self.rank)
 
-    def is_near(self, rank: int) -> bool:
-        return self.bell.is_near(rank)
-
 
 def join(host: str) -> World:
     """Join the other ranks, which must all call this. Further calls return the same world.

@@ -33,5 +33,4 @@ def slurm_script(command: str, *, left_out: list[str], **options: Any) -> str:
     """
     job = slurm_jobs()(job_directives_skip=left_out, **options)
     job._command_template = command
-    script: str = job.job_script()
-    return script
+    return job.job_script()

@@ -78,7 +78,6 @@ def report_worker_exits(report: Callable[[int, int], None]) -> None:
 
     def reporting(self: Any, pid: int, exitcode: int) -> str:
         report(pid, exitcode)
-        message: str = before(self, pid, exitcode)
-        return message
+        return before(self, pid, exitcode)
 
     process._death_message = reporting

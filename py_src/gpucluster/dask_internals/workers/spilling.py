@@ -64,14 +64,12 @@ def tier_bytes(worker: Any, tier: Literal["device", "host"]) -> float | None:
     if isinstance(buffer, dict):
         tasks = worker.state.tasks
         return sum(tasks[key].nbytes or 0 for key in list(buffer) if key in tasks)
-    weight: float | None = getattr(getattr(buffer, "fast", None), "total_weight", None)
-    return weight
+    return getattr(getattr(buffer, "fast", None), "total_weight", None)
 
 
 def device_tier_limit_bytes(worker: Any) -> float | None:
     """Return how many bytes of a device results may take: ``DeviceHostFile.device_buffer.n`` (zict 3)."""
-    limit: float | None = getattr(worker.data.device_buffer, "n", None)
-    return limit
+    return getattr(worker.data.device_buffer, "n", None)
 
 
 def spilled_files(worker: Any) -> set[str] | None:

@@ -37,14 +37,12 @@ def is_cancelled(worker: Any, key: Any) -> bool:
 
 def task_threads(worker: Any) -> Collection[int]:
     """Return the ids of the threads that run a task now: the keys of ``Worker.active_threads`` (2021.1)."""
-    threads: dict[int, Any] = worker.active_threads
-    return threads.keys()
+    return worker.active_threads.keys()
 
 
 def memory_limit_bytes(worker: Any) -> int | None:
     """Return a worker's limit on host memory: ``Worker.memory_manager.memory_limit`` (2022.6)."""
-    limit: int | None = worker.memory_manager.memory_limit
-    return limit
+    return worker.memory_manager.memory_limit
 
 
 def has_nanny(worker: Any) -> bool:
@@ -101,8 +99,7 @@ def metric(worker: Any, name: str) -> Any:
 
 def recent_readings(worker: Any) -> dict[str, Any]:
     """Return the last reading of CPU (``cpu``) and host memory (``memory``): ``Server.monitor.recent()`` (2021.1)."""
-    found: dict[str, Any] = worker.monitor.recent()
-    return found
+    return worker.monitor.recent()
 
 
 def take_reading(server: Any) -> None:
@@ -120,8 +117,7 @@ def readings_since(server: Any, count: int) -> dict[str, list[Any]]:
 
     Relies on ``Server.monitor.range_query(start)``; for GPUs ``gpu_utilization`` and ``gpu_memory_used`` (2021.8).
     """
-    found: dict[str, list[Any]] = server.monitor.range_query(count)
-    return found
+    return server.monitor.range_query(count)
 
 
 def gpu_memory_bytes(worker: Any) -> int | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ....dask_internals.performance_reports import written_time
+from ....dask_internals.machine import written_time
 from ...answers import number, wrong_choices
 from ...checks import exercise
 from ...examination import Examination, Halt, describe, describe_error
