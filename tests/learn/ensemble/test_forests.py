@@ -14,7 +14,7 @@ import sklearn.ensemble
 import sklearn.tree
 from gpucluster.dask_internals.machine import memory_bytes
 from gpucluster.learn import RandomForestClassifier, RandomForestRegressor
-from gpucluster.learn.ensemble import replica
+from gpucluster.learn.ensemble import growing
 from gpucluster.learn.ensemble.growing import trees_of
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.datasets import load_diabetes, load_digits
@@ -101,7 +101,7 @@ def test_rows_that_do_not_fit_are_sampled(split: Any, monkeypatch: pytest.Monkey
     labels = LABELS[BY_CLASS].copy()
     labels[-1] = 77
     with dask.config.set(scheduler="threads"):
-        monkeypatch.setattr(replica, "REPLICA_SHARE", 600 * 65 * 4 / memory_bytes())
+        monkeypatch.setattr(growing, "REPLICA_SHARE", 600 * 65 * 4 / memory_bytes())
         X, y = split(DIGITS[BY_CLASS], 4), split(labels, 4)
         with pytest.warns(RuntimeWarning, match=r"grows on \d{3} rows, drawn at random"):
             ours = RandomForestClassifier(40, random_state=0).fit(X, y)

@@ -16,6 +16,7 @@ from ..keywords import computing_with, in_our_words, names_of, with_option
 from ..rows.table import is_dask
 from ..rows.waiting import current_client, persisted, waiting
 from .catalogue import DELEGATED
+from .fitting import call_cuml, call_cuml_for_array, cuml_for, fit_by_cuml, fitted_part
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -130,8 +131,6 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
     names = _parameters(fit)
 
     def fit_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
-        from .fitting import cuml_for, fit_by_cuml
-
         _forget_delegate(self)
         given = dict(zip(names, arguments, strict=False)) | options
         complete = names[0] in given and given.keys() <= set(names)
@@ -189,8 +188,6 @@ def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
         if vars(self).get("_delegate") is None:
             check_is_fitted(self)
             return method(self, *arguments, **options)
-        from .fitting import call_cuml, call_cuml_for_array
-
         entry = DELEGATED[type(self).__name__]
         given = dict(zip(names, arguments, strict=False)) | options
         data = given.pop(names[0], None)
@@ -222,8 +219,6 @@ def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:
         if delegate is None:
             check_is_fitted(self)
             return combine(self)
-        from .fitting import fitted_part
-
         return fitted_part(delegate).get_combined_model()
 
     return combine_somewhere

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from dask.delayed import delayed
 from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import MultiOutputMixin
 
@@ -19,8 +20,7 @@ from ..parameters import fitted, one_of, parameter, unset, whole
 from ..rows.running import run_table, run_table_on_ranks
 from ..rows.table import Table, is_dask
 from .blocks import grow_on_blocks
-from .growing import LARGEST_SEED, Grown, all_classes, grow_forest, grow_share, next_state, takes_missing
-from .replica import fitting_table
+from .growing import LARGEST_SEED, Grown, all_classes, fitting_table, grow_forest, grow_share, next_state, takes_missing
 
 _NOT_SUPPORTED = unset("is not supported. Leave it out.", off=True)
 
@@ -121,8 +121,6 @@ class Forest(DistributedEstimator):
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
             del forest.feature_names_in_
         if is_dask(X):
-            from dask.delayed import delayed
-
             # The forest is large: send it to the workers once, not within each task.
             forest = delayed(forest, pure=False, traverse=False)
         function = partial(predicted, method=method, dtype=dtype, width=columns)

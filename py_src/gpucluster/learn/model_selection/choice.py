@@ -12,10 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask.delayed import delayed
 
 from ..arrays import Array, DaskArray
 from ..errors import InvalidData, InvalidParameter
 from ..labels import flat_labels, merge_all_classes
+from ..rows.table import stacked
 from ..rows.waiting import computed
 
 STEP_ROWS = 1 << 20  # Rows that are drawn at once.
@@ -101,8 +103,6 @@ def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskA
 
     Refuses a class that is too small, and a part with fewer rows than classes.
     """
-    import dask.array as da
-    from dask.delayed import delayed
     from sklearn.utils.extmath import _approximate_mode
 
     blocks = list(labels.to_delayed().ravel())
@@ -125,12 +125,8 @@ def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskA
     windows = computed(*[delayed(near)(block, start=start) for block, start in zip(blocks, starts, strict=True)])
     bounds = _bounds(windows, wanted, counts)
     mark = delayed(partial(_marks, classes=classes, seed=seed, bounds=bounds), pure=True)
-    return da.concatenate(
-        [
-            da.from_delayed(mark(block, start=start), shape=(length,), dtype=np.uint8)
-            for block, start, length in zip(blocks, starts, labels.chunks[0], strict=True)
-        ]
-    )
+    marks = [mark(block, start=start) for block, start in zip(blocks, starts, strict=True)]
+    return stacked(marks, labels.chunks[0], dtype=np.uint8)
 
 
 def _counted(block: Any) -> tuple[Array | None, Array]:
