@@ -45,7 +45,20 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
     """
     number = device_of(X)
     with device(number):
-        return _products(X, shift, weights, work, number)
+        xp = array_namespace_of(X)
+        n_rows, n_features = X.shape
+        launch = launch_for(X.dtype, n_features, work, weighted=weights is not None)
+        padded = launch.value("TILES") * TILE
+        n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(work)), number)
+        inputs = [on_device(values, X, X.dtype) for values in (weights, shift)]
+        total = xp.zeros((padded + 1, padded))
+        for part, rows in pieces(X, max(1, n_rows)):
+            made = xp.empty((n_blocks, padded + 1, padded))
+            own = None if inputs[0] is None else inputs[0][part]
+            run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
+            total = total + made.sum(axis=0) if part.start else made.sum(axis=0)
+        found = to_numpy(total)[:, :n_features]
+        return found[0], found[1 : n_features + 1]
 
 
 @cache
@@ -54,27 +67,10 @@ def _is_right(number: int, dtype: Dtype, work: Dtype) -> bool:
     apart = rows.astype(np.float64) - rows[0]
 
     def is_right() -> bool:
-        sums, products = _products(to_gpu(rows), rows[0], None, work, number)
+        sums, products = products_of(to_gpu(rows), rows[0], None, work)
         return np.allclose(sums, apart.sum(axis=0), atol=1e-3) and np.allclose(products, apart.T @ apart, atol=1e-3)
 
     return agrees("moments", number, is_right)
-
-
-def _products(X: Array, shift: Array, weights: Array | None, work: Dtype, number: int) -> tuple[Array, Array]:
-    xp = array_namespace_of(X)
-    n_rows, n_features = X.shape
-    launch = launch_for(X.dtype, n_features, work, weighted=weights is not None)
-    padded = launch.value("TILES") * TILE
-    n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(work)), number)
-    inputs = [on_device(values, X, X.dtype) for values in (weights, shift)]
-    total = xp.zeros((padded + 1, padded))
-    for part, rows in pieces(X, max(1, n_rows)):
-        made = xp.empty((n_blocks, padded + 1, padded))
-        own = None if inputs[0] is None else inputs[0][part]
-        run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
-        total = total + made.sum(axis=0) if part.start else made.sum(axis=0)
-    found = to_numpy(total)[:, :n_features]
-    return found[0], found[1 : n_features + 1]
 
 
 def rows_at_a_time(work: Dtype) -> int:
