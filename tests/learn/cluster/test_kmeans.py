@@ -18,6 +18,8 @@ from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits, load_sample_image
 from sklearn.exceptions import ConvergenceWarning
 
+from tests.learn.shared import refused
+
 pytestmark = pytest.mark.usefixtures("in_process")
 
 DIGITS = load_digits().data
@@ -216,8 +218,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 @pytest.mark.parametrize(("options", "error", "words"), BAD_OPTIONS)
 def test_bad_options_are_refused(options: dict[str, Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words.replace("|", r"\|")):
-        KMeans(**options).fit(da.from_array(PIXELS, chunks=(1000, 3)))
+    refused(error, words.replace("|", r"\|"), lambda: KMeans(**options).fit(da.from_array(PIXELS, chunks=(1000, 3))))
 
 
 def test_bad_data_are_refused(split: Any) -> None:
@@ -227,16 +228,12 @@ def test_bad_data_are_refused(split: Any) -> None:
         for init in ("k-means++", "k-means||", "random", PIXELS[:8]):
             with pytest.raises(InvalidData, match="missing values"):
                 KMeans(8, init=init, tol=tol).fit(split(broken, 3))
-    with pytest.raises(InvalidData, match="n_samples=3 should be >= n_clusters=8"):
-        KMeans(8).fit(split(PIXELS[:3], 2))
-    with pytest.raises(InvalidData, match="sample_weight"):
-        KMeans(8).fit(split(PIXELS, 2), sample_weight=-np.ones(len(PIXELS)))
-    with pytest.raises(InvalidData, match="rechunk"):
-        KMeans(8).fit(da.from_array(PIXELS, chunks=(1000, 2)))
+    refused(InvalidData, "n_samples=3 should be >= n_clusters=8", lambda: KMeans(8).fit(split(PIXELS[:3], 2)))
+    refused(InvalidData, "sample_weight", lambda: KMeans(8).fit(split(PIXELS, 2), sample_weight=-np.ones(len(PIXELS))))
+    refused(InvalidData, "rechunk", lambda: KMeans(8).fit(da.from_array(PIXELS, chunks=(1000, 2))))
     with pytest.raises(InvalidData, match="expecting 3 features"):
         KMeans(8, random_state=0).fit(PIXELS).predict(split(DIGITS, 2))
-    with pytest.raises(NotSupported, match="callable"):
-        KMeans(8, init=lambda X, k, random_state: X[:k]).fit(split(PIXELS, 2))
+    refused(NotSupported, "callable", lambda: KMeans(8, init=lambda X, k, random_state: X[:k]).fit(split(PIXELS, 2)))
 
 
 def test_function_as_start_for_arrays_in_memory() -> None:

@@ -12,6 +12,8 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as ReferencePCA
 from sklearn.decomposition import TruncatedSVD as Reference
 
+from tests.learn.shared import refused
+
 DIGITS = load_digits().data
 
 
@@ -55,12 +57,9 @@ def test_combined_model_predicts_the_same() -> None:
 
 
 def test_bad_input_is_refused(split: Any) -> None:
-    with pytest.raises(InvalidParameter, match="'randomized' or 'arpack'"):
-        TruncatedSVD(algorithm="qr").fit(split(DIGITS, 2))
+    refused(InvalidParameter, "'randomized' or 'arpack'", lambda: TruncatedSVD(algorithm="qr").fit(split(DIGITS, 2)))
     for wrong in (0, 1.5, None, True):
         with pytest.raises(InvalidParameter, match="whole number"):
             TruncatedSVD(wrong).fit(split(DIGITS, 2))
-    with pytest.raises(InvalidParameter, match=r"n_components\(65\)"):
-        TruncatedSVD(65).fit(split(DIGITS, 2))
-    with pytest.raises(InvalidData, match="X: contains NaN"):
-        TruncatedSVD().fit(split(np.where(DIGITS == 7, np.nan, DIGITS), 2))
+    refused(InvalidParameter, r"n_components\(65\)", lambda: TruncatedSVD(65).fit(split(DIGITS, 2)))
+    refused(InvalidData, "X: contains NaN", lambda: TruncatedSVD().fit(split(np.where(DIGITS == 7, np.nan, DIGITS), 2)))

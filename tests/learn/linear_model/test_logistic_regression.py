@@ -17,6 +17,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Reference
 
+from tests.learn.shared import refused
+
 CANCER = load_breast_cancer()
 TWO = ((CANCER.data - CANCER.data.mean(axis=0)) / CANCER.data.std(axis=0), CANCER.target)
 TEN = (load_digits().data[::2, 16:48] / 16, load_digits().target[::2])
@@ -141,17 +143,13 @@ def test_bad_data_are_refused(dask_client: Any, split: Any) -> None:
         LogisticRegression().fit(split(np.where(X > 3, np.nan, X), 3), split(y, 3))
     with pytest.raises(InvalidData, match="y: labels are missing, NaN or infinite"):
         LogisticRegression().fit(split(X, 3), split(np.where(y == 1, np.nan, 0.0), 3))
-    with pytest.raises(InvalidData, match="continuous"):
-        LogisticRegression().fit(split(X, 3), split(X[:, 0], 3))
-    with pytest.raises(InvalidData, match="only one class"):
-        LogisticRegression().fit(split(X, 3), split(np.ones(len(X)), 3))
+    refused(InvalidData, "continuous", lambda: LogisticRegression().fit(split(X, 3), split(X[:, 0], 3)))
+    refused(InvalidData, "only one class", lambda: LogisticRegression().fit(split(X, 3), split(np.ones(len(X)), 3)))
     with pytest.raises(InvalidData, match="sample_weight: must be"):
         LogisticRegression().fit(split(X, 3), split(y, 3), sample_weight=-np.ones(len(X)))
-    with pytest.raises(InvalidData, match="target y is None"):
-        LogisticRegression().fit(split(X, 3), None)
+    refused(InvalidData, "target y is None", lambda: LogisticRegression().fit(split(X, 3), None))
     model = LogisticRegression().fit(X, y)
-    with pytest.raises(InvalidData, match="expecting 30 features"):
-        model.predict(split(X[:, :3], 2))
+    refused(InvalidData, "expecting 30 features", lambda: model.predict(split(X[:, :3], 2)))
 
 
 @pytest.mark.parametrize(
@@ -169,5 +167,4 @@ def test_bad_data_are_refused(dask_client: Any, split: Any) -> None:
     ],
 )
 def test_parameters_that_are_refused(split: Any, options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(InvalidParameter, match=sentence):
-        LogisticRegression(**options).fit(split(TWO[0], 2), split(TWO[1], 2))
+    refused(InvalidParameter, sentence, lambda: LogisticRegression(**options).fit(split(TWO[0], 2), split(TWO[1], 2)))
