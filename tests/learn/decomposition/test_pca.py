@@ -11,15 +11,12 @@ import pandas as pd
 import pytest
 from gpucluster.learn import PCA, SerialCommunicator
 from gpucluster.learn.decomposition.pca import covariance_spectrum
-from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.kernels.moments import merge_moments, moments
 from gpucluster.learn.rows.block import Block
 from gpucluster.learn.rows.running import run
 from gpucluster.learn.rows.shard import Shard
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as Reference
-
-from tests.learn.shared import refused
 
 DIGITS = load_digits().data
 
@@ -150,36 +147,6 @@ def test_combined_model_predicts_the_same() -> None:
     theirs = ours.get_combined_model()
     assert type(theirs) is Reference
     np.testing.assert_allclose(theirs.transform(data), ours.transform(data), atol=1e-4)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_nan_and_infinity_are_refused(split: Any, value: float) -> None:
-    data = DIGITS.copy()
-    data[1000, 3] = value
-    refused(InvalidData, r"X: contains NaN, infinity .* dropna", lambda: PCA(2).fit(split(data, 3)))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ({"svd_solver": "banana"}, "exactly and in one pass"),
-        ({"n_components": 0}, "n_components: must be"),
-        ({"n_components": 1.5}, "n_components: must be"),
-        ({"n_components": "all"}, "n_components: must be"),
-        ({"n_components": 65}, r"min\(n_samples, n_features\)=64"),
-    ],
-)
-def test_parameters_that_are_refused(split: Any, parameters: dict[str, Any], sentence: str) -> None:
-    refused(InvalidParameter, sentence, lambda: PCA(**parameters).fit(split(DIGITS, 2)))
-
-
-def test_tables_that_are_refused(split: Any) -> None:
-    refused(InvalidData, "cut along its columns", lambda: PCA().fit(da.from_array(DIGITS, chunks=(100, 10))))
-    refused(InvalidData, "1 sample", lambda: PCA().fit(split(DIGITS[:1], 1)))
-    refused(InvalidData, "30,000 columns", lambda: PCA().fit(da.zeros((10, 30_000))))
-    model = PCA(2).fit(DIGITS)
-    refused(InvalidData, "expecting 64 features", lambda: model.transform(split(DIGITS[:, :5], 2)))
-    refused(InvalidData, "expecting 2 features", lambda: model.inverse_transform(split(DIGITS, 2)))
 
 
 @pytest.mark.parametrize("far", [1e5, 1e6])

@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from gpucluster.learn import PCA, TruncatedSVD
-from gpucluster.learn.errors import InvalidData, InvalidParameter
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as ReferencePCA
 from sklearn.decomposition import TruncatedSVD as Reference
-
-from tests.learn.shared import refused
 
 DIGITS = load_digits().data
 
@@ -54,12 +51,3 @@ def test_small_singular_values_are_precise_with_arpack_and_full(split: Any) -> N
 def test_combined_model_predicts_the_same() -> None:
     ours = TruncatedSVD(3).fit(DIGITS)
     np.testing.assert_allclose(ours.get_combined_model().transform(DIGITS), ours.transform(DIGITS), atol=1e-10)
-
-
-def test_bad_input_is_refused(split: Any) -> None:
-    refused(InvalidParameter, "'randomized' or 'arpack'", lambda: TruncatedSVD(algorithm="qr").fit(split(DIGITS, 2)))
-    for wrong in (0, 1.5, None, True):
-        with pytest.raises(InvalidParameter, match="whole number"):
-            TruncatedSVD(wrong).fit(split(DIGITS, 2))
-    refused(InvalidParameter, r"n_components\(65\)", lambda: TruncatedSVD(65).fit(split(DIGITS, 2)))
-    refused(InvalidData, "X: contains NaN", lambda: TruncatedSVD().fit(split(np.where(DIGITS == 7, np.nan, DIGITS), 2)))

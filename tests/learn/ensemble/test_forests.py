@@ -16,11 +16,10 @@ from gpucluster.dask_internals.machine import memory_bytes
 from gpucluster.learn import RandomForestClassifier, RandomForestRegressor
 from gpucluster.learn.ensemble import growing
 from gpucluster.learn.ensemble.growing import trees_of
-from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.datasets import load_diabetes, load_digits
 
 from tests.conftest import until
-from tests.learn.shared import interrupted, refused
+from tests.learn.shared import interrupted
 
 DIGITS, LABELS = load_digits(return_X_y=True)
 ORDER = np.random.default_rng(0).permutation(len(DIGITS))
@@ -172,22 +171,3 @@ def test_shares_of_trees() -> None:
     assert trees_of(10, [1, 0, 97, 2]) == [1, 0, 8, 1]
     assert sum(trees_of(101, [3, 5, 7, 11])) == 101
     assert trees_of(2, [3, 5, 0, 11]) == [0, 1, 0, 1]
-
-
-def test_bad_input(dask_client: Any, split: Any) -> None:
-    X, y = split(DIGITS, 3), split(LABELS, 3)
-    holed = DIGITS.copy()
-    holed[5, 5] = np.inf
-    refused(InvalidData, "X: contains infinity", lambda: RandomForestClassifier(5).fit(split(holed, 3), y))
-    with pytest.raises(InvalidData, match="y: contains NaN"):
-        RandomForestRegressor(5).fit(X, split(np.where(LABELS, 1.0, np.nan), 3))
-    refused(InvalidData, "y: numbers are needed", lambda: RandomForestRegressor(5).fit(X, split(WORDS, 3)))
-    for wrong in (0, "many"):
-        with pytest.raises(InvalidParameter, match="n_estimators: must be"):
-            RandomForestClassifier(wrong).fit(X, y)
-    with pytest.raises(InvalidParameter, match="tree_rows: must be 'all' or 'block'"):
-        RandomForestClassifier(2, tree_rows="some").fit(X, y)
-    with pytest.raises(InvalidParameter, match="no rows of the classes"):
-        RandomForestClassifier(5, class_weight={11: 1}).fit(X, y)
-    refused(NotSupported, "oob_score", lambda: RandomForestClassifier(5, oob_score=True).fit(X, y))
-    refused(InvalidData, "continuous", lambda: RandomForestClassifier(5).fit(X, y / 3))

@@ -16,7 +16,7 @@ import pytest
 import sklearn.neighbors
 from distributed import Client, futures_of
 from gpucluster.learn import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
-from gpucluster.learn.errors import InvalidData, InvalidParameter
+from gpucluster.learn.errors import InvalidData
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.metrics import pairwise_distances
@@ -270,27 +270,3 @@ def test_data_in_memory(split: Any) -> None:
     assert np.mean(predicted != theirs.predict(QUERIES)) < 0.01
     lazily = model.predict(split(QUERIES, 2))
     np.testing.assert_array_equal(lazily.compute(scheduler="sync"), predicted)
-
-
-def test_bad_input(dask_client: Any, split: Any) -> None:
-    holed = TRAIN.copy()
-    holed[7, 3] = np.nan
-    refused(InvalidData, "X: contains NaN", lambda: NearestNeighbors().fit(split(holed, 3)))
-    refused(InvalidData, "along its columns", lambda: NearestNeighbors().fit(da.from_array(TRAIN, chunks=(500, 10))))
-    refused(InvalidParameter, "metric", lambda: NearestNeighbors(metric="far").fit(split(TRAIN, 2)))
-    with pytest.raises(InvalidParameter, match="cosine"):
-        NearestNeighbors(metric="cosine", algorithm="kd_tree").fit(split(TRAIN, 2))
-    refused(InvalidParameter, "p: must be", lambda: NearestNeighbors(p="two").fit(split(TRAIN, 2)))
-    for wrong in (0, "far"):
-        with pytest.raises(InvalidParameter, match="radius: must be a number above 0"):
-            NearestNeighbors(radius=wrong).fit(split(TRAIN, 2))
-    with pytest.raises(InvalidParameter, match="weights"):
-        KNeighborsClassifier(weights="much").fit(split(TRAIN, 2), split(LABELS_TRAIN, 2))
-    with pytest.raises(InvalidData, match="continuous"):
-        KNeighborsClassifier().fit(split(TRAIN, 2), split(LABELS_TRAIN + 0.5, 2))
-    with pytest.raises(InvalidData, match="y: contains NaN"):
-        KNeighborsRegressor().fit(split(TRAIN, 2), split(np.where(LABELS_TRAIN, 1.0, np.nan), 2))
-    with pytest.raises(InvalidData, match="y: numbers are needed"):
-        KNeighborsRegressor().fit(split(TRAIN, 2), split(LABELS_TRAIN.astype(str), 2))
-    refused(InvalidData, "n_samples_fit = 3", lambda: NearestNeighbors().fit(split(TRAIN[:3], 2)).kneighbors(QUERIES))
-    refused(InvalidData, "64", lambda: NearestNeighbors().fit(split(TRAIN, 2)).kneighbors(split(QUERIES[:, :10], 2)))

@@ -264,18 +264,9 @@ def test_data_in_memory() -> None:
 @pytest.mark.parametrize(
     ("encoder", "data", "error", "sentence"),
     [
-        (OneHotEncoder(sparse_output=True), WORDS[:, None], NotSupported, "sparse_output"),
-        (OneHotEncoder(min_frequency=1.5), WORDS[:, None], InvalidParameter, "min_frequency"),
-        (OneHotEncoder(max_categories=0), WORDS[:, None], InvalidParameter, "max_categories"),
-        (OneHotEncoder(categories=3), WORDS[:, None], InvalidParameter, "categories: must be"),
-        (OneHotEncoder(drop="last"), WORDS[:, None], InvalidParameter, "drop"),
-        (OneHotEncoder(), WORDS, InvalidData, "2 dimensions"),
-        (OneHotEncoder(), da.zeros((4, 4), chunks=2), InvalidData, "along its columns"),
-        (OneHotEncoder(), WORDS[:0, None], InvalidData, "0 row"),
         (LabelEncoder(), WORDS[:, None], InvalidData, "1 dimension"),
         (LabelEncoder(), np.array(["a", None, "b", None], dtype=object), InvalidData, "2 labels are missing"),
         (LabelEncoder(), np.array(["a", 1], dtype=object), InvalidData, "both numbers and strings"),
-        (OrdinalEncoder(handle_unknown="drop"), WORDS[:, None], InvalidParameter, "handle_unknown"),
         (OrdinalEncoder(handle_unknown="use_encoded_value"), WORDS[:, None], TypeError, "unknown_value"),
         (LabelBinarizer(neg_label=1), WORDS, InvalidParameter, "strictly less"),
         (LabelBinarizer(sparse_output=True), WORDS, NotSupported, "sparse_output"),
@@ -283,7 +274,7 @@ def test_data_in_memory() -> None:
     ],
 )
 def test_bad_input(dask_client: Any, split: Any, encoder: Any, data: Any, error: Any, sentence: str) -> None:
-    refused(error, sentence, lambda: encoder.fit(data if isinstance(data, da.Array) else split(data, 2)))
+    refused(error, sentence, lambda: encoder.fit(split(data, 2)))
 
 
 @pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (3, True)])

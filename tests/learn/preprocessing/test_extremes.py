@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from gpucluster.learn import MaxAbsScaler, MinMaxScaler
-from gpucluster.learn.errors import InvalidData, InvalidParameter
+from gpucluster.learn.errors import InvalidData
 from gpucluster.learn.kernels.columns import extremes, merge_extremes
 from gpucluster.learn.rows.block import Block
 from hypothesis import given, settings
@@ -160,32 +160,3 @@ def test_merged_extremes_are_those_of_all_rows(data: Any, cut: int) -> None:
     np.testing.assert_array_equal(merged.highs, whole.highs)
     np.testing.assert_array_equal(whole.lows, np.fmin.reduce(data, axis=0))
     np.testing.assert_array_equal(whole.highs, np.fmax.reduce(data, axis=0))
-
-
-@pytest.mark.parametrize("value", [-np.inf, np.inf])
-@pytest.mark.parametrize("others", [1.0, np.nan])
-def test_infinity_is_refused(split: Any, value: float, others: float) -> None:
-    data = np.full((30, 2), others)
-    data[7, 1] = value
-    refused(InvalidData, "contains infinity", lambda: MinMaxScaler().fit(split(data, 3)))
-    scaler = MinMaxScaler().fit(np.eye(2))
-    refused(InvalidData, "contains infinity", lambda: scaler.transform(split(data, 3)).compute())
-
-
-@BOTH
-def test_bad_input(split: Any, cls: Any) -> None:
-    refused(InvalidData, r"0 row\(s\)", lambda: cls().fit(split(DIGITS[:0], 1)))
-    refused(InvalidParameter, "clip: must be True or False", lambda: cls(clip="yes").fit(DIGITS))
-
-
-def test_a_range_that_is_too_large_is_refused(split: Any) -> None:
-    with pytest.raises(InvalidData, match="range is too large for float64"):
-        MinMaxScaler().fit(split(np.array([[-1e308], [1e308]]), 2))
-
-
-@pytest.mark.parametrize(
-    "wrong", [(1, 0), (1, 1), [0, 1], (0, 1, 2), (0,), 1, "01", ("0", "1"), None, (0, np.nan), (-np.inf, 1)]
-)
-def test_wrong_ranges_are_refused(wrong: Any) -> None:
-    with pytest.raises(InvalidParameter, match="feature_range: must be a tuple of two numbers, the smaller one first"):
-        MinMaxScaler(wrong).fit(DIGITS)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from gpucluster.learn import StandardScaler
-from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.kernels.columns import columns, merge_columns
 from gpucluster.learn.rows.block import Block
 from hypothesis import given, settings
@@ -114,14 +113,3 @@ def test_frames_keep_index_and_names(dask_client: Any) -> None:
     computed = scaled.compute()
     assert computed.index.equals(frame.index)
     np.testing.assert_allclose(computed, Reference().fit_transform(frame), atol=1e-12)
-
-
-def test_bad_input_is_refused(split: Any) -> None:
-    with pytest.raises(InvalidData, match="infinity"):
-        StandardScaler().fit(split(np.where(DIGITS == 16, np.inf, DIGITS), 3))
-    with pytest.raises(InvalidData, match="0 row"):
-        StandardScaler().fit(split(DIGITS[:0], 1))
-    with pytest.raises(InvalidParameter, match="with_mean: must be True or False"):
-        StandardScaler(with_mean="yes").fit(split(DIGITS, 2))
-    with pytest.raises(InvalidData, match="sample_weight: has 5 rows"):
-        StandardScaler().fit(split(DIGITS, 2), sample_weight=np.ones(5))
