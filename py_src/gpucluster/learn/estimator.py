@@ -20,7 +20,7 @@ from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .checks import not_finite
-from .delegation.methods import completed_docstring, delegable, is_delegable
+from .delegation.methods import completed_class_docstring, completed_docstring, delegable, is_delegable
 from .errors import InvalidData, InvalidParameter, NotSupported
 from .keywords import computing_with, in_our_words, keeps_client, names_of
 from .parameters import Declared, constructor, fitted, parameter, taken_declarations
@@ -121,6 +121,8 @@ class DistributedEstimator(BaseEstimator):
         for method in vars(cls).values():
             if is_delegable(method) and not method.__module__.startswith("sklearn."):
                 method.__doc__ = completed_docstring(cls, method)
+        if "\n    Attributes\n" in (vars(cls).get("__doc__") or ""):
+            cls.__doc__ = completed_class_docstring(cls)
 
     def set_params(self, **parameters: Any) -> Any:
         """Set parameters, including by cuML's and Dask-ML's names for them."""

@@ -70,8 +70,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     inertia_ : float
         Weighted sum of squared distances to the nearest centre.
     n_iter_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----

@@ -172,8 +172,6 @@ class PCA(AxesTransformer):
     ----------
     n_components : int, float, "mle" or None
         How many components to keep: a number, the fraction of the variance to keep (0 to 1), Minka's estimate, or all.
-    copy : bool
-        Without effect: the data are never changed.
     whiten : bool
         Scale components to variance 1.
     svd_solver : {"auto", "full", "covariance_eigh"}
@@ -194,7 +192,7 @@ class PCA(AxesTransformer):
         Always float64: float32 would round the mean of data far from zero.
     noise_variance_ : float
         Mean variance of the components left out.
-    n_components_, n_samples_, n_features_in_ : int
+    n_components_, n_samples_ : int
     """
 
     _scikit_learn = "sklearn.decomposition.PCA"

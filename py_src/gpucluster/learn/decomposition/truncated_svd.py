@@ -81,7 +81,7 @@ class TruncatedSVD(AxesTransformer):
     singular_values_ : ndarray of shape (n_components,)
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
         Variance of the transformed rows, and its share of the variance of all columns.
-    n_components_, n_features_in_ : int
+    n_components_ : int
     """
 
     _scikit_learn = "sklearn.decomposition.TruncatedSVD"

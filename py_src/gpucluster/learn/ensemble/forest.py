@@ -171,10 +171,8 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     ----------
     estimators_ : list of sklearn.tree.DecisionTreeClassifier
     classes_ : array of shape (n_classes,)
-    n_classes_, n_outputs_, n_features_in_ : int
+    n_classes_, n_outputs_ : int
     feature_importances_ : array of shape (n_features,)
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.ensemble.RandomForestClassifier"
@@ -229,10 +227,8 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     Attributes
     ----------
     estimators_ : list of sklearn.tree.DecisionTreeRegressor
-    n_outputs_, n_features_in_ : int
+    n_outputs_ : int
     feature_importances_ : array of shape (n_features,)
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.ensemble.RandomForestRegressor"

@@ -121,9 +121,6 @@ class GaussianNB(NaiveBayes):
         Mean and variance.
     epsilon_ : float
         The number that was added to the variances.
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.naive_bayes.GaussianNB"

@@ -92,9 +92,6 @@ class MultinomialNB(NaiveBayes):
         Weighted sums.
     class_log_prior_ : array of shape (n_classes,)
     feature_log_prob_ : array of shape (n_classes, n_features)
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.naive_bayes.MultinomialNB"

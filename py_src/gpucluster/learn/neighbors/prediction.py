@@ -118,7 +118,7 @@ class KNeighborsClassifier(MultiOutputMixin, ScoredClassifier, NeighborsPredicto
         A list, one for each column of y, where y had several.
     outputs_2d_ : bool
         Whether y had several columns.
-    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+    n_samples_fit_, effective_metric_
         As those of `NearestNeighbors`.
     """
 
@@ -229,7 +229,7 @@ class KNeighborsRegressor(MultiOutputMixin, ScoredRegressor, NeighborsPredictor)
 
     Attributes
     ----------
-    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+    n_samples_fit_, effective_metric_
         As those of `NearestNeighbors`.
     """
 

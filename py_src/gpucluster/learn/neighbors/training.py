@@ -304,9 +304,6 @@ class NearestNeighbors(NeighborsEstimator):
         Number of training rows.
     effective_metric_ : str
         The distance's plain name.
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.neighbors.NearestNeighbors"
