@@ -13,8 +13,7 @@ from typing import Any, Literal
 from .cutting import even_cuts, whole_number
 from .errors import InvalidOption
 from .libraries import frame_library, require
-from .manifest import stored_tables
-from .reading import read_rows, row_group_starts
+from .stored import path_of, read_rows, row_group_starts, stored_tables
 
 As = Literal["dask", "pandas", "cudf"]
 MOST_COPIES = 10_000
@@ -138,8 +137,6 @@ def _columns(columns: Sequence[str] | None, name: str, copies: int) -> list[str]
     if columns is None:
         return None
     from pyarrow.parquet import read_schema
-
-    from .manifest import path_of
 
     known = [*read_schema(path_of(name)).names, *(["replica"] if copies > 1 else [])]
     wanted = [columns] if isinstance(columns, str) else list(columns)

@@ -72,8 +72,34 @@ def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
     return table.y, table.weights
 
 
+class ComputesWithClient(BaseEstimator):
+    """Base of what computes with a client, which stays out of saved models, and notes the columns of a table."""
+
+    _client: Any = None
+    """The client to compute with; ``None``: Dask's current client."""
+
+    def __sklearn_clone__(self) -> Any:
+        copy = super().__sklearn_clone__()
+        if self._client is not None:
+            copy._client = self._client
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Drop the client."""
+        state = dict(super().__getstate__())
+        state.pop("_client", None)
+        return state
+
+    def _note_columns(self, n_features: int, names: Any) -> None:
+        self.n_features_in_ = int(n_features)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter, fitted))
-class DistributedEstimator(BaseEstimator):
+class DistributedEstimator(ComputesWithClient):
     """Base of the estimators.
 
     Fitting and predicting take Dask arrays and data frames, or arrays in memory. Results are of the same kind: a lazy
@@ -100,8 +126,6 @@ class DistributedEstimator(BaseEstimator):
     """The parameters; see `gpucluster.learn.parameters`."""
     _fixed: ClassVar[frozenset[str]] = frozenset()
     """Parameters of the base class that are attributes of this class."""
-    _client: Any = None
-    """The client to compute with; ``None``: Dask's current client."""
 
     @keeps_client
     def __init__(self) -> None:
@@ -128,16 +152,9 @@ class DistributedEstimator(BaseEstimator):
         """Set parameters, including by cuML's and Dask-ML's names for them."""
         return super().set_params(**in_our_words(names_of(type(self)), self.get_params(), parameters))
 
-    def __sklearn_clone__(self) -> Any:
-        copy = super().__sklearn_clone__()
-        if self._client is not None:
-            copy._client = self._client
-        return copy
-
     def __getstate__(self) -> dict[str, Any]:
         """Drop the client, and lazy results, which would contain all data."""
-        state = dict(super().__getstate__())
-        state.pop("_client", None)
+        state = super().__getstate__()
         training = state.get("_training")
         if isinstance(training, dict):
             state["_training"] = {name: value for name, value in training.items() if not is_dask(value)}
@@ -216,13 +233,6 @@ class DistributedEstimator(BaseEstimator):
         table = as_table(X, y, sample_weight)
         (self._note_columns if reset else self._check_columns)(table.n_features, table.names)
         return table
-
-    def _note_columns(self, n_features: int, names: Any) -> None:
-        self.n_features_in_ = int(n_features)
-        if names is not None:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     @property
     def _names_in(self) -> list[str] | None:

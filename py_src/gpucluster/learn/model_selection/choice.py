@@ -80,8 +80,7 @@ def bound_of(seed: int, n_rows: int, count: int) -> int:
     """
     if count >= n_rows:
         return 2**64 - 1
-    share, width = count / n_rows, 10 * np.sqrt(count / n_rows * (1 - count / n_rows) / n_rows) + 10 / n_rows
-    low, high = (np.uint64(min(max(edge, 0), 1 - 2**-53) * 2**64) for edge in (share - width, share + width))
+    low, high = _expected(np.array(count), np.array(n_rows))
     below, near = 0, []
     for start in range(0, n_rows, STEP_ROWS):
         drawn = draws(seed, start, min(STEP_ROWS, n_rows - start))
@@ -151,7 +150,7 @@ def _check(classes: Array, counts: Array, n_train: int, n_test: int) -> None:
 
 
 def _expected(wanted: Array, counts: Array) -> tuple[Array, Array]:
-    """Return draws between which the bounds are expected: arrays of shape (2, n_classes), uint64."""
+    """Return draws between which the bounds are expected: arrays of the shape of ``wanted``, uint64."""
     share = wanted / counts
     width = SPREAD * np.sqrt(share * (1 - share) / counts) + SPREAD / counts
     edges = [np.clip(edge, 0, 1 - 2**-53) * 2.0**64 for edge in (share - width, share + width)]
