@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 from gpucluster.learn import (
     DBSCAN,
@@ -58,6 +60,7 @@ WITH_INFINITY = [
 ]
 WITHOUT_SOME = in_blocks(np.where(NUMBERS, 1.0, np.nan))
 WORDS = in_blocks(NUMBERS.astype(str))
+FRAME = pd.DataFrame({"x": [1.0, 2.0, 3.0], "word": ["a", None, "b"]})
 
 PARAMETERS: list[tuple[Any, str]] = [
     *((KMeans(wrong), "n_clusters") for wrong in (0, 2.5)),
@@ -179,6 +182,7 @@ DATA: list[tuple[Any, ...]] = [
     (MultinomialNB(), "Negative values", X - 1, Y),
     (GaussianNB(), "0 row", EMPTY, in_blocks(NUMBERS[:0])),
     (GaussianNB(), "y: labels are missing, NaN or infinite", X, WITHOUT_SOME),
+    (GaussianNB(), "y: labels are missing", *(dd.from_pandas(FRAME[name], npartitions=2) for name in (["x"], "word"))),
     (GaussianNB(), "continuous", X, Y / 2),
     (GaussianNB(), "1,796 rows", X, Y[1:]),
     *((kind(), "sample_weight: the weights of each class", X, Y, np.r_[first, np.ones(len(DIGITS) - 1)])

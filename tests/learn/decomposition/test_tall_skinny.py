@@ -38,18 +38,6 @@ def test_qr_for_any_blocks(dask_client: Any, split: Any, n_blocks: int, empty: b
     check_qr(DIGITS, Q.compute(), R)
 
 
-def test_blocks_shorter_than_the_columns(split: Any) -> None:
-    X = DIGITS[:200]
-    Q, R = tsqr(split(X, 12, empty=True))
-    check_qr(X, Q.compute(), R)
-
-
-def test_r_does_not_depend_on_blocks(split: Any) -> None:
-    reference = tsqr(DIGITS)[1]
-    for n_blocks in (2, 7):
-        np.testing.assert_allclose(tsqr(split(DIGITS, n_blocks))[1], reference, atol=1e-10)
-
-
 @pytest.mark.parametrize("n_blocks", [1, 3, 7])
 def test_singular_values_are_those_of_numpy(dask_client: Any, split: Any, n_blocks: int) -> None:
     # From 1 down to 1e-7 of the largest: the square of the smallest one is lost in X^T X.

@@ -43,9 +43,6 @@ def test_same_forest_as_scikit_learn(dask_client: Any, split: Any) -> None:
         assert (np.isneginf(logarithms) == (expected == 0)).all()
         np.testing.assert_allclose(np.exp(logarithms), expected, atol=1e-15)
         np.testing.assert_array_equal(ours.feature_importances_, theirs.feature_importances_)
-        combined = ours.get_combined_model()
-        assert type(combined) is sklearn.ensemble.RandomForestClassifier
-        np.testing.assert_array_equal(combined.predict(DIGITS[TEST]), theirs.predict(DIGITS[TEST]))
     in_memory = RandomForestClassifier(20, random_state=3).fit(DIGITS[rows], WORDS[rows])
     np.testing.assert_array_equal(in_memory.predict_proba(DIGITS[TEST]), expected)
 

@@ -12,12 +12,9 @@ import pandas as pd
 import pytest
 import sklearn.naive_bayes
 from gpucluster.learn import GaussianNB, MultinomialNB
-from gpucluster.learn.errors import InvalidData
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
-
-from tests.learn.shared import refused
 
 DIGITS, LABELS = load_digits(return_X_y=True)
 WORDS = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])[LABELS]
@@ -40,9 +37,6 @@ def test_gaussian(dask_client: Any, split: Any, n_blocks: int, empty: bool, weig
     assert np.mean(predicted.compute() == theirs.predict(DIGITS + 1e3)) > 0.999
     shares = ours.predict_proba(parts[0]).compute()
     assert np.quantile(np.abs(shares - theirs.predict_proba(DIGITS + 1e3)), 0.999) < 1e-3
-    combined = ours.get_combined_model()
-    assert type(combined) is sklearn.naive_bayes.GaussianNB
-    np.testing.assert_array_equal(combined.predict(DIGITS + 1e3), predicted.compute())
     assert ours.score(parts[0], parts[1]) == pytest.approx(theirs.score(DIGITS + 1e3, WORDS), abs=1e-3)
 
 
@@ -57,17 +51,6 @@ def test_multinomial(dask_client: Any, split: Any, n_blocks: int, empty: bool, w
             np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9, err_msg=name)
     np.testing.assert_array_equal(ours.predict(parts[0]).compute(), theirs.predict(DIGITS))
     np.testing.assert_allclose(ours.predict_log_proba(parts[0]).compute(), theirs.predict_log_proba(DIGITS), atol=1e-8)
-    combined = ours.get_combined_model()
-    assert type(combined) is sklearn.naive_bayes.MultinomialNB
-    np.testing.assert_array_equal(combined.predict(DIGITS), ours.predict(parts[0]).compute())
-
-
-def test_classes_that_are_in_one_block_only(dask_client: Any, split: Any) -> None:
-    order = np.argsort(LABELS, kind="stable")
-    ours = GaussianNB().fit(split(DIGITS[order], 7), split(LABELS[order], 7))
-    theirs = sklearn.naive_bayes.GaussianNB().fit(DIGITS, LABELS)
-    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-9)
-    np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
 
 
 def test_single_precision_is_summed_in_double_precision(dask_client: Any, split: Any) -> None:
@@ -102,9 +85,3 @@ def test_moments_do_not_depend_on_blocks(split: Any, n_rows: int, n_blocks: int,
     theirs = sklearn.naive_bayes.GaussianNB().fit(X, y)
     np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
     np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-8, atol=1e-9)
-
-
-def test_missing_words_as_labels(dask_client: Any) -> None:
-    frame = dd.from_pandas(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), npartitions=2)
-    labels = dd.from_pandas(pd.Series(["a", None, "b"]), npartitions=2)
-    refused(InvalidData, "y: labels are missing", lambda: GaussianNB().fit(frame, labels))

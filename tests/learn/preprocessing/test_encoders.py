@@ -35,9 +35,6 @@ def test_labels(dask_client: Any, split: Any, n_blocks: int, empty: bool, values
     assert isinstance(codes, da.Array)
     np.testing.assert_array_equal(codes.compute(), theirs.transform(values))
     np.testing.assert_array_equal(ours.inverse_transform(codes).compute(), values)
-    combined = ours.get_combined_model()
-    assert type(combined) is sklearn.preprocessing.LabelEncoder
-    np.testing.assert_array_equal(combined.transform(values), codes.compute())
 
 
 @pytest.mark.full
@@ -85,9 +82,6 @@ def test_columns_of_data_frames(dask_client: Any) -> None:
         np.testing.assert_array_equal(computed, theirs.transform(FRAME))
         back = ours.inverse_transform(columns).compute()
         assert [list(back[name]) for name in FRAME] == [list(FRAME[name]) for name in FRAME]
-        combined = ours.get_combined_model()
-        assert type(combined) is sklearn.preprocessing.OneHotEncoder
-        np.testing.assert_array_equal(combined.transform(FRAME), computed)
     refused(InvalidData, "columns age, tree, tall", lambda: ours.transform(lazy[["age", "tree", "tall"]]))
 
 
