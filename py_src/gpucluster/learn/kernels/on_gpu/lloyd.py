@@ -25,6 +25,7 @@ from .cuda import (
     are_taken,
     device,
     device_of,
+    macros,
     n_blocks_for,
     on_device,
     pieces,
@@ -165,22 +166,14 @@ def _launch_for_few(
     groups = -(-n_clusters // CENTERS_AT_ONCE)
     padded, centers = tiles * TILE, groups * CENTERS_AT_ONCE
     ahead = turns_ahead(BYTES_AHEAD, FEW_ROWS * n_features * n_bytes)
-    macros = (
-        ("COLUMNS", n_features),
-        ("STEP", step),
-        ("TILES", tiles),
-        ("GROUPS", groups),
-        ("AHEAD", ahead),
-        ("SHIFTED", int(shifted)),
-        ("WEIGHTED", int(weighted)),
-        ("SUMMED", int(summed)),
-        ("APART", int(apart)),
-        ("THREADS", FEW_THREADS),
-    )
+    given = macros(
+        COLUMNS=n_features, STEP=step, TILES=tiles, GROUPS=groups, AHEAD=ahead,
+        SHIFTED=shifted, WEIGHTED=weighted, SUMMED=summed, APART=apart, THREADS=FEW_THREADS,
+    )  # fmt: skip
     numbers = 8 * groups * tiles * 32 + centers * (padded + 1)
     numbers += FEW_THREADS // 32 * ahead * FEW_ROWS * (padded + TILE)
     in_the_end = (FEW_THREADS + (centers * (padded + 1) if summed else 0)) * 8
-    return Launch("lloyd_few", macros, FEW_THREADS, max(numbers * n_bytes, in_the_end))
+    return Launch("lloyd_few", given, FEW_THREADS, max(numbers * n_bytes, in_the_end))
 
 
 def _launch_for_many(
@@ -193,13 +186,8 @@ def _launch_for_many(
     padded = -(-n_clusters // CENTERS_AT_ONCE) * CENTERS_AT_ONCE
     numbers = padded * (n_features + 1) + THREADS * stride + (n_features if shifted else 0)
     numbers += groups * n_clusters * (n_features + weighted) if summed else 0
-    macros = (
-        ("REAL", real.name),
-        ("REAL_BYTES", real.n_bytes),
-        ("LARGEST", real.largest),
-        ("COLUMNS", n_features),
-        ("THREADS", THREADS),
-        ("SHIFTED", int(shifted)),
-        ("WEIGHTED", int(weighted)),
-    )
-    return Launch("lloyd", macros, THREADS, numbers * real.n_bytes + (THREADS + n_clusters) * 4)
+    given = macros(
+        REAL=real.name, REAL_BYTES=real.n_bytes, LARGEST=real.largest, COLUMNS=n_features, THREADS=THREADS,
+        SHIFTED=shifted, WEIGHTED=weighted,
+    )  # fmt: skip
+    return Launch("lloyd", given, THREADS, numbers * real.n_bytes + (THREADS + n_clusters) * 4)

@@ -18,6 +18,7 @@ from .cuda import (
     are_taken,
     device,
     device_of,
+    macros,
     n_blocks_for,
     on_device,
     pieces,
@@ -84,18 +85,10 @@ def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) ->
     step, tiles = tiles_of(n_features, real.n_bytes)
     depth = 2 if work.itemsize == 4 else 1
     ahead = turns_ahead(BYTES_AHEAD, depth * tiles * real.n_bytes)
-    macros = (
-        ("REAL", real.name),
-        ("REAL_BYTES", real.n_bytes),
-        ("WORK", REALS[work.name].name),
-        ("WORK_BYTES", work.itemsize),
-        ("COLUMNS", n_features),
-        ("STEP", step),
-        ("TILES", tiles),
-        ("AHEAD", ahead),
-        ("WEIGHTED", int(weighted)),
-        ("THREADS", THREADS),
-    )
+    given = macros(
+        REAL=real.name, REAL_BYTES=real.n_bytes, WORK=REALS[work.name].name, WORK_BYTES=work.itemsize,
+        COLUMNS=n_features, STEP=step, TILES=tiles, AHEAD=ahead, WEIGHTED=weighted, THREADS=THREADS,
+    )  # fmt: skip
     pairs = sum(tiles - first for first in range(0, tiles, depth))
     sums = pairs * 2 * depth + tiles
-    return Launch("moments", macros, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))
+    return Launch("moments", given, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))
