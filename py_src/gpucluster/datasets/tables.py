@@ -62,10 +62,7 @@ def weather(npartitions: int | None = None, *, columns: Sequence[str] | None = N
     In US units (°F, mph, inches, miles), as in the source. Join with ``flights`` on ``origin`` and ``time_hour``: by
     the local clock, three hours occur twice.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("weather", npartitions, columns, as_frame)
 
@@ -73,10 +70,7 @@ def weather(npartitions: int | None = None, *, columns: Sequence[str] | None = N
 def planes(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
     """Return 3,322 planes by ``tailnum``, 9 columns. ``year`` is the year a plane was built.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("planes", npartitions, columns, as_frame)
 
@@ -84,10 +78,7 @@ def planes(npartitions: int | None = None, *, columns: Sequence[str] | None = No
 def airports(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
     """Return 1,458 airports by ``faa``, 8 columns. Four destinations in the Caribbean are not among them.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("airports", npartitions, columns, as_frame)
 
@@ -95,10 +86,7 @@ def airports(npartitions: int | None = None, *, columns: Sequence[str] | None = 
 def airlines(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
     """Return the names of the 16 airlines by ``carrier``.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("airlines", npartitions, columns, as_frame)
 

@@ -22,7 +22,7 @@ from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainMode
 from .checks import not_finite
 from .delegation.methods import completed_class_docstring, completed_docstring, delegable, is_delegable
 from .errors import InvalidData, InvalidParameter, NotSupported
-from .keywords import computing_with, in_our_words, keeps_client, names_of
+from .keywords import in_our_words, keeps_client, names_of
 from .parameters import Declared, constructor, fitted, parameter, taken_declarations
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
@@ -41,9 +41,8 @@ class ScoredClassifier(ClassifierMixin):
         """
         from .metrics.classification import accuracy
 
-        with computing_with(getattr(self, "_client", None)):
-            truth, weights = _beside(X, y, sample_weight)
-            return accuracy(truth, self.predict(X), weights, names=("y", "the prediction"))
+        truth, weights = _beside(X, y, sample_weight)
+        return accuracy(truth, self.predict(X), weights, names=("y", "the prediction"))
 
 
 class ScoredRegressor(RegressorMixin):
@@ -59,9 +58,8 @@ class ScoredRegressor(RegressorMixin):
         """
         from .metrics.regression import r2
 
-        with computing_with(getattr(self, "_client", None)):
-            truth, weights = _beside(X, y, sample_weight)
-            return float(r2(truth, self.predict(X), weights, names=("y", "the prediction")))
+        truth, weights = _beside(X, y, sample_weight)
+        return float(r2(truth, self.predict(X), weights, names=("y", "the prediction")))
 
 
 def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
@@ -219,6 +217,7 @@ class DistributedEstimator(ComputesWithClient):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._checks.get("ensure_all_finite") == "allow-nan"
         return tags
 
     def _require_y(self, y: Data | None) -> None:

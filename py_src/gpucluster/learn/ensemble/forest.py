@@ -60,11 +60,6 @@ class Forest(DistributedEstimator):
         missing = takes_missing(self.get_params(deep=False), self._classify)
         return {**self._checks_of_y, "ensure_all_finite": "allow-nan" if missing else True}
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = takes_missing(self.get_params(deep=False), self._classify)
-        return tags
-
     def _grow(self, X: Data, y: Data, sample_weight: Data | None) -> Array | None:
         """Grow the trees; return the classes."""
         options = self._plain_parameters()
@@ -216,12 +211,9 @@ class RandomForestRegressor(MultiOutputMixin, ScoredRegressor, Forest):
 
     Parameters
     ----------
-    n_estimators : int
-        Number of trees.
-    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes, \
-min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
-        As those of scikit-learn.
-    random_state, oob_score, warm_start, tree_rows, n_bins, n_streams
+    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, \
+max_leaf_nodes, min_impurity_decrease, bootstrap, oob_score, n_jobs, random_state, verbose, warm_start, ccp_alpha, \
+max_samples, monotonic_cst, tree_rows, n_bins, n_streams
         As those of `RandomForestClassifier`.
 
     Attributes

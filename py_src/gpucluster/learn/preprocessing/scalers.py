@@ -37,7 +37,6 @@ class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
