@@ -189,14 +189,6 @@ def test_data_frames_and_unknown_lengths() -> None:
     np.testing.assert_allclose(distances, whole.get_combined_model().transform(local), atol=1e-7)
 
 
-def test_combined_model_predicts_the_same() -> None:
-    ours = KMeans(10, random_state=0).fit(DIGITS)
-    model = ours.get_combined_model()
-    assert type(model) is LocalKMeans
-    np.testing.assert_array_equal(model.predict(DIGITS), ours.predict(DIGITS))
-    assert model.score(DIGITS) == pytest.approx(ours.score(DIGITS), rel=1e-9)
-
-
 def test_function_as_start_for_arrays_in_memory() -> None:
     def spread_rows(X: Any, n_clusters: int, random_state: Any) -> Any:
         return X[:: len(X) // n_clusters][:n_clusters]
