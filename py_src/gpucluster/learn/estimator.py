@@ -185,17 +185,20 @@ class DistributedEstimator(ComputesWithClient):
         if is_dask(X):
             table = self._table(X, y, sample_weight, reset=reset)
             return run_table(algorithm, table, parameters, passes=passes)
-        checked: dict[str, Any] = {"dtype": [np.float64, np.float32], "reset": reset, **self._checks}
-        X = self._densified(X)
-        if y is None:
-            X = validate_data(self, X, **checked)
-        else:
-            X, y = validate_data(self, X, y, **checked)
+        X, y = self._checked(X, y, reset=reset, **self._checks)
         if sample_weight is not None:
             from sklearn.utils.validation import _check_sample_weight
 
             sample_weight = _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return algorithm(local_rows(X, y, sample_weight), **parameters)
+
+    def _checked(self, X: Data, y: Data | None = None, **options: Any) -> tuple[Array, Array | None]:
+        """Return data in memory, dense, after scikit-learn's checks with these options of ``validate_data``."""
+        options = {"dtype": [np.float64, np.float32], **options}
+        X = self._densified(X)
+        if y is None:
+            return validate_data(self, X, **options), None
+        return validate_data(self, X, y, **options)
 
     def _densified(self, X: Any) -> Any:
         """Return data in memory as dense data; refuse sparse data that would take too much memory."""

@@ -227,10 +227,9 @@ def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any
 def call_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
     """Call a method of cuML's estimator with an array in this process: the rows go to a worker and back."""
     import dask.array as da
-    from sklearn.utils.validation import validate_data
 
     like = estimator._fitted_on
-    rows = validate_data(estimator, estimator._densified(X), reset=False, dtype=like.dtype)
+    rows, _ = estimator._checked(X, reset=False, dtype=like.dtype)
     answer = call_cuml(estimator, method, beside(da.from_array(rows, chunks=-1), like), options)
     parts = computed(*(answer if isinstance(answer, tuple) else (answer,)))
     found = tuple(map(on_host, parts))

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from dask.delayed import delayed
 from numpy.typing import DTypeLike
-from sklearn.utils.validation import validate_data
 
 from ...dask_internals.loops import in_dask_thread
 from ...dask_internals.scheduler_information import known_scheduler_id
@@ -161,11 +160,7 @@ class NeighborsEstimator(DistributedEstimator):
             lengths = list(computed(*[delayed(getattr)(block, "n_rows") for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
-            X = self._densified(X)
-            if y is None:
-                checked = validate_data(self, X, dtype=[np.float64, np.float32]), None
-            else:
-                checked = validate_data(self, X, y, dtype=[np.float64, np.float32], multi_output=True)
+            checked = self._checked(X, y, **({} if y is None else {"multi_output": True}))
             communicator = local_communicator()
             blocks = [build(*checked, options)]
             counts = communicator.allgather(len(checked[0]))
@@ -222,7 +217,7 @@ class NeighborsEstimator(DistributedEstimator):
             table = as_table(X)
             self._check_columns(table.n_features, table.names)
         else:
-            given: Array = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
+            given, _ = self._checked(X, reset=False)
             if not training.lazy:
                 mine = search.on_ranks(local_communicator(), training.blocks[0], training.starts[0], given)
                 return SearchResults([mine], lengths=[len(given)], lazy=False, computes=False)
