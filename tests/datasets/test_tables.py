@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from gpucluster import datasets
 from gpucluster.datasets.errors import DamagedFile, InvalidOption, MissingLibrary
-from gpucluster.datasets.manifest import path_of, stored_tables
-from gpucluster.datasets.reading import read_rows
+from gpucluster.datasets.stored import path_of, read_rows, stored_tables
 
 SHAPES = {
     "flights": (336_776, 19),
@@ -45,9 +44,7 @@ def test_changed_files_are_found(monkeypatch, tmp_path):
     damaged = tmp_path / "planes.parquet"
     damaged.write_bytes(b"PAR1")
     real = path_of
-    monkeypatch.setattr(
-        "gpucluster.datasets.manifest.path_of", lambda name: damaged if name == "planes" else real(name)
-    )
+    monkeypatch.setattr("gpucluster.datasets.stored.path_of", lambda name: damaged if name == "planes" else real(name))
     with pytest.raises(DamagedFile, match=r"planes.parquet is not the file that came with gpucluster"):
         datasets.verify()
     damaged.unlink()

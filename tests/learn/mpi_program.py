@@ -8,6 +8,7 @@ import numpy as np
 from gpucluster.learn import (
     PCA,
     GaussianNB,
+    KMeans,
     KNeighborsClassifier,
     LabelEncoder,
     LinearRegression,
@@ -32,7 +33,17 @@ order = np.argsort(y, kind="stable")  # so that ranks have different classes
 X, y = X[order], y[order]
 mine = np.array_split(np.arange(len(X)), communicator.size)[communicator.rank]
 
+STARTS = {"given": X[::180][:10], "k-means++": "k-means++", "k-means||": "k-means||", "random": "random"}
+
+
+def clusters(init: str) -> KMeans:
+    return KMeans(10, init=STARTS[init], n_init=1, random_state=3)
+
+
 with config_context(communicator=communicator):
+    clusterings = {init: clusters(init).fit(X[mine]) for init in STARTS}
+    # Each rank would draw a different seed: they must agree on one.
+    inertias = communicator.allgather(KMeans(10).fit(X[mine]).inertia_)
     gaussian = GaussianNB().fit(X[mine], y[mine])
     multinomial = MultinomialNB().fit(X[mine], y[mine])
     neighbors = KNeighborsClassifier().fit(X[mine], y[mine])
@@ -49,6 +60,13 @@ with config_context(communicator=communicator):
     forest = RandomForestClassifier(10, random_state=0).fit(X[mine], y[mine])
     losses = MLPClassifier((16,), max_iter=4, random_state=3).fit(X[mine] / 16, y[mine]).loss_curve_
 
+for init, found in clusterings.items():
+    serial = clusters(init).fit(X)
+    np.testing.assert_allclose(found.cluster_centers_, serial.cluster_centers_, atol=1e-9)
+    np.testing.assert_allclose(found.inertia_, serial.inertia_, rtol=1e-9)
+    np.testing.assert_array_equal(found.labels_, serial.labels_[mine])
+    assert found.n_iter_ == serial.n_iter_
+assert len(set(inertias)) == 1
 np.testing.assert_allclose(gaussian.var_, GaussianNB().fit(X, y).var_, rtol=1e-9)
 np.testing.assert_array_equal(multinomial.feature_count_, MultinomialNB().fit(X, y).feature_count_)
 np.testing.assert_array_equal(shares, KNeighborsClassifier().fit(X, y).predict_proba(X[mine][:50]))

@@ -1,4 +1,4 @@
-"""What several files of tests need: the list of all estimators, and an interruption."""
+"""What several files of tests need: the list of all estimators, refused calls, and an interruption."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,12 @@ ESTIMATORS: dict[str, Any] = {
     if inspect.isclass(cls := getattr(learn, name)) and issubclass(cls, DistributedEstimator)
 }
 """All public estimators by name."""
+
+
+def refused(error: Any, message: str, call: Callable[[], Any]) -> None:
+    """Expect that a call raises an error whose message matches."""
+    with pytest.raises(error, match=message):
+        call()
 
 
 @contextmanager

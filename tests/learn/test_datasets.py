@@ -17,6 +17,8 @@ from gpucluster.learn import (
 )
 from gpucluster.learn.errors import InvalidParameter, NotSupported
 
+from tests.learn.shared import refused
+
 pytestmark = pytest.mark.usefixtures("in_process")
 
 MAKERS: list[tuple[Any, dict[str, Any]]] = [
@@ -72,15 +74,9 @@ def test_classification() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidParameter, match="n_samples: must be a whole number"):
-        make_blobs(0)
-    with pytest.raises(InvalidParameter, match="Give one of them"):
-        make_blobs(10, chunks=5, n_parts=2)
-    with pytest.raises(NotSupported, match="effective_rank"):
-        make_regression(10, effective_rank=2)
-    with pytest.raises(InvalidParameter, match="must sum to less"):
-        make_classification(10, n_features=3)
-    with pytest.raises(InvalidParameter, match="smaller or equal"):
-        make_classification(10, n_classes=9)
-    with pytest.raises(InvalidParameter, match="weights: 2 shares"):
-        make_classification(10, weights=[0.5, 0.7])
+    refused(InvalidParameter, "n_samples: must be a whole number", lambda: make_blobs(0))
+    refused(InvalidParameter, "Give one of them", lambda: make_blobs(10, chunks=5, n_parts=2))
+    refused(NotSupported, "effective_rank", lambda: make_regression(10, effective_rank=2))
+    refused(InvalidParameter, "must sum to less", lambda: make_classification(10, n_features=3))
+    refused(InvalidParameter, "smaller or equal", lambda: make_classification(10, n_classes=9))
+    refused(InvalidParameter, "weights: 2 shares", lambda: make_classification(10, weights=[0.5, 0.7]))

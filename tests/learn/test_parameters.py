@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from gpucluster.learn import PCA, KMeans, Lasso, RandomForestRegressor
 from gpucluster.learn.errors import InvalidParameter, NotSupported
 from gpucluster.learn.estimator import DistributedEstimator
 from gpucluster.learn.parameters import SWITCH, Rule, either, fitted, one_of, parameter, real, unset, whole
+
+from tests.learn.shared import ESTIMATORS
 
 
 class Counted(DistributedEstimator):
@@ -66,3 +69,10 @@ def test_options_are_checked_before_the_data() -> None:
     for estimator in (KMeans(0), PCA(svd_solver="power"), RandomForestRegressor(oob_score=True)):
         with pytest.raises((InvalidParameter, NotSupported)):
             estimator.fit("no data", None)
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS.values())
+def test_every_parameter_is_documented(cls: type) -> None:
+    assert cls.__doc__ is not None
+    described = cls.__doc__.partition("\nParameters\n")[2].partition("\nAttributes\n")[0]
+    assert set(inspect.signature(cls).parameters) <= {*re.findall(r"\w+", described), "client"}

@@ -16,7 +16,7 @@ PROGRAM = Path(__file__).with_name("mpi_program.py")
 must_have_mpi()
 
 
-@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("size", [1, 2, 3])
 def test_the_same_under_mpiexec(size: int) -> None:
     command = [*mpiexec(size), sys.executable, PROGRAM]
     done = subprocess.run(command, capture_output=True, text=True, timeout=150, env=ONE_THREAD, check=False)

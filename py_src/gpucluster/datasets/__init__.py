@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .airborne import flight_minutes
     from .description import Description, describe
     from .handwriting import digits
-    from .manifest import verify
     from .photographs import ATTRIBUTION, patches, photos, pixels
+    from .stored import verify
     from .tables import airlines, airports, flights, planes, weather
 
 __all__ = [
@@ -44,8 +44,8 @@ __getattr__, __dir__ = imported_when_used(
         "airborne": ["flight_minutes"],
         "description": ["Description", "describe"],
         "handwriting": ["digits"],
-        "manifest": ["verify"],
         "photographs": ["ATTRIBUTION", "patches", "photos", "pixels"],
+        "stored": ["verify"],
         "tables": ["airlines", "airports", "flights", "planes", "weather"],
     },
 )

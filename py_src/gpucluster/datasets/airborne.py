@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .cutting import even_cuts
 from .libraries import Frame, FrameLibrary, frame_library
-from .manifest import stored_tables
-from .reading import read_rows
+from .stored import read_rows, stored_tables
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..protocol.sizes import format_size
-from . import airborne, handwriting, manifest
+from . import airborne, handwriting, stored
 from .cutting import whole_number
 from .errors import InvalidOption
 from .photographs import ATTRIBUTION, CHANNELS, HEIGHT, NAMES, WIDTH, chosen_photos, patches_per_photo
@@ -91,17 +91,17 @@ def describe(name: str, **options: Any) -> Description:
 
 def _table(name: str, copies: int = 1) -> Description:
     whole_number(copies, "copies", most=10_000)
-    stored = manifest.stored_tables()[name]
-    origin = manifest.source()
-    extra = 4 * stored.rows if copies > 1 else 0
+    table = stored.stored_tables()[name]
+    origin = stored.source()
+    extra = 4 * table.rows if copies > 1 else 0
     return Description(
         name if copies == 1 else f"{name}, {copies} copies",
         "records" if copies == 1 else "copies",
-        stored.rows * copies,
-        stored.columns + (copies > 1),
-        (stored.memory_bytes + extra) * copies,
-        stored.bytes,
-        stored.rows,
+        table.rows * copies,
+        table.columns + (copies > 1),
+        (table.memory_bytes + extra) * copies,
+        table.bytes,
+        table.rows,
         f"{origin['package']} ({origin['licence']}), {origin['url']}",
     )
 

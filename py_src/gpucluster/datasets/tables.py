@@ -13,8 +13,7 @@ from typing import Any, Literal
 from .cutting import even_cuts, whole_number
 from .errors import InvalidOption
 from .libraries import frame_library, require
-from .manifest import stored_tables
-from .reading import read_rows, row_group_starts
+from .stored import path_of, read_rows, row_group_starts, stored_tables
 
 As = Literal["dask", "pandas", "cudf"]
 MOST_COPIES = 10_000
@@ -63,10 +62,7 @@ def weather(npartitions: int | None = None, *, columns: Sequence[str] | None = N
     In US units (°F, mph, inches, miles), as in the source. Join with ``flights`` on ``origin`` and ``time_hour``: by
     the local clock, three hours occur twice.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("weather", npartitions, columns, as_frame)
 
@@ -74,10 +70,7 @@ def weather(npartitions: int | None = None, *, columns: Sequence[str] | None = N
 def planes(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
     """Return 3,322 planes by ``tailnum``, 9 columns. ``year`` is the year a plane was built.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("planes", npartitions, columns, as_frame)
 
@@ -85,10 +78,7 @@ def planes(npartitions: int | None = None, *, columns: Sequence[str] | None = No
 def airports(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
     """Return 1,458 airports by ``faa``, 8 columns. Four destinations in the Caribbean are not among them.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("airports", npartitions, columns, as_frame)
 
@@ -96,10 +86,7 @@ def airports(npartitions: int | None = None, *, columns: Sequence[str] | None = 
 def airlines(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
     """Return the names of the 16 airlines by ``carrier``.
 
-    Parameters
-    ----------
-    npartitions, columns, as_frame
-        As for ``flights``; one partition by default.
+    Options are those of ``flights``, without ``copies``; one partition by default.
     """
     return _table("airlines", npartitions, columns, as_frame)
 
@@ -138,8 +125,6 @@ def _columns(columns: Sequence[str] | None, name: str, copies: int) -> list[str]
     if columns is None:
         return None
     from pyarrow.parquet import read_schema
-
-    from .manifest import path_of
 
     known = [*read_schema(path_of(name)).names, *(["replica"] if copies > 1 else [])]
     wanted = [columns] if isinstance(columns, str) else list(columns)

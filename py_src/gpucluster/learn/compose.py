@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from ..dask_internals.collections import meta
 from .arrays import Array, Data, Output
 from .errors import InvalidData, InvalidParameter
-from .estimator import LazyTransformerMixin
+from .estimator import ComputesWithClient, LazyTransformerMixin
 from .keywords import computing_with, keeps_client
 from .rows.table import is_dask
 
@@ -24,7 +24,7 @@ __all__ = ["ColumnTransformer", "make_column_transformer"]
 Columns = str | int | slice | Sequence[Any] | Callable[[Any], Any]
 
 
-class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
+class ColumnTransformer(LazyTransformerMixin, ComputesWithClient):
     """Fit transformers to different columns, and concatenate their results; lazily for a table on Dask.
 
     Parameters
@@ -58,8 +58,6 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
     transformer is fitted separately, with a pass over its columns. Columns are chosen by name where both the fitted
     table and the one to transform have names: then their order and further columns do not matter.
     """
-
-    _client: Any = None
 
     @keeps_client
     def __init__(
@@ -107,17 +105,6 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         super().set_params(**parameters)
         return self
 
-    def __sklearn_clone__(self) -> Any:
-        copy = super().__sklearn_clone__()
-        copy._client = self._client
-        return copy
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Drop the client."""
-        state = dict(super().__getstate__())
-        state.pop("_client", None)
-        return state
-
     def fit(self, X: Data, y: Data | None = None) -> ColumnTransformer:
         """Fit all transformers.
 
@@ -134,12 +121,7 @@ class ColumnTransformer(LazyTransformerMixin, BaseEstimator):
         """
         X = _table(X)
         self._check_names()
-        names = _names_of(X)
-        self.n_features_in_ = int(X.shape[1])
-        if names is not None:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._note_columns(X.shape[1], _names_of(X))
         self.transformers_: list[tuple[str, Any, Any]] = []
         left = set(range(self.n_features_in_))
         for name, transformer, columns in self.transformers:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
+from dask.delayed import delayed
 from numpy.typing import ArrayLike, DTypeLike
 from sklearn.utils import check_random_state
 
 from .arrays import Array, DaskArray, RandomState
 from .errors import InvalidParameter, NotSupported
 from .keywords import takes_client
+from .rows.table import stacked
 from .rows.waiting import current_client
 
 GRANULE = 4096
@@ -295,7 +298,6 @@ def _table(
 ) -> tuple[DaskArray, DaskArray]:  # fmt: skip
     """Return the lazy table of rows, which are generated granule by granule."""
     import dask.array as da
-    from dask.delayed import delayed
 
     n_samples = _count(n_samples, "n_samples")
     if chunks is not None and n_parts is not None:
@@ -312,13 +314,10 @@ def _table(
     [lengths] = da.empty(n_samples, chunks=wanted, dtype=x_type).chunks
     seed = int(random.randint(np.iinfo(np.int32).max))
     make = delayed(partial(_block, rows=rows, seed=seed, n_samples=n_samples, order=order), pure=True, nout=2)
-    xs, ys, start = [], [], 0
-    for length in lengths:
-        X, y = make(start, length)
-        xs.append(da.from_delayed(X, (length, n_features), dtype=np.dtype(x_type)))
-        ys.append(da.from_delayed(y, (length,) if n_targets is None else (length, n_targets), dtype=np.dtype(y_type)))
-        start += length
-    return da.concatenate(xs), da.concatenate(ys)
+    blocks = [make(end - length, length) for end, length in zip(accumulate(lengths), lengths, strict=True)]
+    X = stacked([X for X, _ in blocks], lengths, (n_features,), dtype=np.dtype(x_type))
+    targets = () if n_targets is None else (n_targets,)
+    return X, stacked([y for _, y in blocks], lengths, targets, dtype=np.dtype(y_type))
 
 
 def _n_workers() -> int:

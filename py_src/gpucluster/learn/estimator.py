@@ -20,9 +20,9 @@ from ..dask_internals.collections import meta
 from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .checks import not_finite
-from .delegation.methods import completed_docstring, delegable, is_delegable
+from .delegation.methods import completed_class_docstring, completed_docstring, delegable, is_delegable
 from .errors import InvalidData, InvalidParameter, NotSupported
-from .keywords import computing_with, in_our_words, keeps_client, names_of
+from .keywords import in_our_words, keeps_client, names_of
 from .parameters import Declared, constructor, fitted, parameter, taken_declarations
 from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
@@ -41,9 +41,8 @@ class ScoredClassifier(ClassifierMixin):
         """
         from .metrics.classification import accuracy
 
-        with computing_with(getattr(self, "_client", None)):
-            truth, weights = _beside(X, y, sample_weight)
-            return accuracy(truth, self.predict(X), weights, names=("y", "the prediction"))
+        truth, weights = _beside(X, y, sample_weight)
+        return accuracy(truth, self.predict(X), weights, names=("y", "the prediction"))
 
 
 class ScoredRegressor(RegressorMixin):
@@ -59,9 +58,8 @@ class ScoredRegressor(RegressorMixin):
         """
         from .metrics.regression import r2
 
-        with computing_with(getattr(self, "_client", None)):
-            truth, weights = _beside(X, y, sample_weight)
-            return float(r2(truth, self.predict(X), weights, names=("y", "the prediction")))
+        truth, weights = _beside(X, y, sample_weight)
+        return float(r2(truth, self.predict(X), weights, names=("y", "the prediction")))
 
 
 def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
@@ -72,8 +70,34 @@ def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
     return table.y, table.weights
 
 
+class ComputesWithClient(BaseEstimator):
+    """Base of what computes with a client, which stays out of saved models, and notes the columns of a table."""
+
+    _client: Any = None
+    """The client to compute with; ``None``: Dask's current client."""
+
+    def __sklearn_clone__(self) -> Any:
+        copy = super().__sklearn_clone__()
+        if self._client is not None:
+            copy._client = self._client
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Drop the client."""
+        state = dict(super().__getstate__())
+        state.pop("_client", None)
+        return state
+
+    def _note_columns(self, n_features: int, names: Any) -> None:
+        self.n_features_in_ = int(n_features)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter, fitted))
-class DistributedEstimator(BaseEstimator):
+class DistributedEstimator(ComputesWithClient):
     """Base of the estimators.
 
     Fitting and predicting take Dask arrays and data frames, or arrays in memory. Results are of the same kind: a lazy
@@ -100,8 +124,6 @@ class DistributedEstimator(BaseEstimator):
     """The parameters; see `gpucluster.learn.parameters`."""
     _fixed: ClassVar[frozenset[str]] = frozenset()
     """Parameters of the base class that are attributes of this class."""
-    _client: Any = None
-    """The client to compute with; ``None``: Dask's current client."""
 
     @keeps_client
     def __init__(self) -> None:
@@ -121,21 +143,16 @@ class DistributedEstimator(BaseEstimator):
         for method in vars(cls).values():
             if is_delegable(method) and not method.__module__.startswith("sklearn."):
                 method.__doc__ = completed_docstring(cls, method)
+        if "\n    Attributes\n" in (vars(cls).get("__doc__") or ""):
+            cls.__doc__ = completed_class_docstring(cls)
 
     def set_params(self, **parameters: Any) -> Any:
         """Set parameters, including by cuML's and Dask-ML's names for them."""
         return super().set_params(**in_our_words(names_of(type(self)), self.get_params(), parameters))
 
-    def __sklearn_clone__(self) -> Any:
-        copy = super().__sklearn_clone__()
-        if self._client is not None:
-            copy._client = self._client
-        return copy
-
     def __getstate__(self) -> dict[str, Any]:
         """Drop the client, and lazy results, which would contain all data."""
-        state = dict(super().__getstate__())
-        state.pop("_client", None)
+        state = super().__getstate__()
         training = state.get("_training")
         if isinstance(training, dict):
             state["_training"] = {name: value for name, value in training.items() if not is_dask(value)}
@@ -168,17 +185,20 @@ class DistributedEstimator(BaseEstimator):
         if is_dask(X):
             table = self._table(X, y, sample_weight, reset=reset)
             return run_table(algorithm, table, parameters, passes=passes)
-        checked: dict[str, Any] = {"dtype": [np.float64, np.float32], "reset": reset, **self._checks}
-        X = self._densified(X)
-        if y is None:
-            X = validate_data(self, X, **checked)
-        else:
-            X, y = validate_data(self, X, y, **checked)
+        X, y = self._checked(X, y, reset=reset, **self._checks)
         if sample_weight is not None:
             from sklearn.utils.validation import _check_sample_weight
 
             sample_weight = _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return algorithm(local_rows(X, y, sample_weight), **parameters)
+
+    def _checked(self, X: Data, y: Data | None = None, **options: Any) -> tuple[Array, Array | None]:
+        """Return data in memory, dense, after scikit-learn's checks with these options of ``validate_data``."""
+        options = {"dtype": [np.float64, np.float32], **options}
+        X = self._densified(X)
+        if y is None:
+            return validate_data(self, X, **options), None
+        return validate_data(self, X, y, **options)
 
     def _densified(self, X: Any) -> Any:
         """Return data in memory as dense data; refuse sparse data that would take too much memory."""
@@ -200,6 +220,7 @@ class DistributedEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._checks.get("ensure_all_finite") == "allow-nan"
         return tags
 
     def _require_y(self, y: Data | None) -> None:
@@ -214,13 +235,6 @@ class DistributedEstimator(BaseEstimator):
         table = as_table(X, y, sample_weight)
         (self._note_columns if reset else self._check_columns)(table.n_features, table.names)
         return table
-
-    def _note_columns(self, n_features: int, names: Any) -> None:
-        self.n_features_in_ = int(n_features)
-        if names is not None:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     @property
     def _names_in(self) -> list[str] | None:

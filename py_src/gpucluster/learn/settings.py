@@ -16,10 +16,9 @@ Engine = Literal["auto", "gpucluster", "cuml"]
 
 @dataclass(frozen=True)
 class Configuration:
-    """How estimators compute."""
+    """How estimators compute; see `config_context`."""
 
     engine: Engine = "auto"
-    """``cuml``: by ``cuml.dask``; ``gpucluster``: by this package; ``auto``: by ``cuml.dask`` for data on GPUs."""
     communicator: Communicator | Literal["workers", "mpi"] = "workers"
     """For Dask collections: whether tasks communicate over Dask's connections (``workers``) or MPI (``mpi``, on a
     cluster of dask-mpi). For arrays in memory: the communicator of the ranks that each have a part of the rows."""
@@ -42,7 +41,8 @@ def config_context(
     Parameters
     ----------
     engine : {"auto", "gpucluster", "cuml"}, optional
-        Source of the algorithms. ``auto`` uses ``cuml.dask`` where the data are on GPUs and cuML is installed.
+        Source of the algorithms: ``cuml`` is ``cuml.dask``, which ``auto`` uses where the data are on GPUs and cuML is
+        installed; ``gpucluster`` is this package.
     communicator : {"workers", "mpi"} or Communicator, optional
         Connects the ranks. In a program under ``mpiexec``, use ``MPICommunicator()`` and fit on each rank's own rows.
 

@@ -15,12 +15,14 @@ from gpucluster.learn import DBSCAN
 from gpucluster.learn.cluster import neighbourhoods, region_search
 from gpucluster.learn.cluster.density import merge_links
 from gpucluster.learn.cluster.region_search import regions
-from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from gpucluster.learn.errors import InvalidData
 from gpucluster.learn.rows import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import DBSCAN as LocalDBSCAN
 from sklearn.datasets import load_digits, load_sample_image
+
+from tests.learn.shared import refused
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -138,36 +140,13 @@ def test_links_of_two_ranks_are_joined(n: int, seed: int) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
-BAD_OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"eps": 0}, InvalidParameter, "eps"),
-    ({"min_samples": 0}, InvalidParameter, "min_samples"),
-    ({"metric": "precomputed"}, NotSupported, "metric"),
-    ({"algorithm": "tree"}, InvalidParameter, "kd_tree"),
-    ({"n_jobs": 2}, NotSupported, "workers"),
-]
-
-
-@pytest.mark.parametrize(("options", "error", "words"), BAD_OPTIONS)
-def test_bad_options_are_refused(split: Any, options: dict[str, Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        DBSCAN(**options).fit(split(PIXELS, 2))
-
-
 @pytest.mark.parametrize("n_features", [2, 20])
 def test_distances_that_overflow_are_refused(split: Any, n_features: int) -> None:
     rows = np.random.default_rng(0).random((60, n_features))
     theirs = LocalDBSCAN(eps=0.3, min_samples=3).fit(rows).labels_
     model = DBSCAN(eps=3e149, min_samples=3)
     np.testing.assert_array_equal(model.fit(split(rows * 1e150, 3)).labels_, theirs)
-    with pytest.raises(InvalidData, match="X: distances .* overflow"):
-        model.set_params(eps=3e159).fit(split(rows * 1e160, 3))
-
-
-def test_missing_values_are_refused(split: Any) -> None:
-    broken = PIXELS.copy()
-    broken[7, 1] = np.nan
-    with pytest.raises(InvalidData, match="missing values"):
-        DBSCAN().fit(split(broken, 2))
+    refused(InvalidData, "X: distances .* overflow", lambda: model.set_params(eps=3e159).fit(split(rows * 1e160, 3)))
 
 
 def test_rows_on_gpus_are_searched_in_host_memory(split: Any, monkeypatch: pytest.MonkeyPatch) -> None:

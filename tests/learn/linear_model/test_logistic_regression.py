@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from gpucluster.learn import LogisticRegression
-from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.kernels.logistic import loss_gradient
 from gpucluster.learn.rows.block import Block
 from scipy.optimize import approx_fprime
@@ -133,41 +132,3 @@ def test_iterations_are_counted_and_warm_starts_save_them(split: Any) -> None:
     first = model.n_iter_[0]
     assert abs(first - Reference(tol=1e-6, max_iter=500).fit(X, y).n_iter_[0]) <= 0.2 * first
     assert model.fit(*lazy).n_iter_[0] < first / 2
-
-
-def test_bad_data_are_refused(dask_client: Any, split: Any) -> None:
-    X, y = TWO
-    with pytest.raises(InvalidData, match="X: contains NaN"):
-        LogisticRegression().fit(split(np.where(X > 3, np.nan, X), 3), split(y, 3))
-    with pytest.raises(InvalidData, match="y: labels are missing, NaN or infinite"):
-        LogisticRegression().fit(split(X, 3), split(np.where(y == 1, np.nan, 0.0), 3))
-    with pytest.raises(InvalidData, match="continuous"):
-        LogisticRegression().fit(split(X, 3), split(X[:, 0], 3))
-    with pytest.raises(InvalidData, match="only one class"):
-        LogisticRegression().fit(split(X, 3), split(np.ones(len(X)), 3))
-    with pytest.raises(InvalidData, match="sample_weight: must be"):
-        LogisticRegression().fit(split(X, 3), split(y, 3), sample_weight=-np.ones(len(X)))
-    with pytest.raises(InvalidData, match="target y is None"):
-        LogisticRegression().fit(split(X, 3), None)
-    model = LogisticRegression().fit(X, y)
-    with pytest.raises(InvalidData, match="expecting 30 features"):
-        model.predict(split(X[:, :3], 2))
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"solver": "saga"}, "must be 'lbfgs'"),
-        ({"penalty": "l1"}, "squared coefficients"),
-        ({"l1_ratio": 0.5}, "squared coefficients"),
-        ({"dual": True}, "dual: must be False"),
-        ({"C": 0}, "C: must be a number above 0"),
-        ({"tol": "small"}, "tol: must be a number above 0"),
-        ({"max_iter": 2.5}, "max_iter: must be a whole number"),
-        ({"class_weight": "heavy"}, "class_weight: must be"),
-        ({"class_weight": {7: 1.0}}, "7 is not a class of y"),
-    ],
-)
-def test_parameters_that_are_refused(split: Any, options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(InvalidParameter, match=sentence):
-        LogisticRegression(**options).fit(split(TWO[0], 2), split(TWO[1], 2))

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 import sklearn.naive_bayes
 from gpucluster.learn import GaussianNB, MultinomialNB
-from gpucluster.learn.errors import InvalidData, InvalidParameter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
@@ -38,9 +37,6 @@ def test_gaussian(dask_client: Any, split: Any, n_blocks: int, empty: bool, weig
     assert np.mean(predicted.compute() == theirs.predict(DIGITS + 1e3)) > 0.999
     shares = ours.predict_proba(parts[0]).compute()
     assert np.quantile(np.abs(shares - theirs.predict_proba(DIGITS + 1e3)), 0.999) < 1e-3
-    combined = ours.get_combined_model()
-    assert type(combined) is sklearn.naive_bayes.GaussianNB
-    np.testing.assert_array_equal(combined.predict(DIGITS + 1e3), predicted.compute())
     assert ours.score(parts[0], parts[1]) == pytest.approx(theirs.score(DIGITS + 1e3, WORDS), abs=1e-3)
 
 
@@ -55,17 +51,6 @@ def test_multinomial(dask_client: Any, split: Any, n_blocks: int, empty: bool, w
             np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9, err_msg=name)
     np.testing.assert_array_equal(ours.predict(parts[0]).compute(), theirs.predict(DIGITS))
     np.testing.assert_allclose(ours.predict_log_proba(parts[0]).compute(), theirs.predict_log_proba(DIGITS), atol=1e-8)
-    combined = ours.get_combined_model()
-    assert type(combined) is sklearn.naive_bayes.MultinomialNB
-    np.testing.assert_array_equal(combined.predict(DIGITS), ours.predict(parts[0]).compute())
-
-
-def test_classes_that_are_in_one_block_only(dask_client: Any, split: Any) -> None:
-    order = np.argsort(LABELS, kind="stable")
-    ours = GaussianNB().fit(split(DIGITS[order], 7), split(LABELS[order], 7))
-    theirs = sklearn.naive_bayes.GaussianNB().fit(DIGITS, LABELS)
-    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-9)
-    np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
 
 
 def test_single_precision_is_summed_in_double_precision(dask_client: Any, split: Any) -> None:
@@ -100,48 +85,3 @@ def test_moments_do_not_depend_on_blocks(split: Any, n_rows: int, n_blocks: int,
     theirs = sklearn.naive_bayes.GaussianNB().fit(X, y)
     np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
     np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-8, atol=1e-9)
-
-
-def test_bad_input(dask_client: Any, split: Any) -> None:
-    y = split(LABELS, 3)
-    for bad in (np.nan, np.inf):
-        holed = DIGITS.copy()
-        holed[1000, 3] = bad
-        for model in (GaussianNB(), MultinomialNB()):
-            with pytest.raises(InvalidData, match="X: contains NaN or infinity"):
-                model.fit(split(holed, 3), y)
-    with pytest.raises(InvalidData, match="Negative values"):
-        MultinomialNB().fit(split(DIGITS - 1, 3), y)
-    with pytest.raises(InvalidData, match="0 row"):
-        GaussianNB().fit(split(DIGITS[:0], 1), split(LABELS[:0], 1))
-    for labels, sentence in (
-        (np.where(LABELS, 1.0, np.nan), "y: labels are missing, NaN or infinite"),
-        (LABELS / 2, "continuous"),
-        (LABELS[1:], "1,796 rows"),
-    ):
-        with pytest.raises(InvalidData, match=sentence):
-            GaussianNB().fit(split(DIGITS, 3), split(labels, 3))
-    for model, sentence in (
-        (GaussianNB(priors=np.ones(10)), "priors: must sum to 1"),
-        (GaussianNB(priors=[0.5, 0.5]), "priors: 10 are needed"),
-        (GaussianNB(priors="equal"), "priors: must be numbers"),
-        *((MultinomialNB(alpha=wrong), "alpha: must") for wrong in (-1, "much")),
-        *((GaussianNB(var_smoothing=wrong), "var_smoothing: must be") for wrong in (-1, "much")),
-    ):
-        with pytest.raises(InvalidParameter, match=sentence):
-            model.fit(split(DIGITS, 3), y)
-
-
-@pytest.mark.parametrize("model", [GaussianNB(), MultinomialNB()])
-@pytest.mark.parametrize("first", [np.nan, np.inf, -1e6, None])
-def test_wrong_weights_are_refused(split: Any, model: Any, first: float | None) -> None:
-    weights = np.zeros(len(LABELS)) if first is None else np.r_[first, np.ones(len(LABELS) - 1)]
-    with pytest.raises(InvalidData, match="sample_weight: the weights of each class"):
-        model.fit(split(DIGITS, 3), split(LABELS, 3), sample_weight=split(weights, 3))
-
-
-def test_missing_words_as_labels(dask_client: Any) -> None:
-    frame = dd.from_pandas(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), npartitions=2)
-    labels = dd.from_pandas(pd.Series(["a", None, "b"]), npartitions=2)
-    with pytest.raises(InvalidData, match="y: labels are missing"):
-        GaussianNB().fit(frame, labels)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from gpucluster.learn import MLPClassifier, load, save
 from gpucluster.learn.communicators import combine
-from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.neural_network.training import first_layers, gradients, probabilities
 from sklearn.datasets import load_digits
 from sklearn.neural_network import MLPClassifier as Local
@@ -79,29 +78,6 @@ def test_weights_count_as_copies():
     options = {**OPTIONS, "batch_size": 10**6, "alpha": 0}
     weighted = MLPClassifier(**options).fit(X, Y, sample_weight=np.full(len(X), 2.0))
     np.testing.assert_allclose(weighted.coefs_[0], MLPClassifier(**options).fit(*twice).coefs_[0], rtol=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"activation": "tanh"}, "activation: must be 'relu'"),
-        ({"solver": "lbfgs"}, "solver: must be 'adam' or 'sgd'"),
-        ({"hidden_layer_sizes": (0,)}, "hidden_layer_sizes: must be whole numbers above 0"),
-        ({"batch_size": 0}, "batch_size: must be 'auto' or a whole number of 1 or more"),
-        ({"alpha": -1}, "alpha: must be a number from 0"),
-        ({"max_iter": 0}, "max_iter: must be a whole number of 1 or more"),
-    ],
-)
-def test_wrong_options(options, sentence):
-    with pytest.raises(InvalidParameter, match=sentence):
-        MLPClassifier(**options).fit(X, Y)
-
-
-def test_nan_is_refused(dask_client, split):
-    wrong = X.copy()
-    wrong[5, 5] = np.nan
-    with pytest.raises(InvalidData, match="NaN"):
-        MLPClassifier(**OPTIONS).fit(split(wrong, 2), split(Y, 2))
 
 
 @pytest.fixture

@@ -156,6 +156,7 @@ def test_an_interruption_stops_the_workers(dask_client: Client, n_blocks: int) -
         run(repeated, da.ones((100, 2), chunks=(100 // n_blocks, 2)), times=100_000, pause=0.01)
     nothing_is_left(dask_client)
     assert run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)[0] == 100
+    nothing_is_left(dask_client)
 
 
 def _known(dask_scheduler: Any) -> int:
@@ -210,11 +211,6 @@ def test_ranks_end_when_their_client_is_gone(dask_client: Client, n_blocks: int)
             time.sleep(0.1)
     assert process.returncode == 0
     assert ranks == 1
-    nothing_is_left(dask_client)
-
-
-def test_nothing_is_left_on_workers(dask_client: Client) -> None:
-    run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)
     nothing_is_left(dask_client)
 
 

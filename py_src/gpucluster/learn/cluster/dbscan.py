@@ -49,8 +49,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     core_sample_indices_ : array of shape (n_core_samples,)
     components_ : array of shape (n_core_samples, n_features)
         The core rows; lazy where X is. Neither these nor the labels are saved with the model.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_numpy
 from ..delegation.methods import delegable
@@ -18,9 +18,7 @@ from ..errors import InvalidParameter, NotSupported, warn_caller
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
-from ..keywords import computing_with
 from ..parameters import Rule, either, parameter, real, unset, whole
-from ..rows.running import local_rows, run_table
 from ..rows.shard import available_threads, one_blas_thread
 from ..rows.table import as_table, is_dask
 from .lloyd import Clustering, assess, kmeans, most_passes, relative
@@ -70,8 +68,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     inertia_ : float
         Weighted sum of squared distances to the nearest centre.
     n_iter_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -197,14 +193,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
             Minus the (weighted) sum of squared distances of rows to their nearest centres.
         """
         check_is_fitted(self)
-        if is_dask(X):
-            table = as_table(X, None, sample_weight)
-            self._check_columns(table.n_features, table.names)
-            with computing_with(self._client):
-                return -float(run_table(assess, table, {"centers": self.cluster_centers_}, passes=1))
-        X = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=X.dtype)
-        return -assess(local_rows(X, None, weights), centers=self.cluster_centers_)
+        inertia = self._fit_with(assess, X, None, sample_weight, passes=1, reset=False, centers=self.cluster_centers_)
+        return -float(inertia)
 
     @delegable
     def get_combined_model(self) -> Output:

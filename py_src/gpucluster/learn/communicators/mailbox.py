@@ -9,12 +9,15 @@ from __future__ import annotations
 import asyncio
 import queue
 from collections import deque
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...dask_internals.messages import deserialized, set_handler, taken
 from ...dask_internals.statuses import no_reply
 from ..errors import PeerLost
 from .sockets import Incoming
+
+if TYPE_CHECKING:
+    from .workers import WorkerCommunicator
 
 OPERATION = "gpucluster-link"
 POLL_SECONDS = 0.5  # How often a waiting rank checks whether its worker is closing.
@@ -26,20 +29,10 @@ class Lost:
     """Stands in the queue for a rank that is gone."""
 
 
-class Closable(Protocol):
-    """The connections that a rank has opened."""
-
-    def end(self) -> None:
-        """Close them; in the worker's event loop."""
-
-    def free(self) -> None:
-        """Release what all ranks share, after they have finished without an error."""
-
-
 class Kept(NamedTuple):
     """Connections of a finished job, for the next one."""
 
-    outgoing: Closable
+    outgoing: WorkerCommunicator
     queues: dict[int, queue.SimpleQueue[Any]]
     incoming: dict[int, Incoming]
     expiry: asyncio.TimerHandle
@@ -83,7 +76,7 @@ class Mailbox:
         for incoming in self._incoming.pop(job, {}).values():
             incoming.close()
 
-    def keep(self, job: str, outgoing: Closable) -> None:
+    def keep(self, job: str, outgoing: WorkerCommunicator) -> None:
         """Keep the connections of a job whose ranks have all returned, until a job of that name calls `take`."""
         if job in self._ended:
             outgoing.end()
@@ -92,7 +85,7 @@ class Mailbox:
         expiry = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._expire, job)
         self._kept[job] = Kept(outgoing, self._queues.pop(job), self._incoming.pop(job), expiry)
 
-    def take(self, job: str) -> Any:
+    def take(self, job: str) -> WorkerCommunicator | None:
         """Return the connections kept under this name, to use them again; ``None`` if there are none."""
         kept = self._kept.pop(job, None)
         if kept is None:

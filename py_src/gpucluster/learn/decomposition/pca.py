@@ -17,7 +17,7 @@ from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors
 from ..kernels.moments import Moments, merge_moments, moments
-from ..parameters import Rule, one_of, parameter, real, whole
+from ..parameters import Rule, fitted, one_of, parameter, real, whole
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask
 from ..rows.waiting import computed
@@ -109,7 +109,54 @@ _N_COMPONENTS = Rule(
 )
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
+class AxesTransformer(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
+    """Base of the transformers that replace rows by their components along some axes."""
+
+    components_: Array = fitted()
+
+    @delegable
+    def transform(self, X: Data) -> Output:
+        """Return the components of rows.
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_components_)
+            Of the type of ``components_``; lazy where X is lazy.
+        """
+        names = list(self.get_feature_names_out())
+        return self._map(projected, X, *self._projection(), columns=len(names), names=names)
+
+    @delegable
+    def inverse_transform(self, X: Data) -> Output:
+        """Return the rows that have these components, without the contribution of the dropped components.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_components_)
+
+        Returns
+        -------
+        Dask array or data frame, or array, of shape (n_samples, n_features_in_)
+            Of the type of ``components_``; lazy where X is lazy.
+        """
+        return self._map(
+            projected, X, *self._inverse_projection(), columns=self.n_features_in_, names=self._names_in,
+            takes=self._n_features_out,
+        )  # fmt: skip
+
+    def _projection(self) -> tuple[Array | None, Array, Array | None]:
+        """Return shift, axes and offset of `projected`."""
+        return None, self.components_.T, None
+
+    def _inverse_projection(self) -> tuple[Array | None, Array, Array | None]:
+        return None, self.components_, None
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+
+class PCA(AxesTransformer):
     """Principal component analysis in one pass over the rows.
 
     Algorithm: each block's mean and centred scatter matrix, merged in pairs (Chan, Golub and LeVeque, 1983), then the
@@ -125,8 +172,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
     ----------
     n_components : int, float, "mle" or None
         How many components to keep: a number, the fraction of the variance to keep (0 to 1), Minka's estimate, or all.
-    copy : bool
-        Without effect: the data are never changed.
     whiten : bool
         Scale components to variance 1.
     svd_solver : {"auto", "full", "covariance_eigh"}
@@ -147,7 +192,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         Always float64: float32 would round the mean of data far from zero.
     noise_variance_ : float
         Mean variance of the components left out.
-    n_components_, n_samples_, n_features_in_ : int
+    n_components_, n_samples_ : int
     """
 
     _scikit_learn = "sklearn.decomposition.PCA"
@@ -169,45 +214,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         spectrum: Spectrum = self._fit_with(SOLVERS[self.svd_solver], X, passes=1)
         self._keep(spectrum, floating_type(X))
         return self
-
-    @delegable
-    def transform(self, X: Data) -> Output:
-        """Return the components of rows.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_components_)
-            Of the type of ``components_``; lazy where X is lazy.
-        """
-        scale = self._scale() if self.whiten else 1.0
-        axes = (self.components_ / scale).T.astype(self.components_.dtype)
-        shift = self.mean_.astype(self.components_.dtype)
-        # The part of the mean that rounding dropped.
-        offset = (shift - self.mean_) @ axes
-        return self._map(
-            projected, X, shift, axes, offset.astype(axes.dtype), columns=self.n_components_,
-            names=list(self.get_feature_names_out()),
-        )  # fmt: skip
-
-    @delegable
-    def inverse_transform(self, X: Data) -> Output:
-        """Return the rows that have these components, without the contribution of the dropped components.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_components_)
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features_in_)
-            Of the type of ``components_``; lazy where X is lazy.
-        """
-        scale = self._scale() if self.whiten else 1.0
-        axes = (self.components_ * scale).astype(self.components_.dtype)
-        return self._map(
-            projected, X, None, axes, self.mean_.astype(axes.dtype), columns=self.n_features_in_,
-            names=self._names_in, takes=self.n_components_,
-        )  # fmt: skip
 
     @delegable
     def score_samples(self, X: Data) -> Output:
@@ -245,9 +251,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         """Return a fitted ``sklearn.decomposition.PCA``; its ``mean_`` has the type of its components."""
         return self._plain_model(mean_=self.mean_.astype(self.components_.dtype))
 
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.n_components_)
+    def _projection(self) -> tuple[Array, Array, Array]:
+        axes = (self.components_ / self._scale()).T.astype(self.components_.dtype)
+        shift = self.mean_.astype(axes.dtype)
+        # The part of the mean that rounding dropped.
+        return shift, axes, ((shift - self.mean_) @ axes).astype(axes.dtype)
+
+    def _inverse_projection(self) -> tuple[None, Array, Array]:
+        axes = (self.components_ * self._scale()).astype(self.components_.dtype)
+        return None, axes, self.mean_.astype(axes.dtype)
 
     def _keep(self, spectrum: Spectrum, dtype: Dtype) -> None:
         n_samples, most = spectrum.n_samples, len(spectrum.variances)
@@ -262,7 +274,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEsti
         self.singular_values_ = np.sqrt(spectrum.variances[:kept] * (n_samples - 1)).astype(dtype)
         self.noise_variance_ = float(spectrum.variances[kept:].mean()) if kept < most else 0.0
 
-    def _scale(self) -> Array:
+    def _scale(self) -> Array | float:
+        """Return the factors that give components the variance 1, if they are to have it."""
+        if not self.whiten:
+            return 1.0
         deviations = np.sqrt(self.explained_variance_)[:, None]
         return np.maximum(deviations, np.finfo(deviations.dtype).eps)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
+from dask.delayed import delayed
+from dask.highlevelgraph import HighLevelGraph
 from sklearn.utils.extmath import svd_flip
 
 from ...dask_internals.collections import meta
@@ -117,8 +119,6 @@ def _checked(triangles: list[Array]) -> list[Array]:
 def _lazy(table: Table, rotations: list[Array]) -> DaskArray:
     """Return the Dask array whose blocks are those of X, made orthogonal."""
     import dask.array as da
-    from dask.delayed import delayed
-    from dask.highlevelgraph import HighLevelGraph
 
     make = delayed(orthogonal_rows, pure=False)
     blocks = table.X.to_delayed(optimize_graph=False).ravel()

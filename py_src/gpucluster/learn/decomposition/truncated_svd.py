@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.extmath import svd_flip
 
-from ..arrays import Array, Data, Output, RandomState
+from ..arrays import Array, Data, RandomState
 from ..checks import check_columns, check_finite, no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..estimator import DistributedEstimator, LazyTransformerMixin
-from ..kernels.affine import projected
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
-from ..parameters import fitted, one_of, parameter, whole
+from ..parameters import one_of, parameter, whole
 from ..rows.block import Rows
 from ..rows.table import floating_type
+from .pca import AxesTransformer
 
 
 class SingularAxes(NamedTuple):
@@ -55,7 +53,7 @@ def axes_of_factor(rows: Rows) -> SingularAxes:
     return _signed(values, axes, variances, float((found.R**2).sum()) / found.weight, found.n_rows)
 
 
-class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, DistributedEstimator):
+class TruncatedSVD(AxesTransformer):
     """Largest singular values and their axes, without centring the columns, in one pass over the rows.
 
     Algorithm: eigenvalues of X^T X, added up over blocks in float64 (``randomized``), or the singular values of the
@@ -83,12 +81,10 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
     singular_values_ : ndarray of shape (n_components,)
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
         Variance of the transformed rows, and its share of the variance of all columns.
-    n_components_, n_features_in_ : int
+    n_components_ : int
     """
 
     _scikit_learn = "sklearn.decomposition.TruncatedSVD"
-
-    components_: Array = fitted()
 
     n_components: int = parameter(2, whole(1), kw_only=False)
     algorithm: str = parameter("randomized", one_of("randomized", "arpack"))
@@ -116,42 +112,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, Distri
         self.explained_variance_ = found.variances[:wanted].astype(dtype)
         self.explained_variance_ratio_ = (found.variances[:wanted] / (found.all_variance or 1.0)).astype(dtype)
         return self
-
-    @delegable
-    def transform(self, X: Data) -> Output:
-        """Return the components of rows.
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_components)
-            Of the type of ``components_``; lazy where X is lazy.
-        """
-        return self._map(
-            projected, X, None, self.components_.T, None, columns=self._n_features_out,
-            names=list(self.get_feature_names_out()),
-        )  # fmt: skip
-
-    @delegable
-    def inverse_transform(self, X: Data) -> Output:
-        """Return the rows that have these components.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array, of shape (n_samples, n_components)
-
-        Returns
-        -------
-        Dask array or data frame, or array, of shape (n_samples, n_features_in_)
-            Of the type of ``components_``; lazy where X is lazy.
-        """
-        return self._map(
-            projected, X, None, self.components_, None, columns=self.n_features_in_,
-            names=self._names_in, takes=self._n_features_out,
-        )  # fmt: skip
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.components_.shape[0])
 
 
 def _signed(values: Array, axes: Array, variances: Array, all_variance: float, n_rows: float) -> SingularAxes:

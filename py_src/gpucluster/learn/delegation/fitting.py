@@ -8,6 +8,7 @@ import re
 from importlib import import_module
 from typing import Any
 
+import dask
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
@@ -15,7 +16,7 @@ from ...dask_internals.collections import leaving_no_futures, meta
 from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Collection, Data, Output, PlainModel, on_gpus
 from ..errors import NotSupported
-from ..rows.table import beside, is_dask, is_dask_array
+from ..rows.table import as_table, beside, is_dask, is_dask_array
 from ..rows.waiting import computed, current_client, waiting
 from ..settings import configuration
 from .catalogue import DELEGATED, NOT_DELEGATED, Entry
@@ -148,8 +149,6 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
 
 def cuml_class(module: str, name: str) -> Any:
     """Import a class of cuML without changing Dask's configuration; raises `Untranslatable` if cuML is missing."""
-    import dask
-
     # On import, cuml.dask makes Dask shuffle by tasks in the whole process.
     before = dask.config.get(SHUFFLE, None)
     try:
@@ -218,8 +217,6 @@ def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any
     """Call a method of cuML's fitted estimator with a Dask collection; the result is lazy where cuML is lazy."""
     entry = DELEGATED[type(estimator).__name__]
     if entry.numbers and method != "inverse_transform":
-        from ..rows.table import as_table
-
         table = as_table(X)
         estimator._check_columns(table.n_features, table.names)
         X = X.astype(table.X.dtype) if table.names is not None else table.X
@@ -230,10 +227,9 @@ def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any
 def call_cuml_for_array(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Output:
     """Call a method of cuML's estimator with an array in this process: the rows go to a worker and back."""
     import dask.array as da
-    from sklearn.utils.validation import validate_data
 
     like = estimator._fitted_on
-    rows = validate_data(estimator, estimator._densified(X), reset=False, dtype=like.dtype)
+    rows, _ = estimator._checked(X, reset=False, dtype=like.dtype)
     answer = call_cuml(estimator, method, beside(da.from_array(rows, chunks=-1), like), options)
     parts = computed(*(answer if isinstance(answer, tuple) else (answer,)))
     found = tuple(map(on_host, parts))

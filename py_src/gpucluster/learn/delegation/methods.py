@@ -16,6 +16,7 @@ from ..keywords import computing_with, in_our_words, names_of, with_option
 from ..rows.table import is_dask
 from ..rows.waiting import current_client, persisted, waiting
 from .catalogue import DELEGATED
+from .fitting import call_cuml, call_cuml_for_array, cuml_for, fit_by_cuml, fitted_part
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -90,10 +91,42 @@ _FITS = {"fit", "partial_fit", "fit_predict", "fit_transform"}
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
 
+_PARAMETERS = {
+    "fit_intercept": "fit_intercept : bool",
+    "positive": "positive : bool\n    Allow no negative coefficients.",
+    "warm_start": "warm_start : bool\n    Begin with the coefficients of the last fit.",
+    **{name: f"{name} : bool\n    Without effect: the data are never changed." for name in ("copy", "copy_X")},
+}
+_ATTRIBUTES = "n_features_in_ : int\nfeature_names_in_ : array of str\n    For data frames."
+
+
+def completed_class_docstring(cls: type) -> str:
+    """Return the docstring of an estimator, completed with parameters and attributes that several of them have."""
+    head, sections = _divided(cls.__doc__)
+    parameters = inspect.signature(cls).parameters
+    described = re.findall(r"\w+", " ".join(re.findall(r"^\w[\w, ]*", sections.get("Parameters", ""), re.MULTILINE)))
+    shared = [text for name, text in _PARAMETERS.items() if name in parameters and name not in described]
+    if shared:
+        sections["Parameters"] = "\n".join([sections["Parameters"].strip("\n"), *shared])
+    if "X" in inspect.signature(cls.fit).parameters:  # type: ignore[attr-defined]
+        sections["Attributes"] = "\n".join([sections["Attributes"].strip("\n"), _ATTRIBUTES])
+    return _united(head, sections)
+
+
+def _divided(docstring: str | None) -> tuple[str, dict[str, str]]:
+    """Return the beginning of a docstring, and its sections by their titles."""
+    head, *parts = _SECTION.split(inspect.cleandoc(docstring or ""))
+    return head, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _united(head: str, sections: dict[str, str]) -> str:
+    parts = [f"{title}\n{'-' * len(title)}\n{text.strip(chr(10))}" for title, text in sections.items() if text]
+    return "\n\n".join([head.strip(), *parts])
+
+
 def completed_docstring(cls: type, method: Callable[..., Any]) -> str:
     """Return the docstring of a method, completed with the sections that are the same for all estimators."""
-    head, *parts = _SECTION.split(inspect.cleandoc(method.__doc__ or ""))
-    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    head, sections = _divided(method.__doc__)
     name, parameters = method.__name__, inspect.signature(method).parameters
     if not {"X", "y"} & parameters.keys():
         return method.__doc__ or ""
@@ -109,10 +142,7 @@ def completed_docstring(cls: type, method: Callable[..., Any]) -> str:
         "Returns": returns.get(name, ""),
         "Raises": _FIT_RAISES if name in _FITS else _RAISES if "X" in parameters else "",
     }
-    complete = {title: text for title, text in (common | sections).items() if text}
-    return "\n\n".join(
-        [head.strip(), *(f"{title}\n{'-' * len(title)}\n{text.strip(chr(10))}" for title, text in complete.items())]
-    )
+    return _united(head, common | sections)
 
 
 def is_delegable(method: Any) -> bool:
@@ -130,8 +160,6 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
     names = _parameters(fit)
 
     def fit_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
-        from .fitting import cuml_for, fit_by_cuml
-
         _forget_delegate(self)
         given = dict(zip(names, arguments, strict=False)) | options
         complete = names[0] in given and given.keys() <= set(names)
@@ -189,8 +217,6 @@ def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
         if vars(self).get("_delegate") is None:
             check_is_fitted(self)
             return method(self, *arguments, **options)
-        from .fitting import call_cuml, call_cuml_for_array
-
         entry = DELEGATED[type(self).__name__]
         given = dict(zip(names, arguments, strict=False)) | options
         data = given.pop(names[0], None)
@@ -222,8 +248,6 @@ def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:
         if delegate is None:
             check_is_fitted(self)
             return combine(self)
-        from .fitting import fitted_part
-
         return fitted_part(delegate).get_combined_model()
 
     return combine_somewhere

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from dask.delayed import delayed
 from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import MultiOutputMixin
 
@@ -19,8 +20,7 @@ from ..parameters import fitted, one_of, parameter, unset, whole
 from ..rows.running import run_table, run_table_on_ranks
 from ..rows.table import Table, is_dask
 from .blocks import grow_on_blocks
-from .growing import LARGEST_SEED, Grown, all_classes, grow_forest, grow_share, next_state, takes_missing
-from .replica import fitting_table
+from .growing import LARGEST_SEED, Grown, all_classes, fitting_table, grow_forest, grow_share, next_state, takes_missing
 
 _NOT_SUPPORTED = unset("is not supported. Leave it out.", off=True)
 
@@ -59,11 +59,6 @@ class Forest(DistributedEstimator):
     def _checks(self) -> dict[str, Any]:  # type: ignore[override]
         missing = takes_missing(self.get_params(deep=False), self._classify)
         return {**self._checks_of_y, "ensure_all_finite": "allow-nan" if missing else True}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = takes_missing(self.get_params(deep=False), self._classify)
-        return tags
 
     def _grow(self, X: Data, y: Data, sample_weight: Data | None) -> Array | None:
         """Grow the trees; return the classes."""
@@ -121,8 +116,6 @@ class Forest(DistributedEstimator):
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
             del forest.feature_names_in_
         if is_dask(X):
-            from dask.delayed import delayed
-
             # The forest is large: send it to the workers once, not within each task.
             forest = delayed(forest, pure=False, traverse=False)
         function = partial(predicted, method=method, dtype=dtype, width=columns)
@@ -173,10 +166,8 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     ----------
     estimators_ : list of sklearn.tree.DecisionTreeClassifier
     classes_ : array of shape (n_classes,)
-    n_classes_, n_outputs_, n_features_in_ : int
+    n_classes_, n_outputs_ : int
     feature_importances_ : array of shape (n_features,)
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.ensemble.RandomForestClassifier"
@@ -220,21 +211,16 @@ class RandomForestRegressor(MultiOutputMixin, ScoredRegressor, Forest):
 
     Parameters
     ----------
-    n_estimators : int
-        Number of trees.
-    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes, \
-min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
-        As those of scikit-learn.
-    random_state, oob_score, warm_start, tree_rows, n_bins, n_streams
+    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, \
+max_leaf_nodes, min_impurity_decrease, bootstrap, oob_score, n_jobs, random_state, verbose, warm_start, ccp_alpha, \
+max_samples, monotonic_cst, tree_rows, n_bins, n_streams
         As those of `RandomForestClassifier`.
 
     Attributes
     ----------
     estimators_ : list of sklearn.tree.DecisionTreeRegressor
-    n_outputs_, n_features_in_ : int
+    n_outputs_ : int
     feature_importances_ : array of shape (n_features,)
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.ensemble.RandomForestRegressor"

@@ -36,18 +36,11 @@ class ElasticNet(LinearRegressor):
         Penalty, from 0.
     l1_ratio : float
         Fraction of the penalty on absolute values.
-    fit_intercept : bool
     precompute : bool
         Without effect: products are always computed first. An array is refused.
     max_iter : int
-    copy_X : bool
-        Without effect: the data are never changed.
     tol : float
         Of the dual gap, as in scikit-learn.
-    warm_start : bool
-        Begin with the coefficients of the last fit.
-    positive : bool
-        Allow no negative coefficients.
     random_state
         For ``selection="random"``.
     selection : {"cyclic", "random"}
@@ -58,7 +51,6 @@ class ElasticNet(LinearRegressor):
     intercept_ : float or ndarray of shape (n_targets,)
     n_iter_ : int, or list of int for several targets
     dual_gap_ : float or ndarray of shape (n_targets,)
-    n_features_in_ : int
     """
 
     _scikit_learn = "sklearn.linear_model.ElasticNet"
@@ -124,7 +116,7 @@ class Lasso(ElasticNet):
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_, dual_gap_, n_features_in_
+    coef_, intercept_, n_iter_, dual_gap_
         As those of `ElasticNet`.
     """
 

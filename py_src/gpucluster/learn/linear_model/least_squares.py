@@ -215,15 +215,10 @@ class LinearRegression(LinearRegressor):
 
     Parameters
     ----------
-    fit_intercept : bool
-    copy_X : bool
-        Without effect: the data are never changed.
     tol : float
         Singular values of X below this fraction of the largest one count as zero.
     n_jobs
         Without effect: all workers compute.
-    positive : bool
-        Allow no negative coefficients.
 
     Attributes
     ----------
@@ -234,7 +229,6 @@ class LinearRegression(LinearRegressor):
         Of X; like ``singular_``, not with ``positive``.
     singular_ : ndarray of shape (min(n_samples, n_features),)
         Singular values of X, centred where there is an intercept.
-    n_features_in_ : int
     """
 
     _scikit_learn = "sklearn.linear_model.LinearRegression"
@@ -283,9 +277,6 @@ class Ridge(LinearRegressor):
     ----------
     alpha : float or array of shape (n_targets,)
         Penalty, from 0.
-    fit_intercept : bool
-    copy_X : bool
-        Without effect: the data are never changed.
     max_iter, tol, random_state
         Without effect: nothing is iterated.
     solver : {"auto", "svd", "cholesky"}
@@ -298,7 +289,6 @@ class Ridge(LinearRegressor):
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
     intercept_ : float or ndarray of shape (n_targets,)
     n_iter_ : None
-    n_features_in_ : int
     """
 
     _scikit_learn = "sklearn.linear_model.Ridge"

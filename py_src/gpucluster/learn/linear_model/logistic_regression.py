@@ -129,15 +129,12 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     dual : False
     tol : float
         L-BFGS ends when no part of the gradient is larger.
-    fit_intercept : bool
     intercept_scaling, n_jobs, verbose, random_state
         Without effect, as with scikit-learn's ``lbfgs``.
     class_weight : dict, "balanced" or None
         Weights of classes; ``balanced`` gives all classes the same total weight.
     solver : {"lbfgs"}
     max_iter : int
-    warm_start : bool
-        Begin with the coefficients of the last fit.
 
     Attributes
     ----------
@@ -146,7 +143,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         float32 for float32 data.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     n_iter_ : ndarray of shape (1,)
-    n_features_in_ : int
     """
 
     _scikit_learn = "sklearn.linear_model.LogisticRegression"

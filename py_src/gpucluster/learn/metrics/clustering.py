@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
+from dask.delayed import delayed
 
 from ..arrays import Array, Data, RandomState
 from ..errors import InvalidData, InvalidParameter
@@ -126,8 +127,6 @@ def _sampled(table: Table, size: int, random_state: RandomState) -> tuple[Array,
 
 
 def _exact(table: Table, n_rows: int, metric: str) -> float:
-    from dask.delayed import delayed
-
     blocks = [(X, labels) for X, labels, _ in table.delayed_blocks()]
     lengths = table.X.chunks[0]
     count = delayed(_counts, pure=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..arrays import Array, Data
 from ..checks import no_rows, no_weight
 from ..errors import InvalidData, InvalidParameter
 from ..keywords import takes_client
-from ..rows.block import Block, Partial
+from ..rows.block import Block
 from .pairs import NAMES, Names, numbers, paired
 
 
@@ -39,9 +40,9 @@ def mean_squared_error(
         Shapes differ, values are not finite numbers, or all weights are zero.
     """
     if squared:
-        return _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, multioutput)
+        return _mean("mean_squared_error", np.square, y_true, y_pred, sample_weight, multioutput)
     _checked(multioutput, {"uniform_average", "raw_values"})
-    means = _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, "raw_values")
+    means = _mean("mean_squared_error", np.square, y_true, y_pred, sample_weight, "raw_values")
     return _averaged(np.sqrt(means), multioutput)
 
 
@@ -50,12 +51,13 @@ def mean_absolute_error(
     y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average"
 ) -> float | Array:
     """Return the mean absolute difference; takes and raises the same as `mean_squared_error`."""
-    return _mean("mean_absolute_error", _absolute, y_true, y_pred, sample_weight, multioutput)
+    return _mean("mean_absolute_error", np.abs, y_true, y_pred, sample_weight, multioutput)
 
 
 def _mean(
-    name: str, partial: Partial, y_true: Data, y_pred: Data, sample_weight: Data | None, multioutput: str | ArrayLike
-) -> float | Array:
+    name: str, of: Callable[[Array], Array], y_true: Data, y_pred: Data, sample_weight: Data | None,
+    multioutput: str | ArrayLike,
+) -> float | Array:  # fmt: skip
     _checked(multioutput, {"uniform_average", "raw_values"})
     rows = paired(y_true, y_pred, sample_weight)
     if rows is None:
@@ -63,20 +65,15 @@ def _mean(
 
         local = getattr(sklearn.metrics, name)
         return local(y_true, y_pred, sample_weight=sample_weight, multioutput=multioutput)
-    sums, weight = rows.total(partial)
+    sums, weight = rows.total(_differences, of)
     if weight == 0:
         raise no_rows("y_true") if sample_weight is None else no_weight()
     return _averaged(sums / weight, multioutput)
 
 
-def _squared(block: Block) -> tuple[Array, float]:
+def _differences(block: Block, of: Callable[[Array], Array]) -> tuple[Array, float]:
     truth, prediction, weights = numbers(block)
-    return weights @ (truth - prediction) ** 2, float(weights.sum())
-
-
-def _absolute(block: Block) -> tuple[Array, float]:
-    truth, prediction, weights = numbers(block)
-    return weights @ np.abs(truth - prediction), float(weights.sum())
+    return weights @ of(truth - prediction), float(weights.sum())
 
 
 class _Variation(NamedTuple):

@@ -12,10 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask.delayed import delayed
 
 from ..arrays import Array, DaskArray
 from ..errors import InvalidData, InvalidParameter
 from ..labels import flat_labels, merge_all_classes
+from ..rows.table import stacked
 from ..rows.waiting import computed
 
 STEP_ROWS = 1 << 20  # Rows that are drawn at once.
@@ -78,8 +80,7 @@ def bound_of(seed: int, n_rows: int, count: int) -> int:
     """
     if count >= n_rows:
         return 2**64 - 1
-    share, width = count / n_rows, 10 * np.sqrt(count / n_rows * (1 - count / n_rows) / n_rows) + 10 / n_rows
-    low, high = (np.uint64(min(max(edge, 0), 1 - 2**-53) * 2**64) for edge in (share - width, share + width))
+    low, high = _expected(np.array(count), np.array(n_rows))
     below, near = 0, []
     for start in range(0, n_rows, STEP_ROWS):
         drawn = draws(seed, start, min(STEP_ROWS, n_rows - start))
@@ -101,8 +102,6 @@ def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskA
 
     Refuses a class that is too small, and a part with fewer rows than classes.
     """
-    import dask.array as da
-    from dask.delayed import delayed
     from sklearn.utils.extmath import _approximate_mode
 
     blocks = list(labels.to_delayed().ravel())
@@ -125,12 +124,8 @@ def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskA
     windows = computed(*[delayed(near)(block, start=start) for block, start in zip(blocks, starts, strict=True)])
     bounds = _bounds(windows, wanted, counts)
     mark = delayed(partial(_marks, classes=classes, seed=seed, bounds=bounds), pure=True)
-    return da.concatenate(
-        [
-            da.from_delayed(mark(block, start=start), shape=(length,), dtype=np.uint8)
-            for block, start, length in zip(blocks, starts, labels.chunks[0], strict=True)
-        ]
-    )
+    marks = [mark(block, start=start) for block, start in zip(blocks, starts, strict=True)]
+    return stacked(marks, labels.chunks[0], dtype=np.uint8)
 
 
 def _counted(block: Any) -> tuple[Array | None, Array]:
@@ -155,7 +150,7 @@ def _check(classes: Array, counts: Array, n_train: int, n_test: int) -> None:
 
 
 def _expected(wanted: Array, counts: Array) -> tuple[Array, Array]:
-    """Return draws between which the bounds are expected: arrays of shape (2, n_classes), uint64."""
+    """Return draws between which the bounds are expected: arrays of the shape of ``wanted``, uint64."""
     share = wanted / counts
     width = SPREAD * np.sqrt(share * (1 - share) / counts) + SPREAD / counts
     edges = [np.clip(edge, 0, 1 - 2**-53) * 2.0**64 for edge in (share - width, share + width)]

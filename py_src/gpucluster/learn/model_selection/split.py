@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from dask.delayed import delayed
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
@@ -13,7 +14,7 @@ from ...dask_internals.collections import meta, with_chunks
 from ..arrays import Array, DaskArray, Data, Delayed, Output, RandomState, array_namespace_of
 from ..errors import InvalidData, InvalidParameter
 from ..keywords import takes_client
-from ..rows.table import column_array, is_dask, is_dask_array, lengths_of, refuse_masked, row_blocks
+from ..rows.table import column_array, is_dask, is_dask_array, lengths_of, refuse_masked, row_blocks, stacked
 from ..rows.waiting import computed, current_client, require_own
 from .choice import TEST, TRAIN, Choice, at_random, stratified
 
@@ -128,8 +129,6 @@ class _Marks:
             array = array if hasattr(array, "shape") else np.asarray(array)
             [marks] = computed(*self._marks([len(array)]))
             return [_rows(array, marks, which) for which in (TRAIN, TEST)]
-        from dask.delayed import delayed
-
         marks = self._marks(chunks)
         take = delayed(_rows, pure=True)
         blocks = row_blocks(array)
@@ -142,8 +141,6 @@ class _Marks:
 
     def _marks(self, chunks: list[int]) -> list[Delayed]:
         """Return the lazy marks of blocks of these lengths."""
-        from dask.delayed import delayed
-
         if isinstance(self._by, Choice):
             of_rows = delayed(self._by.of_rows, pure=True)
             starts = [0, *accumulate(chunks)][:-1]
@@ -154,8 +151,6 @@ class _Marks:
         """Return the numbers of rows of each block for training, and for testing."""
         if isinstance(self._by, Choice):
             return self._by.counts(tuple(chunks))
-        from dask.delayed import delayed
-
         count = delayed(_count, pure=True)
         counted = computed(*[count(mark) for mark in self._marks(chunks)])
         return [train for train, _ in counted], [test for _, test in counted]
@@ -171,14 +166,7 @@ def _joined(array: Any, parts: list[Delayed], counts: list[int]) -> Output:
 
         # Dask (2026.8) makes arrays that cannot be computed of unverified partitions.
         return dd.from_delayed(parts, meta=meta(array), divisions=array.divisions, verify_meta=True)
-    import dask.array as da
-
-    return da.concatenate(
-        [
-            da.from_delayed(part, shape=(count, *array.shape[1:]), meta=meta(array))
-            for part, count in zip(parts, counts, strict=True)
-        ]
-    )
+    return stacked(parts, counts, array.shape[1:], meta=meta(array))
 
 
 def _rows(block: Any, marks: Array, which: int) -> Any:

@@ -12,7 +12,7 @@ from ..arrays import Array, Data, Output, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator, ScoredClassifier
-from ..labels import known_classes, labels_at
+from ..labels import known_classes, labels_at, require_known
 from ..parameters import fitted
 
 Likelihood = Callable[..., Array]
@@ -23,6 +23,10 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     """Base of the naive Bayes classifiers."""
 
     classes_: Array = fitted()
+    _statistics: ClassVar[Callable[..., Any]]
+    """The algorithm that finds the statistics of rows."""
+    _merge: ClassVar[Callable[..., Any]]
+    """Called with the statistics of two sets of rows; returns those of both."""
     _likelihood: ClassVar[Likelihood]
 
     def _model(self) -> tuple[Array, ...]:
@@ -40,14 +44,25 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     ) -> Self:
         """Do the same as `fit` with more rows, together with those of former calls."""
         known = known_classes(classes, getattr(self, "classes_", None))
-        return self._refined(X, y, sample_weight, self._seen(known))
+        return self._refined(X, y, sample_weight, known)
+
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, known: Array | None) -> Self:
+        """Fit to these rows, and where the classes are known, to earlier ones."""
+        reset = known is None or not hasattr(self, "classes_")
+        found = self._fit_with(type(self)._statistics, X, y, sample_weight, passes=1, reset=reset)
+        if known is not None:
+            before = self._seen(known)
+            require_known(found.classes, before.classes)
+            found = type(self)._merge(before, found)
+        self._keep(found)
+        return self
 
     def _seen(self, classes: Array) -> Any:
         """Return the statistics of the rows so far; empty for classes without rows."""
         raise NotImplementedError
 
-    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Any) -> Self:
-        """Fit to these rows, and to earlier ones, if any."""
+    def _keep(self, found: Any) -> None:
+        """Set the attributes from statistics."""
         raise NotImplementedError
 
     @delegable

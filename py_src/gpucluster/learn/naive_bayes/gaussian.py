@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Data, Namespace, array_namespace_of, to_numpy
+from ..arrays import Array, Namespace, array_namespace_of, to_numpy
 from ..checks import not_finite
 from ..errors import InvalidParameter
-from ..labels import checked_classes, labels_of, merge_classes, require_known
+from ..labels import checked_classes, labels_of, merge_classes
 from ..parameters import fitted, parameter, real
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
@@ -121,9 +121,6 @@ class GaussianNB(NaiveBayes):
         Mean and variance.
     epsilon_ : float
         The number that was added to the variances.
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.naive_bayes.GaussianNB"
@@ -133,17 +130,14 @@ class GaussianNB(NaiveBayes):
     class_prior_: Array = fitted()
     theta_: Array = fitted()
     var_: Array = fitted()
+    _statistics = staticmethod(gaussian_moments)
+    _merge = staticmethod(merge_moments)
     _likelihood = staticmethod(gaussian_likelihood)
 
     priors: ArrayLike | None = None
     var_smoothing: float = parameter(1e-9, real(0))
 
-    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Moments | None) -> Self:
-        reset = not hasattr(self, "classes_") or before is None
-        found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1, reset=reset)
-        if before is not None:
-            require_known(found.classes, before.classes)
-            found = merge_moments(before, found)
+    def _keep(self, found: Moments) -> None:
         self.epsilon_ = self.var_smoothing * (found.squares[-1] / found.weight[-1]).max()
         self.classes_ = found.classes
         self.class_count_ = checked_class_weights(found.weight[:-1])
@@ -154,7 +148,6 @@ class GaussianNB(NaiveBayes):
             self.class_prior_ = self.class_count_ / self.class_count_.sum()
         else:
             self.class_prior_ = checked_priors(self.priors, len(self.classes_))
-        return self
 
     def _seen(self, classes: Array) -> Moments:
         """Return the moments of the rows so far; those of all rows come from the classes, and so are weighted."""

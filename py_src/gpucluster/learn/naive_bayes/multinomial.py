@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Data, array_namespace_of, to_numpy
+from ..arrays import Array, array_namespace_of, to_numpy
 from ..checks import not_finite
 from ..errors import InvalidData, InvalidParameter
-from ..labels import checked_classes, labels_of, merge_classes, require_known
+from ..labels import checked_classes, labels_of, merge_classes
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
 
@@ -26,7 +26,7 @@ class Counts(NamedTuple):
 
 def class_counts(rows: Rows) -> Counts:
     """Sum the rows of each class, in one pass."""
-    found = rows.total(_counts_of, op=_merge)
+    found = rows.total(_counts_of, op=merge_counts)
     checked_classes(None if found is None else found.classes)
     counts: Counts = found
     checked_class_weights(counts.weight)
@@ -49,7 +49,7 @@ def _counts_of(block: Block) -> Counts | None:
     return Counts(classes, to_numpy(member.sum(axis=1)), to_numpy(features), float(block.X.min()))
 
 
-def _merge(one: Counts, other: Counts) -> Counts:
+def merge_counts(one: Counts, other: Counts) -> Counts:
     classes = merge_classes(one.classes, other.classes)
     weight, features = np.zeros(len(classes)), np.zeros((len(classes), one.features.shape[1]))
     for part in (one, other):
@@ -92,13 +92,12 @@ class MultinomialNB(NaiveBayes):
         Weighted sums.
     class_log_prior_ : array of shape (n_classes,)
     feature_log_prob_ : array of shape (n_classes, n_features)
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.naive_bayes.MultinomialNB"
 
+    _statistics = staticmethod(class_counts)
+    _merge = staticmethod(merge_counts)
     _likelihood = staticmethod(multinomial_likelihood)
 
     alpha: float | ArrayLike = 1.0
@@ -108,17 +107,10 @@ class MultinomialNB(NaiveBayes):
 
     def _seen(self, classes: Array) -> Counts:
         if not hasattr(self, "classes_"):
-            return Counts(classes, np.zeros(len(classes)), np.zeros((0, 0)), np.inf)
+            return Counts(classes, np.zeros(len(classes)), np.zeros((len(classes), self.n_features_in_)), np.inf)
         return Counts(classes, self.class_count_, self.feature_count_, np.inf)
 
-    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Counts | None) -> Self:
-        reset = before is None or not len(before.features)
-        found: Counts = self._fit_with(class_counts, X, y, sample_weight, passes=1, reset=reset)
-        if before is not None:
-            require_known(found.classes, before.classes)
-            if reset:
-                before = before._replace(features=np.zeros((len(before.classes), found.features.shape[1])))
-            found = _merge(before, found)
+    def _keep(self, found: Counts) -> None:
         alpha = self._alpha(found.features.shape[1])
         self.classes_ = found.classes
         self.class_count_ = found.weight
@@ -126,7 +118,6 @@ class MultinomialNB(NaiveBayes):
         self.class_log_prior_ = self._log_prior()
         smoothed = self.feature_count_ + alpha
         self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
-        return self
 
     def _alpha(self, n_features: int) -> Array:
         try:

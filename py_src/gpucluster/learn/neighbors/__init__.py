@@ -8,10 +8,10 @@ from ...lazy_names import imported_when_used
 
 if TYPE_CHECKING:
     from .prediction import KNeighborsClassifier, KNeighborsRegressor
-    from .unsupervised import NearestNeighbors
+    from .training import NearestNeighbors
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"]
 
 __getattr__, __dir__ = imported_when_used(
-    __name__, {"prediction": ["KNeighborsClassifier", "KNeighborsRegressor"], "unsupervised": ["NearestNeighbors"]}
+    __name__, {"prediction": ["KNeighborsClassifier", "KNeighborsRegressor"], "training": ["NearestNeighbors"]}
 )

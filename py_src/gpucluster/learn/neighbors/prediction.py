@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
+from dask.delayed import delayed
 from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import column_or_1d
 
@@ -117,7 +118,7 @@ class KNeighborsClassifier(MultiOutputMixin, ScoredClassifier, NeighborsPredicto
         A list, one for each column of y, where y had several.
     outputs_2d_ : bool
         Whether y had several columns.
-    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+    n_samples_fit_, effective_metric_
         As those of `NearestNeighbors`.
     """
 
@@ -139,8 +140,6 @@ class KNeighborsClassifier(MultiOutputMixin, ScoredClassifier, NeighborsPredicto
 
     def _with_targets(self, training: Training, scope: ExitStack) -> Training:
         if training.lazy:
-            from dask.delayed import delayed
-
             classes = _joined(computed(*[delayed(_classes)(block) for block in training.blocks]))
             coded = delayed(_coded, pure=False, traverse=False)
             blocks = list(persisted(scope, *[coded(block, classes) for block in training.blocks]))
@@ -230,7 +229,7 @@ class KNeighborsRegressor(MultiOutputMixin, ScoredRegressor, NeighborsPredictor)
 
     Attributes
     ----------
-    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+    n_samples_fit_, effective_metric_
         As those of `NearestNeighbors`.
     """
 
@@ -245,8 +244,6 @@ class KNeighborsRegressor(MultiOutputMixin, ScoredRegressor, NeighborsPredictor)
     def _with_targets(self, training: Training, scope: ExitStack) -> Training:
         first = training.blocks[0]
         if training.lazy:
-            from dask.delayed import delayed
-
             [self._target] = computed(delayed(_target_of)(first))
         else:
             self._target = _target_of(first)

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask.delayed import delayed
 
 from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Array, Delayed
@@ -44,8 +45,6 @@ def build_indexes(table: Table, options: dict[str, Any], scope: ExitStack) -> li
 
     They are released when the scope of `waiting` ends.
     """
-    from dask.delayed import delayed
-
     make = delayed(build_joined, pure=False, traverse=False)
     blocks = table.delayed_blocks()
     # Each block as a separate argument: Dask would forget persisted blocks in lists.
@@ -89,8 +88,6 @@ class Search(NamedTuple):
 
     def delayed(self, training: Training, queries: Delayed) -> Delayed:
         """Return the delayed result for one block of queries."""
-        from dask.delayed import delayed
-
         find = delayed(self.find, pure=False, traverse=False)
         found = [find(block, start, queries) for block, start in zip(training.blocks, training.starts, strict=True)]
         return tree_reduced(self.merge, found)

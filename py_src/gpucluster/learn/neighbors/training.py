@@ -1,4 +1,4 @@
-"""The base of the estimators of neighbours, which keep the training data and search them for queries."""
+"""`NearestNeighbors`, and the base of all estimators of neighbours: they keep the training data and search them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 import numpy as np
+from dask.delayed import delayed
 from numpy.typing import DTypeLike
-from sklearn.utils.validation import validate_data
 
 from ...dask_internals.loops import in_dask_thread
 from ...dask_internals.scheduler_information import known_scheduler_id
 from ..arrays import Array, Data, Output, PlainModel, to_numpy
 from ..checks import no_rows
 from ..delegation.methods import delegable
-from ..errors import InvalidData, NotSupported
+from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator, frame_like, framed
 from ..parameters import one_of, parameter, real, unset
 from ..rows.running import local_communicator
-from ..rows.table import as_table, is_dask
+from ..rows.table import as_table, is_dask, stacked
 from ..rows.waiting import attached, computed, current_client, waiting
-from .block_index import BlockIndex, build, checked_count, effective_metric, index_options
-from .search import Search, Training, build_indexes, nearest_search
+from .block_index import RADIUS, BlockIndex, build, checked_count, checked_radius, effective_metric, index_options
+from .search import Search, Training, build_indexes, nearest_search, radius_search, split_up
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,9 @@ class SearchResults:
         """
         if not self.lazy:
             return function(self.found[0], *arguments)
-        import dask.array as da
-        from dask.delayed import delayed
-
         apply = delayed(function, pure=False)
-        tail = () if columns is None else (columns,)
-        parts = [
-            da.from_delayed(apply(found, *arguments), shape=(length, *tail), dtype=dtype)
-            for found, length in zip(self.found, self.lengths, strict=True)
-        ]
-        array = da.concatenate(parts, allow_unknown_chunksizes=True)
+        blocks = [apply(found, *arguments) for found in self.found]
+        array = stacked(blocks, self.lengths, () if columns is None else (columns,), dtype=dtype)
         return computed(array)[0] if self.computes else array
 
     def like_queries(
@@ -65,7 +58,6 @@ class SearchResults:
         if self.frame is None:
             return self.array(function, *arguments, dtype=dtype, columns=columns)
         import dask.dataframe as dd
-        from dask.delayed import delayed
 
         like = frame_like(self.frame, dtype, columns)
         shaped = delayed(_framed, pure=False)
@@ -164,17 +156,11 @@ class NeighborsEstimator(DistributedEstimator):
                     f"{type(self).__name__}: data on GPUs need cuML. Install gpucluster[gpu-cu13], or bring the data "
                     "to the CPU: X.map_blocks(cupy.asnumpy)."
                 )
-            from dask.delayed import delayed
-
             blocks = build_indexes(table, options, scope)
             lengths = list(computed(*[delayed(getattr)(block, "n_rows") for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
-            X = self._densified(X)
-            if y is None:
-                checked = validate_data(self, X, dtype=[np.float64, np.float32]), None
-            else:
-                checked = validate_data(self, X, y, dtype=[np.float64, np.float32], multi_output=True)
+            checked = self._checked(X, y, **({} if y is None else {"multi_output": True}))
             communicator = local_communicator()
             blocks = [build(*checked, options)]
             counts = communicator.allgather(len(checked[0]))
@@ -231,7 +217,7 @@ class NeighborsEstimator(DistributedEstimator):
             table = as_table(X)
             self._check_columns(table.n_features, table.names)
         else:
-            given: Array = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
+            given, _ = self._checked(X, reset=False)
             if not training.lazy:
                 mine = search.on_ranks(local_communicator(), training.blocks[0], training.starts[0], given)
                 return SearchResults([mine], lengths=[len(given)], lazy=False, computes=False)
@@ -249,8 +235,6 @@ class NeighborsEstimator(DistributedEstimator):
             block, start = training.blocks[0], training.starts[0]
             found = search.without_itself(search.on_ranks(local_communicator(), block, start, block.X), start)
             return SearchResults([found], lengths=[block.n_rows], lazy=False, computes=False)
-        from dask.delayed import delayed
-
         without_itself = delayed(search.without_itself, pure=False)
         lazy = [
             without_itself(search.delayed(training, delayed(getattr)(block, "X")), start)
@@ -265,8 +249,6 @@ class NeighborsEstimator(DistributedEstimator):
             return training
         if local_communicator().size > 1:
             raise NotSupported("X: is on Dask, but the training data are spread over MPI ranks. Use arrays in memory.")
-        from dask.delayed import delayed
-
         [block] = training.blocks
         return Training([delayed(block, pure=False, traverse=False)], [0], training.lengths, lazy=True)
 
@@ -282,3 +264,89 @@ class NeighborsEstimator(DistributedEstimator):
     def _own_targets(self, gathered: Array | None) -> Array | None:
         """Return the original targets of those that the blocks hold."""
         return gathered
+
+
+class NearestNeighbors(NeighborsEstimator):
+    """Find the nearest rows of training data on a cluster; exactly.
+
+    Fitting keeps the training data on the workers, each block with its own index. Each block of queries is compared
+    with each of these, and the results are merged along a tree; see ``gpucluster.learn.neighbors.search`` for the
+    source and the communication. cuML compares by brute force in float32 only; here float64 stays float64, and
+    ``algorithm`` may be a tree, which is faster for up to about 15 features.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Number of neighbours of `kneighbors`.
+    radius : float
+        Largest distance of `radius_neighbors`.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
+        Search within each block.
+    leaf_size : int
+        Of the trees.
+    metric : {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine"}
+        Distance.
+    p : float
+        Exponent of the Minkowski distance.
+    metric_params, n_jobs : None
+        Not supported.
+    streams_per_handle, batch_size : int, optional
+        Of cuML's search. Without effect elsewhere.
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of training rows.
+    effective_metric_ : str
+        The distance's plain name.
+    """
+
+    _scikit_learn = "sklearn.neighbors.NearestNeighbors"
+
+    radius: float = parameter(1.0, RADIUS)
+
+    @delegable
+    def fit(self, X: Data, y: Data | None = None) -> NearestNeighbors:
+        """Keep the training data on the workers."""
+        self._keep_training_data(X)
+        return self
+
+    @delegable
+    def radius_neighbors(
+        self,
+        X: Data | None = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Output:
+        """Find all training rows around each query; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features), optional
+            Queries. When not given, the training rows, without each row itself.
+        radius : float, optional
+            Largest distance; that of the estimator when not given.
+        return_distance : bool
+        sort_results : bool
+            Nearest first; otherwise by the rows' numbers.
+
+        Returns
+        -------
+        distances : array of shape (n_queries,) of arrays, float64
+            Only with ``return_distance``.
+        rows : array of shape (n_queries,) of arrays, int64
+            Numbers among all training rows. Both are Dask arrays where the queries are (or, without queries, the
+            training data), else NumPy arrays.
+
+        Raises
+        ------
+        InvalidParameter
+            The radius is not above 0.
+        """
+        far = checked_radius(self.radius if radius is None else radius)
+        if sort_results and not return_distance:
+            raise InvalidParameter("return_distance must be True if sort_results is True.")
+        results = self._searched(X, radius_search(far))
+        rows = results.array(split_up, "rows", sort_results, dtype=object)
+        return (results.array(split_up, "distances", sort_results, dtype=object), rows) if return_distance else rows

@@ -62,8 +62,6 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         The same for each epoch.
     n_iter_ : int
         Epochs.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask.delayed import delayed
 
 from ...dask_internals.collections import meta
 from ..arrays import Array, Collection, Data, Delayed, Dtype, Output, PlainModel, on_gpus
@@ -25,8 +26,6 @@ def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator, n
     """
     if not is_dask(data):
         return local_communicator().allreduce(partial(data), op)
-    from dask.delayed import delayed
-
     require_own(current_client(), [data])
     messages = [delayed(partial, pure=False)(block) for block in blocks_of(data, name)]
     return computed(tree_reduced(combine_all, messages, op))[0]

@@ -234,9 +234,6 @@ class OneHotEncoder(CategoryEncoder):
     infrequent_categories_ : list of arrays or None
         Categories that share a column.
     drop_idx_ : array of shape (n_features,) or None
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.preprocessing.OneHotEncoder"
@@ -294,9 +291,6 @@ class OrdinalEncoder(CategoryEncoder):
     categories_ : list of arrays
     infrequent_categories_ : list of arrays or None
         Categories that share a number.
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.preprocessing.OrdinalEncoder"

@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask.delayed import delayed
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import column_or_1d
 
@@ -25,7 +26,7 @@ from ..labels import (
     target_of,
 )
 from ..parameters import fitted, parameter, unset
-from ..rows.table import is_dask, is_dask_array, refuse_masked
+from ..rows.table import is_dask, is_dask_array, refuse_masked, stacked
 from .blocks import blocks_of, reduce_blocks, without_na
 from .encoders import DENSE
 
@@ -222,19 +223,10 @@ class LabelBinarizer(LabelTransformer):
         values = self.classes_, int(self.neg_label), int(self.pos_label)
         if not is_dask(y):
             return binarized(y, *values)
-        import dask.array as da
-        from dask.delayed import delayed
-
         width = 1 if len(self.classes_) <= 2 else len(self.classes_)
         make = delayed(binarized, pure=False)
         lengths = y.chunks[0] if is_dask_array(y) else [np.nan] * y.npartitions
-        return da.concatenate(
-            [
-                da.from_delayed(make(block, *values), shape=(length, width), dtype=np.int64)
-                for block, length in zip(blocks_of(y, "y"), lengths, strict=True)
-            ],
-            allow_unknown_chunksizes=True,
-        )
+        return stacked([make(block, *values) for block in blocks_of(y, "y")], lengths, (width,), dtype=np.int64)
 
     @delegable
     def inverse_transform(self, Y: Data, threshold: float | None = None) -> Output:

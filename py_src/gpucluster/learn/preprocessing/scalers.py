@@ -37,7 +37,6 @@ class Scaler(OneToOneFeatureMixin, LazyTransformerMixin, DistributedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -102,8 +101,6 @@ class StandardScaler(Scaler):
 
     Parameters
     ----------
-    copy : bool
-        Without effect: the data are never changed.
     with_mean, with_std : bool
         Whether to subtract the mean, and to divide by the standard deviation.
 
@@ -113,7 +110,6 @@ class StandardScaler(Scaler):
         float64. ``scale_`` is the standard deviation, and 1 for a column of equal values. ``None`` where not needed.
     n_samples_seen_ : int, float or ndarray of shape (n_features_in_,)
         Rows (sum of their weights); for each column where values are missing.
-    n_features_in_ : int
     """
 
     _scikit_learn = "sklearn.preprocessing.StandardScaler"
@@ -201,8 +197,6 @@ class MinMaxScaler(ScalerByExtremes):
     ----------
     feature_range : tuple of two numbers
         Scaled smallest and largest value of a column.
-    copy : bool
-        Without effect: the data are never changed.
     clip : bool
         Clip values of new rows to ``feature_range``.
 
@@ -215,9 +209,6 @@ class MinMaxScaler(ScalerByExtremes):
     scale_, min_ : ndarray of shape (n_features_in_,)
         Factor of each column, and the number added afterwards. A column of equal values is only shifted.
     n_samples_seen_ : int
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.preprocessing.MinMaxScaler"
@@ -274,8 +265,6 @@ class MaxAbsScaler(ScalerByExtremes):
 
     Parameters
     ----------
-    copy : bool
-        Without effect: the data are never changed.
     clip : bool
         Clip values of new rows to -1 and 1.
 
@@ -286,9 +275,6 @@ class MaxAbsScaler(ScalerByExtremes):
     scale_ : ndarray of shape (n_features_in_,)
         The same, and 1 for a column of zeros.
     n_samples_seen_ : int
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        For data frames.
     """
 
     _scikit_learn = "sklearn.preprocessing.MaxAbsScaler"

@@ -1,12 +1,9 @@
 """Algorithms and single totals on blocks that workers keep, without tasks: for computations below half a second.
 
-Even for small data, a graph costs 20 to 50 ms and a task for each rank 15 ms: for the scheduler, connecting the ranks,
-and returning the results. Here each worker gets one message, runs its rank in a thread beside its tasks, and returns
-the result; the connections stay for the next computation of the same client and workers. The assignment of blocks to
-workers is cached, because a request to the scheduler takes 3 ms; each worker checks whether it has its blocks.
-
-Dask's dashboard does not show these computations, so they must be short (`PASSES_BYTES`). Where a block or a worker is
-missing, or a rank was lost, tasks are used instead.
+Each worker gets one message, runs its rank in a thread beside its tasks, and returns the result; the connections stay
+for the next computation of the same client and workers. The assignment of blocks to workers is cached, because a
+request to the scheduler takes 3 ms; each worker checks whether it has its blocks. Dask's dashboard does not show these
+computations, so they must be short (`PASSES_BYTES`).
 """
 
 from __future__ import annotations

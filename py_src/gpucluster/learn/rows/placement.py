@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from dask.delayed import delayed
+from dask.sizeof import sizeof
 
 from ..arrays import DaskArray
 from .table import Table
@@ -84,8 +86,6 @@ def _row_bytes(array: DaskArray) -> float:
 
 def _measured(table: Table) -> list[int]:
     """Return the bytes of some blocks, spread over the table."""
-    from dask.delayed import delayed
-
     measure = delayed(_bytes_of, pure=False)
     count = max(1, min(SAMPLED_BLOCKS, table.n_blocks // 4))
     places = np.linspace(0, table.n_blocks, count, endpoint=False).astype(int) + table.n_blocks // (2 * count)
@@ -94,6 +94,4 @@ def _measured(table: Table) -> list[int]:
 
 
 def _bytes_of(*parts: Any) -> int:
-    from dask.sizeof import sizeof
-
     return sum(sizeof(part) for part in parts if part is not None)

@@ -13,6 +13,8 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from dask.base import annotate
+
 from ...dask_internals.collections import keys, leaving_no_futures
 from ...dask_internals.scheduler_information import known_workers
 from ...dask_internals.workers.worker_state import has_nanny, n_threads
@@ -161,8 +163,6 @@ class _Attempt:
 
     def _submit(self, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> list[Any]:
         """Submit all ranks with one message, because a second one would wait for 10 ms in the client."""
-        from dask.base import annotate
-
         placed, ranks = self._placed, range(len(self._addresses))
         blocks = [
             [

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from dask.delayed import delayed
+from dask.sizeof import sizeof
+
 from ..arrays import Delayed
 from ..communicators.communicator import Message, Operator, combine_all, in_host_memory
 from .block import Block, Partial, Rows
@@ -21,8 +24,6 @@ def tree_reduced(merge: Callable[..., Any], messages: Sequence[Any], *arguments:
 
     ``merge(*arguments, *messages)`` is associative, and called with neighbouring messages.
     """
-    from dask.delayed import delayed
-
     join = delayed(merge, pure=False)
     level = list(messages)
     while len(level) > 1:
@@ -78,9 +79,6 @@ class Stream(Rows):
         return value
 
     def _messages(self, partial: Partial, arguments: tuple[Any, ...]) -> list[Delayed]:
-        from dask.delayed import delayed
-        from dask.sizeof import sizeof
-
         given: Any = arguments
         if sum(map(sizeof, arguments)) > LARGE_ARGUMENTS_BYTES:
             given = delayed(arguments, pure=False, traverse=False)

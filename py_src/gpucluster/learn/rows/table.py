@@ -10,6 +10,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from dask.base import is_dask_collection, optimize
+from dask.delayed import delayed
 
 from ...dask_internals.collections import are_futures, delayed_blocks, meta, with_chunks
 from ..arrays import (
@@ -26,6 +28,7 @@ from ..arrays import (
     to_numpy,
 )
 from ..errors import InvalidData
+from .waiting import computed, current_client, persisted, require_own, waiting
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -36,8 +39,6 @@ GPU_SPEED = 512  # A GPU reads 1 to 4 TB a second; k-means on a CPU thread reads
 
 def is_dask(data: object) -> TypeIs[Collection]:
     """Whether this is a Dask array, data frame or series."""
-    from dask.base import is_dask_collection
-
     return bool(is_dask_collection(data))
 
 
@@ -115,8 +116,6 @@ class Table:
         """Return the same table with known numbers of rows, counted in a pass over the data if necessary."""
         if self.n_rows is not None:
             return self
-        from .waiting import current_client, waiting
-
         counted = self.X.copy()
         with waiting(current_client(), counted):
             counted.compute_chunk_sizes()
@@ -134,8 +133,6 @@ class Table:
 
         What was not persisted before is released when the scope of `waiting` ends.
         """
-        from .waiting import persisted
-
         if self.is_persisted():
             return self
         kept = iter(persisted(scope, *self.collections))
@@ -151,8 +148,6 @@ class Table:
 
     def delayed_blocks(self) -> list[list[Delayed]]:
         """Return the delayed X, y and weights of each block (``None`` for missing ones)."""
-        from dask.base import optimize
-
         made = iter(optimize(*self.collections))
         parts = [None if part is None else next(made) for part in (self.X, self.y, self.weights)]
         blocks = [None if part is None else delayed_blocks(part) for part in parts]
@@ -282,10 +277,6 @@ def with_lengths(leader: DaskArray, *others: Data | None) -> list[Any]:
 
 def lengths_of(collections: Iterable[Data]) -> list[list[int]]:
     """Return the rows of each collection's blocks, counted where unknown; data in memory are one block."""
-    from dask.delayed import delayed
-
-    from .waiting import computed, current_client, require_own
-
     lengths: list[Any] = []
     for data in collections:
         if not is_dask(data):
@@ -304,6 +295,21 @@ def row_blocks(data: Any) -> list[Delayed]:
     if not is_dask_array(data):
         return list(data.to_delayed())
     return list(data.rechunk(dict.fromkeys(range(1, data.ndim), -1)).to_delayed().ravel())
+
+
+def stacked(
+    blocks: Iterable[Delayed], lengths: Iterable[float], row_shape: tuple[int, ...] = (), **kind: Any
+) -> DaskArray:
+    """Return delayed blocks with these numbers of rows (NaN: unknown) as one Dask array.
+
+    ``kind`` is the ``dtype`` or ``meta`` of the blocks.
+    """
+    import dask.array as da
+
+    parts = [
+        da.from_delayed(block, (length, *row_shape), **kind) for block, length in zip(blocks, lengths, strict=True)
+    ]
+    return da.concatenate(parts, allow_unknown_chunksizes=True)
 
 
 def _n_blocks(data: Any) -> int:

@@ -13,6 +13,9 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
+import dask
+from dask.base import compute, persist
+
 from ...dask_internals.collections import bind_futures, futures_in, leaving_no_futures
 from ...dask_internals.scheduler_information import known_scheduler_id
 from ...protocol.errors import ClusterEnded, InvalidState
@@ -26,7 +29,6 @@ def current_client() -> Any:
 
     In a Dask task it is a client of the task's worker, as in Dask.
     """
-    import dask
     from distributed import get_client
 
     if dask.config.get("scheduler", None) not in {None, "dask.distributed", "distributed"}:
@@ -75,15 +77,12 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
 
 def computed(*collections: Any) -> tuple[Any, ...]:
     """Compute Dask collections like ``dask.compute``; raises `ClusterStopped` where the cluster ends."""
-    from dask.base import compute
-
     with waiting(current_client(), *collections), leaving_no_futures():
         return tuple(compute(*collections))
 
 
 def persisted(scope: ExitStack, *collections: Any) -> tuple[Any, ...]:
     """Compute Dask collections, and keep them on the workers until the scope of `waiting` ends."""
-    from dask.base import persist
     from distributed import futures_of
 
     with leaving_no_futures():

@@ -49,6 +49,11 @@ class Launch(NamedTuple):
         return dict(self.macros)[macro]
 
 
+def macros(**values: str | int) -> tuple[tuple[str, str | int], ...]:
+    """Return macros by their names; switches as 0 or 1."""
+    return tuple((name, value if isinstance(value, str) else int(value)) for name, value in values.items())
+
+
 def are_taken(X: Array) -> bool:
     """Whether kernels support a table: a CuPy array of floating-point numbers on a GPU they can be compiled for."""
     return not is_of_numpy(X) and X.dtype.name in REALS and can_be_compiled(device_of(X))

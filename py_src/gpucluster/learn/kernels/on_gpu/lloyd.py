@@ -25,6 +25,7 @@ from .cuda import (
     are_taken,
     device,
     device_of,
+    macros,
     n_blocks_for,
     on_device,
     pieces,
@@ -91,7 +92,7 @@ def _is_right(number: int, dtype: Dtype, kernel: str) -> bool:
 
     def is_right() -> bool:
         X, theirs, shift, own = map(to_gpu, (rows, centers, offset, weights))
-        found = _passed(X, theirs, shift, own, number, True, True, True, True)
+        found = pass_over(X, theirs, shift, own, sums=True, labels=True, inertia=True, distances=True)
         return all(np.allclose(to_numpy(one), other, atol=1e-3) for one, other in zip(found, expected, strict=True))
 
     return agrees(kernel, number, is_right)
@@ -114,43 +115,29 @@ def pass_over(
     """
     number = device_of(X)
     with device(number):
-        return _passed(X, centers, offset, weights, number, sums, labels, inertia, distances)
-
-
-def _passed(
-    X: Array,
-    centers: Array,
-    offset: Array | None,
-    weights: Array | None,
-    number: int,
-    sums: bool,
-    labels: bool,
-    inertia: bool,
-    distances: bool,
-) -> Pass:
-    xp = array_namespace_of(X)
-    (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
-    launch = launch_for(
-        dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None,
-        apart=inertia or distances,
-    )  # fmt: skip
-    inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
-    found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
-    n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(launch)), number)
-    total, cost = xp.zeros(k * (n_features + 1)), 0.0
-    most = MOST_ROWS if launch.name == "lloyd" else MOST_ROWS_OF_FEW
-    for part, rows in pieces(X, n_blocks * max(rows_at_a_time(launch), most)):
-        own = None if inputs[0] is None else inputs[0][part]
-        made = [xp.empty((n_blocks, len(total))) if sums else None, xp.empty(n_blocks) if inertia else None]
-        run(launch, n_blocks, number, [
-            rows, own, *inputs[1:], np.int64(len(rows)), np.int32(k), *made,
-            found[part] if labels else None, apart[part] if distances else None,
-        ])  # fmt: skip
-        if made[0] is not None:
-            total = total + made[0].sum(axis=0) if part.start else made[0].sum(axis=0)
-        if made[1] is not None:
-            cost += float(made[1].sum())
-    return Pass(total[: k * n_features].reshape(k, n_features), total[k * n_features :], found, cost, apart)
+        xp = array_namespace_of(X)
+        (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
+        launch = launch_for(
+            dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None,
+            apart=inertia or distances,
+        )  # fmt: skip
+        inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
+        found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
+        n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(launch)), number)
+        total, cost = xp.zeros(k * (n_features + 1)), 0.0
+        most = MOST_ROWS if launch.name == "lloyd" else MOST_ROWS_OF_FEW
+        for part, rows in pieces(X, n_blocks * max(rows_at_a_time(launch), most)):
+            own = None if inputs[0] is None else inputs[0][part]
+            made = [xp.empty((n_blocks, len(total))) if sums else None, xp.empty(n_blocks) if inertia else None]
+            run(launch, n_blocks, number, [
+                rows, own, *inputs[1:], np.int64(len(rows)), np.int32(k), *made,
+                found[part] if labels else None, apart[part] if distances else None,
+            ])  # fmt: skip
+            if made[0] is not None:
+                total = total + made[0].sum(axis=0) if part.start else made[0].sum(axis=0)
+            if made[1] is not None:
+                cost += float(made[1].sum())
+        return Pass(total[: k * n_features].reshape(k, n_features), total[k * n_features :], found, cost, apart)
 
 
 def rows_at_a_time(launch: Launch) -> int:
@@ -179,22 +166,14 @@ def _launch_for_few(
     groups = -(-n_clusters // CENTERS_AT_ONCE)
     padded, centers = tiles * TILE, groups * CENTERS_AT_ONCE
     ahead = turns_ahead(BYTES_AHEAD, FEW_ROWS * n_features * n_bytes)
-    macros = (
-        ("COLUMNS", n_features),
-        ("STEP", step),
-        ("TILES", tiles),
-        ("GROUPS", groups),
-        ("AHEAD", ahead),
-        ("SHIFTED", int(shifted)),
-        ("WEIGHTED", int(weighted)),
-        ("SUMMED", int(summed)),
-        ("APART", int(apart)),
-        ("THREADS", FEW_THREADS),
-    )
+    given = macros(
+        COLUMNS=n_features, STEP=step, TILES=tiles, GROUPS=groups, AHEAD=ahead,
+        SHIFTED=shifted, WEIGHTED=weighted, SUMMED=summed, APART=apart, THREADS=FEW_THREADS,
+    )  # fmt: skip
     numbers = 8 * groups * tiles * 32 + centers * (padded + 1)
     numbers += FEW_THREADS // 32 * ahead * FEW_ROWS * (padded + TILE)
     in_the_end = (FEW_THREADS + (centers * (padded + 1) if summed else 0)) * 8
-    return Launch("lloyd_few", macros, FEW_THREADS, max(numbers * n_bytes, in_the_end))
+    return Launch("lloyd_few", given, FEW_THREADS, max(numbers * n_bytes, in_the_end))
 
 
 def _launch_for_many(
@@ -207,13 +186,8 @@ def _launch_for_many(
     padded = -(-n_clusters // CENTERS_AT_ONCE) * CENTERS_AT_ONCE
     numbers = padded * (n_features + 1) + THREADS * stride + (n_features if shifted else 0)
     numbers += groups * n_clusters * (n_features + weighted) if summed else 0
-    macros = (
-        ("REAL", real.name),
-        ("REAL_BYTES", real.n_bytes),
-        ("LARGEST", real.largest),
-        ("COLUMNS", n_features),
-        ("THREADS", THREADS),
-        ("SHIFTED", int(shifted)),
-        ("WEIGHTED", int(weighted)),
-    )
-    return Launch("lloyd", macros, THREADS, numbers * real.n_bytes + (THREADS + n_clusters) * 4)
+    given = macros(
+        REAL=real.name, REAL_BYTES=real.n_bytes, LARGEST=real.largest, COLUMNS=n_features, THREADS=THREADS,
+        SHIFTED=shifted, WEIGHTED=weighted,
+    )  # fmt: skip
+    return Launch("lloyd", given, THREADS, numbers * real.n_bytes + (THREADS + n_clusters) * 4)

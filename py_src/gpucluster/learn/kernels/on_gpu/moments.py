@@ -18,6 +18,7 @@ from .cuda import (
     are_taken,
     device,
     device_of,
+    macros,
     n_blocks_for,
     on_device,
     pieces,
@@ -45,7 +46,20 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
     """
     number = device_of(X)
     with device(number):
-        return _products(X, shift, weights, work, number)
+        xp = array_namespace_of(X)
+        n_rows, n_features = X.shape
+        launch = launch_for(X.dtype, n_features, work, weighted=weights is not None)
+        padded = launch.value("TILES") * TILE
+        n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(work)), number)
+        inputs = [on_device(values, X, X.dtype) for values in (weights, shift)]
+        total = xp.zeros((padded + 1, padded))
+        for part, rows in pieces(X, max(1, n_rows)):
+            made = xp.empty((n_blocks, padded + 1, padded))
+            own = None if inputs[0] is None else inputs[0][part]
+            run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
+            total = total + made.sum(axis=0) if part.start else made.sum(axis=0)
+        found = to_numpy(total)[:, :n_features]
+        return found[0], found[1 : n_features + 1]
 
 
 @cache
@@ -54,27 +68,10 @@ def _is_right(number: int, dtype: Dtype, work: Dtype) -> bool:
     apart = rows.astype(np.float64) - rows[0]
 
     def is_right() -> bool:
-        sums, products = _products(to_gpu(rows), rows[0], None, work, number)
+        sums, products = products_of(to_gpu(rows), rows[0], None, work)
         return np.allclose(sums, apart.sum(axis=0), atol=1e-3) and np.allclose(products, apart.T @ apart, atol=1e-3)
 
     return agrees("moments", number, is_right)
-
-
-def _products(X: Array, shift: Array, weights: Array | None, work: Dtype, number: int) -> tuple[Array, Array]:
-    xp = array_namespace_of(X)
-    n_rows, n_features = X.shape
-    launch = launch_for(X.dtype, n_features, work, weighted=weights is not None)
-    padded = launch.value("TILES") * TILE
-    n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(work)), number)
-    inputs = [on_device(values, X, X.dtype) for values in (weights, shift)]
-    total = xp.zeros((padded + 1, padded))
-    for part, rows in pieces(X, max(1, n_rows)):
-        made = xp.empty((n_blocks, padded + 1, padded))
-        own = None if inputs[0] is None else inputs[0][part]
-        run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
-        total = total + made.sum(axis=0) if part.start else made.sum(axis=0)
-    found = to_numpy(total)[:, :n_features]
-    return found[0], found[1 : n_features + 1]
 
 
 def rows_at_a_time(work: Dtype) -> int:
@@ -88,18 +85,10 @@ def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) ->
     step, tiles = tiles_of(n_features, real.n_bytes)
     depth = 2 if work.itemsize == 4 else 1
     ahead = turns_ahead(BYTES_AHEAD, depth * tiles * real.n_bytes)
-    macros = (
-        ("REAL", real.name),
-        ("REAL_BYTES", real.n_bytes),
-        ("WORK", REALS[work.name].name),
-        ("WORK_BYTES", work.itemsize),
-        ("COLUMNS", n_features),
-        ("STEP", step),
-        ("TILES", tiles),
-        ("AHEAD", ahead),
-        ("WEIGHTED", int(weighted)),
-        ("THREADS", THREADS),
-    )
+    given = macros(
+        REAL=real.name, REAL_BYTES=real.n_bytes, WORK=REALS[work.name].name, WORK_BYTES=work.itemsize,
+        COLUMNS=n_features, STEP=step, TILES=tiles, AHEAD=ahead, WEIGHTED=weighted, THREADS=THREADS,
+    )  # fmt: skip
     pairs = sum(tiles - first for first in range(0, tiles, depth))
     sums = pairs * 2 * depth + tiles
-    return Launch("moments", macros, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))
+    return Launch("moments", given, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))

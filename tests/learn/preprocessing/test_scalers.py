@@ -1,4 +1,4 @@
-"""Columns scaled by their extremes: scikit-learn's numbers for any blocks, and with missing values."""
+"""Scaled columns: scikit-learn's numbers for any blocks, and with missing values."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from gpucluster.learn import MaxAbsScaler, MinMaxScaler
-from gpucluster.learn.errors import InvalidData, InvalidParameter
-from gpucluster.learn.kernels.columns import extremes, merge_extremes
+from gpucluster.learn import MaxAbsScaler, MinMaxScaler, StandardScaler
+from gpucluster.learn.errors import InvalidData
+from gpucluster.learn.kernels.columns import columns, extremes, merge_columns, merge_extremes
 from gpucluster.learn.rows.block import Block
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,12 +20,16 @@ from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import MaxAbsScaler as MaxAbsReference
 from sklearn.preprocessing import MinMaxScaler as Reference
+from sklearn.preprocessing import StandardScaler as StandardReference
+
+from tests.learn.shared import refused
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 DIGITS = load_digits().data - 5
 REFERENCES: dict[Any, Any] = {MinMaxScaler: Reference, MaxAbsScaler: MaxAbsReference}
 BOTH = pytest.mark.parametrize("cls", REFERENCES)
+ALL = {**REFERENCES, StandardScaler: StandardReference}
 
 
 def same(ours: Any, theirs: Any) -> None:
@@ -123,19 +127,18 @@ def test_partial_fit_with_a_column_without_values_in_one_part() -> None:
     assert list(scaler.data_min_) == [4, 1, 1] and list(scaler.data_max_) == [6, 3, 1]
 
 
-@BOTH
+@pytest.mark.parametrize("cls", ALL)
 def test_data_frames_keep_columns_and_index(cls: Any) -> None:
     frame = pd.DataFrame(DIGITS[:, :3], columns=["a", "b", "c"], index=np.arange(len(DIGITS)) * 2)
     lazy = dd.from_pandas(frame, npartitions=3)
     ours = cls().fit(lazy)
     result = ours.transform(lazy)
     assert list(result.columns) == list(ours.get_feature_names_out()) == ["a", "b", "c"]
-    theirs = REFERENCES[cls]().set_output(transform="pandas").fit(frame)
-    pd.testing.assert_frame_equal(result.compute(), theirs.transform(frame))
+    theirs = ALL[cls]().set_output(transform="pandas").fit(frame)
+    pd.testing.assert_frame_equal(result.compute(), theirs.transform(frame), rtol=1e-12, atol=1e-12)
     back = ours.inverse_transform(result)
     pd.testing.assert_frame_equal(back.compute(), frame)
-    with pytest.raises(InvalidData, match="same columns in the same order"):
-        ours.transform(lazy[["c", "b", "a"]])
+    refused(InvalidData, "same columns in the same order", lambda: ours.transform(lazy[["c", "b", "a"]]))
 
 
 def test_sparse_rows_become_dense_ones() -> None:
@@ -161,34 +164,92 @@ def test_merged_extremes_are_those_of_all_rows(data: Any, cut: int) -> None:
     np.testing.assert_array_equal(whole.highs, np.fmax.reduce(data, axis=0))
 
 
-@pytest.mark.parametrize("value", [-np.inf, np.inf])
-@pytest.mark.parametrize("others", [1.0, np.nan])
-def test_infinity_is_refused(split: Any, value: float, others: float) -> None:
-    data = np.full((30, 2), others)
-    data[7, 1] = value
-    with pytest.raises(InvalidData, match="contains infinity"):
-        MinMaxScaler().fit(split(data, 3))
-    scaler = MinMaxScaler().fit(np.eye(2))
-    with pytest.raises(InvalidData, match="contains infinity"):
-        scaler.transform(split(data, 3)).compute()
+# -- mean and standard deviation ------------------------------------------
+
+POSITIVE = load_digits().data
 
 
-@BOTH
-def test_bad_input(split: Any, cls: Any) -> None:
-    with pytest.raises(InvalidData, match=r"0 row\(s\)"):
-        cls().fit(split(DIGITS[:0], 1))
-    with pytest.raises(InvalidParameter, match="clip: must be True or False"):
-        cls(clip="yes").fit(DIGITS)
+def same_statistics(ours: Any, theirs: Any) -> None:
+    for name in ("mean_", "var_", "scale_", "n_samples_seen_"):
+        mine, reference = getattr(ours, name), getattr(theirs, name)
+        if reference is None:
+            assert mine is None, name
+        else:
+            np.testing.assert_allclose(mine, reference, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-def test_a_range_that_is_too_large_is_refused(split: Any) -> None:
-    with pytest.raises(InvalidData, match="range is too large for float64"):
-        MinMaxScaler().fit(split(np.array([[-1e308], [1e308]]), 2))
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
+@pytest.mark.parametrize("empty", [False, True])
+def test_statistics_are_those_of_scikit_learn(dask_client: Any, split: Any, n_blocks: int, empty: bool) -> None:
+    X = split(POSITIVE, n_blocks, empty=empty)
+    ours, theirs = StandardScaler().fit(X), StandardReference().fit(POSITIVE)
+    same_statistics(ours, theirs)
+    scaled = ours.transform(X)
+    np.testing.assert_allclose(scaled.compute(), theirs.transform(POSITIVE), atol=1e-12)
+    np.testing.assert_allclose(ours.inverse_transform(scaled).compute(), POSITIVE, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "wrong", [(1, 0), (1, 1), [0, 1], (0, 1, 2), (0,), 1, "01", ("0", "1"), None, (0, np.nan), (-np.inf, 1)]
+@pytest.mark.parametrize("with_mean", [True, False])
+@pytest.mark.parametrize("with_std", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_options_weights_and_missing_values(split: Any, with_mean: bool, with_std: bool, weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    data = POSITIVE.copy()
+    data[rng.random(data.shape) < 0.1] = np.nan
+    data[:900, 5] = np.nan
+    weights = rng.random(len(data)) if weighted else None
+    options = {"with_mean": with_mean, "with_std": with_std}
+    lazy_weights = None if weights is None else split(weights, 3)
+    ours = StandardScaler(**options).fit(split(data, 3), sample_weight=lazy_weights)
+    theirs = StandardReference(**options).fit(data, sample_weight=weights)
+    same_statistics(ours, theirs)
+    np.testing.assert_allclose(ours.transform(split(data, 2)).compute(), theirs.transform(data), atol=1e-11)
+    np.testing.assert_allclose(ours.get_combined_model().transform(data), theirs.transform(data), atol=1e-11)
+
+
+SMALL = st.sampled_from([0, 1, 2, 5, np.nan])
+
+
+@settings(max_examples=40)
+@given(
+    data=arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=SMALL),
+    at=st.integers(0, 12),
 )
-def test_wrong_ranges_are_refused(wrong: Any) -> None:
-    with pytest.raises(InvalidParameter, match="feature_range: must be a tuple of two numbers, the smaller one first"):
-        MinMaxScaler(wrong).fit(DIGITS)
+def test_merged_statistics_are_those_of_all_rows(data: Any, at: int) -> None:
+    whole = columns(Block(0, 0, data))
+    merged = merge_columns(columns(Block(0, 0, data[:at])), columns(Block(1, at, data[at:])))
+    for mine, reference in zip(merged, whole, strict=True):
+        np.testing.assert_allclose(mine, reference, atol=1e-12)
+    there = ~np.isnan(data)
+    np.testing.assert_array_equal(whole.counts, there.sum(axis=0))
+    some = there.any(axis=0)
+    np.testing.assert_allclose(whole.means[some], np.nanmean(data[:, some], axis=0), atol=1e-12)
+    np.testing.assert_allclose(
+        whole.squares[some], np.nanvar(data[:, some], axis=0) * there.sum(axis=0)[some], atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-165, 1e160, 1e300])
+def test_a_common_factor_of_weights_changes_nothing(split: Any, factor: float) -> None:
+    weights = np.random.default_rng(0).random(len(POSITIVE))
+    theirs = StandardReference().fit(POSITIVE, sample_weight=weights)
+    ours = StandardScaler().fit(split(POSITIVE, 3), sample_weight=split(weights * factor, 3))
+    np.testing.assert_allclose(ours.scale_, theirs.scale_, rtol=1e-10)
+
+
+def test_float32_far_from_zero(split: Any) -> None:
+    rng = np.random.default_rng(0)
+    data = (rng.normal(size=(20_000, 3)) + 1e6).astype(np.float32)
+    truth = StandardReference().fit(data.astype(np.float64))
+    ours = StandardScaler().fit(split(data, 4))
+    np.testing.assert_allclose(ours.scale_, truth.scale_, rtol=1e-10)
+    scaled = ours.transform(split(data, 4))
+    assert scaled.dtype == np.float32
+    np.testing.assert_allclose(scaled.compute(), truth.transform(data.astype(np.float64)), atol=2e-6)
+
+
+def test_equal_columns_stay(split: Any) -> None:
+    data = np.column_stack([np.full(1000, 0.1), np.full(1000, 1e9 + 0.3), np.arange(1000)])
+    ours = StandardScaler().fit(split(data, 3))
+    same_statistics(ours, StandardReference().fit(data))
+    assert list(ours.scale_[:2]) == [1.0, 1.0]
