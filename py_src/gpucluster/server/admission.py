@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from typing import Any, ClassVar
 
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import JupyterHandler
 from tornado.httputil import HTTPHeaders
 from tornado.web import HTTPError, authenticated
@@ -44,14 +45,10 @@ class RefusalMixin(JupyterHandler):
         return plain_log(super().log)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Send a ``GPUClusterError`` with its own status."""
         error = _exception(kwargs)
-        if isinstance(error, GPUClusterError):
-            status_code = error.http_status
-        super().send_error(status_code, **kwargs)
+        super().send_error(error.http_status if isinstance(error, GPUClusterError) else status_code, **kwargs)
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """Log a refusal in one line, a bug with its traceback."""
         if isinstance(value, GPUClusterError):
             self.log.info("%s %s: %s", self.request.method, self.request.path, value.message)
         elif isinstance(value, HTTPError):
@@ -107,17 +104,24 @@ def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
 
 
 class AdmissionMixin(JupyterHandler):
-    """Refuses requests without login and from other sites. The first base of each handler.
+    """Refuses requests without login, permission, and from other sites. The first base of each handler.
 
-    Jupyter authenticates in each method, so that a missing method would be reported without login. Requests of origins
-    that ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
+    Each method of a handler is authenticated and authorized, unless it has its own decorators. Jupyter authenticates in
+    each method, so that a missing method would be reported without login. Requests of origins that
+    ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
     """
 
     linkable: ClassVar[bool] = False
     """Whether another site may link to it: a page that changes nothing."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name in map(str.lower, cls.SUPPORTED_METHODS):
+            method = vars(cls).get(name)
+            if method is not None and not hasattr(method, "__wrapped__"):
+                setattr(cls, name, authenticated(authorized(method)))
+
     async def prepare(self, *arguments: Any, **options: Any) -> None:
-        """Authenticate and check the origin."""
         await super().prepare(*arguments, **options)
         self.admit()
 

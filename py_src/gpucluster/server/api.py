@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from jupyter_server.auth.decorator import authorized
 from jupyter_server.auth.utils import HTTP_METHOD_TO_AUTH_ACTION
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from pydantic import BaseModel
-from tornado.web import HTTPError, authenticated
+from tornado.web import HTTPError
 
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
@@ -80,13 +80,19 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         raise refused_field(name, f"must be a whole number from {minimum} to {maximum}, not {text[:40]!r}")
 
 
+class ReadHandler(ClusterAPIHandler):
+    """What one function returns: about what the address names, such as a cluster, or about this machine."""
+
+    read: Callable[..., Awaitable[BaseModel]]
+
+    async def get(self, *named: str) -> None:
+        self.answer(await self.read(*named))
+
+
 class UnknownHandler(ClusterAPIHandler):
     """Any other address below ``gpucluster/api/``."""
 
-    @authenticated
-    @authorized
     async def get(self, *args: str) -> None:
-        """Answer that there is nothing."""
         raise HTTPError(404)
 
     post = put = patch = delete = get
@@ -100,8 +106,6 @@ class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
     def initialize(self, error: GPUClusterError) -> None:
         self.error = error
 
-    @authenticated
-    @authorized
     async def get(self, *args: str) -> None:
         raise self.error.with_traceback(None)
 

@@ -9,9 +9,6 @@ from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from jupyter_server.auth.decorator import authorized
-from tornado.web import authenticated
-
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, RecordingNotFound
 from ..protocol.recordings import RECORDING_SUFFIXES, RecordedSession, RecordingEntry, RecordingList
 from ..recordings.places import bundled_recordings, is_recording, recordings_below
@@ -144,21 +141,9 @@ class RecordingHandler(ClusterAPIHandler):
     recordings: RecordingFolder
 
 
-class RecordingsHandler(RecordingHandler):
-    """All recordings."""
-
-    @authenticated
-    @authorized
-    async def get(self) -> None:
-        """List those below Jupyter's root and those that come with gpucluster."""
-        self.answer(await self.recordings.list())
-
-
 class RecordedSessionHandler(RecordingHandler):
     """One recording."""
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
         source = self.get_query_argument("source", "folder")
         path = self.get_query_argument("path", "", strip=False)
@@ -169,18 +154,13 @@ class RecordedSessionHandler(RecordingHandler):
 class ClusterRecordingHandler(RecordingHandler):
     """The current recording of one cluster."""
 
-    @authenticated
-    @authorized
     async def post(self, cluster: str) -> None:
-        """Start to record into a new file below Jupyter's root."""
         model = await self.control.get(cluster)
         if model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")
         model = await self.control.begin_recording(model.id, await self.recordings.new_file(model.name))
         self.answer(model, 201)
 
-    @authenticated
-    @authorized
     async def delete(self, cluster: str) -> None:
         model = await self.control.get(cluster)
         if model.recording is None:

@@ -15,7 +15,7 @@ from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from jupyter_server.utils import url_path_join
 from tornado.escape import xhtml_escape
-from tornado.web import HTTPError, authenticated
+from tornado.web import HTTPError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, WebSocketHandler
 
 from ...client.control import AsyncControl
@@ -225,7 +225,6 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
     @ws_authenticated
     @authorized
     async def get(self, cluster: str, path: str | None = None) -> None:
-        """Get a page, or open a WebSocket."""
         if not path:
             self.redirect(f"{self.public_path(cluster)}/status")
         elif self.wants_socket:
@@ -233,8 +232,6 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
         else:
             await self.pass_page(cluster, path)
 
-    @authenticated
-    @authorized
     async def head(self, cluster: str, path: str | None = None) -> None:
         """Get the headers of a page; Dask itself does not support HEAD."""
         await self.pass_page(cluster, path or "status")

@@ -8,9 +8,6 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from jupyter_server.auth.decorator import authorized
-from tornado.web import authenticated
-
 from ...client.control import AsyncControl
 from ...protocol.errors import AccessDenied, InvalidState, parsed
 from ...protocol.models import DeviceModel, HostDevices, ProcessStopped, StopProcess
@@ -155,8 +152,6 @@ class StopProcessHandler(ClusterAPIHandler):
     devices: DeviceReader
     allowed: bool
 
-    @authenticated
-    @authorized
     async def post(self, pid: str) -> None:
         """Terminate the process, and kill it if it does not end; returns when it is gone, or cannot be killed."""
         if not self.allowed:

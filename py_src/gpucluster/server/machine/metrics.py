@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jupyter_server.auth.decorator import authorized
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, StateSetMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
-from tornado.web import authenticated
 
 from ...client.events import is_sampled
 from ...protocol.errors import GPUClusterError
@@ -166,8 +164,6 @@ class MetricsHandler(ClusterAPIHandler):
     polled = True
     devices: DeviceReader
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
         models = await self.control.list()
         samples, host = await asyncio.gather(self._samples(models), self.devices.read())
