@@ -10,5 +10,4 @@ def now() -> str:
 
 
 def stamped(moment: datetime) -> str:
-    """Return a time in UTC as such a string."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

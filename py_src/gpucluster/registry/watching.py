@@ -41,7 +41,6 @@ class RegistryWatch:
         return models
 
     def look(self) -> Changes:
-        """Return what has changed since the last look."""
         changes = Changes()
         now = time.monotonic()
         if now - self._listed_at >= LIST_SECONDS:

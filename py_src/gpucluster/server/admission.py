@@ -59,7 +59,6 @@ class RefusalMixin(JupyterHandler):
             self.log.error("Uncaught exception in %s %s", self.request.method, self.request.path, exc_info=value)
 
     def refusal(self, status_code: int, **kwargs: Any) -> ErrorModel:
-        """Return the message for the user."""
         error = _exception(kwargs)
         if isinstance(error, GPUClusterError):
             return error.model()
@@ -141,7 +140,6 @@ class AdmissionMixin(JupyterHandler):
             self.check_origin()
 
     def refuse_stranger(self) -> None:
-        """Refuse a request without login."""
         raise HTTPError(403)
 
     @authenticated

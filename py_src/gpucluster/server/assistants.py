@@ -51,7 +51,6 @@ def _control() -> AsyncControl:
 
 
 async def _found(cluster: str) -> tuple[AsyncControl, ClusterModel]:
-    """Return a cluster by name or id, and its control."""
     control = _control()
     return control, await control.get(cluster)
 

@@ -86,7 +86,6 @@ class ClustersHandler(RequestHandler):
         self.answer(model, 201)
 
     async def create(self, requested: Any) -> ClusterModel:
-        """Request a cluster, within the limits of this site."""
         model = await self.control.create(await self.narrowed(requested), cwd=self.directory)
         self.standby.taken()
         return model

@@ -165,7 +165,6 @@ class GPUClusterExtension(ExtensionApp):
         return Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
 
     def initialize_handlers(self) -> None:
-        """Create the long-lived objects and pass them to the handlers."""
         if self._failed is None:
             try:
                 self._build()
@@ -235,7 +234,6 @@ class GPUClusterExtension(ExtensionApp):
         self._answer_dask_panel(self.services)
 
     def _narrow_site(self) -> None:
-        """Apply these settings to the site, in this process."""
         limits, (presets, faults) = server_limits(self.limits), server_presets(self.presets)
         narrow_this_site(None)
         for message in (*new_troubles(), *faults, *wider(this_site(), limits)):
@@ -263,7 +261,6 @@ class GPUClusterExtension(ExtensionApp):
         put_first(application, panel_rules(services, beside, application.settings["base_url"]))
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        """Start the background tasks."""
         if self.hook is not None:
             self.hook.start()
         if self.use is not None:

@@ -52,7 +52,6 @@ class RecordingFolder:
         return await asyncio.to_thread(self._new_file, cluster)
 
     async def entry(self, path: Path) -> RecordingEntry:
-        """Return the list's entry of a recording that was made here."""
         shown = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         return await asyncio.to_thread(self._entry, "folder", path, shown)
 

@@ -56,7 +56,6 @@ class StandbyKeeper:
         self._start(self._restart_seconds)
 
     async def close(self) -> None:
-        """Release the standby when the server stops."""
         for task in (self._starting, self._watch):
             if task is not None:
                 task.cancel()

@@ -41,7 +41,6 @@ class Contradiction:
 
 
 def contradictions(site: Site) -> Iterator[Contradiction]:
-    """Yield the defaults of a site that its limits refuse."""
     for kind, known in usable_kinds().items():
         kept: dict[str, Any] = {"backend": kind}
         for name, value in site.defaults_of(known.spec, kind).items():

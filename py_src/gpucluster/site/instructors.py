@@ -37,7 +37,6 @@ _known: tuple[float, Instructors] | None = None
 
 
 def instructors() -> Instructors:
-    """Return the instructors that the site names now."""
     global _known
     names = this_site().sharing.instructors
     with _lock:

@@ -223,7 +223,6 @@ class SiteLimits:
 
 
 def changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
-    """Return a spec with other values for some fields."""
     if not changes:
         return spec
     return parse_spec({**spec.model_dump(exclude_unset=True), "backend": spec.backend, **changes})

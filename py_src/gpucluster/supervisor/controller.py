@@ -137,7 +137,6 @@ class Controller:
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now."""
         return self.parts.model
 
     def warn(self, warning: str) -> None:
@@ -147,7 +146,6 @@ class Controller:
     # -- life ------------------------------------------------------------------------------------
 
     async def run(self) -> ClusterModel:
-        """Control the cluster until it has ended; returns its last model."""
         early = (self._log.look, self._look_at_holder, self._instructors.look, self._store.look)
         checking = asyncio.create_task(RoutineChecks(self._store, *early).run())
         try:
@@ -330,7 +328,6 @@ class Controller:
     # -- watching --------------------------------------------------------------------------------
 
     def _on_members(self) -> None:
-        """Note that workers or clients came or went."""
         self._store.update(soon=True, **self._members())
         self.parts.changed.set()
 

@@ -98,7 +98,6 @@ class StateStore:
         return added
 
     def write(self) -> None:
-        """Write the model now, if possible."""
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None

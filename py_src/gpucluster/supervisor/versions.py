@@ -43,7 +43,6 @@ def installed() -> dict[str, str]:
 
 
 def version_warnings(versions: Versions) -> list[str]:
-    """Return warnings about these versions."""
     distributed = versions.distributed
     if distributed is None:
         return []

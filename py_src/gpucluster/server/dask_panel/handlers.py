@@ -108,7 +108,6 @@ class PanelClusterHandler(ClusterHandler):
         self._answer_panel(await self.control.patch(model.id, patch))
 
     async def delete(self, cluster: str) -> None:
-        """Request the cluster to stop; it is no longer listed."""
         model = await self._living(cluster)
         await self.control.stop(model.id, wait=False)
         self.set_status(204)

@@ -114,7 +114,6 @@ class HostWatch:
 
 
 def matters(old: HostDevices, new: HostDevices) -> bool:
-    """Whether a page should receive the new reading."""
     if _moved(old, new, "host_memory_available_bytes") or len(old.devices) != len(new.devices):
         return True
     if any(_device_differs(*pair) for pair in zip(old.devices, new.devices, strict=True)):

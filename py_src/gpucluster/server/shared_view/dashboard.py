@@ -81,7 +81,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
 
     @allow_unauthenticated
     async def get(self, cluster: str, path: str) -> None:
-        """Get a page or a file, or open a WebSocket."""
         session, link = self.session_and_link(cluster)
         address = address_of(path, tasks=link.tasks)
         if address is None or (address is Address.SOCKET) != self.wants_socket:
@@ -104,7 +103,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         return url_path_join(self.view_path(cluster), "dashboard")
 
     def fit_page(self, body: bytes) -> bytes:
-        """Return a page without its menu."""
         return body.replace(b"</head>", _NO_MENU, 1) if self._is_page else body
 
     async def on_message(self, message: str | bytes) -> None:
@@ -113,7 +111,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         await DashboardRelay.on_message(self, message)
 
     def passed_on(self, message: str | bytes) -> tuple[str, ...]:
-        """Return the frames to forward."""
         return self._filter.passed_on(message)
 
     def shown(self, message: str) -> str:
@@ -127,7 +124,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         return MOST_FRAME_BYTES
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """Watch the link, too."""
         if self.watch_link():
             DashboardRelay.open(self, *args, **kwargs)
 

@@ -28,7 +28,6 @@ class Limiter:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def is_over(self, name: str) -> bool:
-        """Return whether the limit is reached."""
         times = self._times.get(name)
         if times is None:
             return False

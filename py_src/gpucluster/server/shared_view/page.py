@@ -82,14 +82,12 @@ class SharedSessionHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Check whether the cookie is still valid."""
         self.session_and_link(cluster)
         self.set_status(204)
         self.finish()
 
     @allow_unauthenticated
     async def post(self, cluster: str) -> None:
-        """Take a token, and set a cookie."""
         link = self._link(cluster)
         self.must_be_known(link)
         key = self.sessions.begin(cluster, link.id)
@@ -177,5 +175,4 @@ class SharedLoginHandler(SharedViewHandler):
 
     @authenticated
     async def get(self, cluster: str) -> None:
-        """Redirect to the view after the login."""
         self.redirect(self.view_path(cluster))

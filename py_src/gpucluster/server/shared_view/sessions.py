@@ -21,7 +21,6 @@ _OF_A_HUB = ("JUPYTERHUB_API_URL", "JUPYTERHUB_SERVICE_PREFIX")
 
 
 def is_of_a_hub(environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a JupyterHub has started this server."""
     return any(environment.get(name) for name in _OF_A_HUB)
 
 

@@ -58,7 +58,6 @@ def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
 
 
 def all_tasks(progress: Any) -> list[dict[str, Any]]:
-    """Return all kinds of tasks as one, without their names."""
     counts: dict[str, Any] = {"prefix": ALL_TASKS}
     for kind in progress if isinstance(progress, list) else ():
         for state, count in kind.items() if isinstance(kind, Mapping) else ():

@@ -71,11 +71,9 @@ class ActivityLog:
         """Notices of results that are being recomputed."""
 
     def note_request(self, kind: str, by: str | None, message: str) -> None:
-        """Note a request."""
         self._append(kind, message, activity.who(by))
 
     def note_change_request(self, patch: ClusterPatch, by: str | None) -> None:
-        """Note a request to scale, to adapt or to set the idle time."""
         if patch.idle_timeout_seconds is not None:
             seconds = patch.idle_timeout_seconds
             request = f"Stop after {span(seconds)} without use" if seconds else "Never stop automatically"
@@ -173,7 +171,6 @@ class ActivityLog:
         self._n_restarts = number
 
     def flush(self) -> None:
-        """Write the workers that have come and gone."""
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None

@@ -18,7 +18,6 @@ class WorkerTitles:
         self._titles: dict[str, str] = {}
 
     def note(self, columns: Columns) -> None:
-        """Note what the heartbeats have brought."""
         names, hosts = columns["workers"], columns.get("host", ())
         several = len({host for host in hosts if host is not None}) > 1
         if len(self._titles) + len(names) > _REMEMBERED:

@@ -106,7 +106,6 @@ class History:
             series.drop_empty()
 
     def encoded(self) -> bytes:
-        """Return the ``TelemetryHistory`` as JSON."""
         figures, workers = self._totals, self._workers
         newest = figures.times[-1] if figures.times else 0.0
         message: dict[str, Any] = {
