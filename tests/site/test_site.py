@@ -496,7 +496,7 @@ def test_how_a_machine_is_shared(site):
     assert (sharing.slots_per_gpu, sharing.reserved_gpus) == (4, {7, "GPU-0000aaaa"})
     assert (most.clusters, most.workers, most.gpus, most.memory, most.threads) == (3, 8, 1, 64 * 2**30, 16)
     assert (most.walltime, sharing.message) == (4 * 3600, "Exercise 3 is due on Friday.")
-    assert sharing.instructors == ("course-staff", "ada")
+    assert sharing.instructors == ["course-staff", "ada"]
     assert checked_spec({"backend": "local"}).idle_timeout_seconds == 1800, "an open field takes the limit"
     with pytest.raises(InvalidRequest, match="idle_timeout_seconds: must be at most 1800 seconds"):
         checked_spec({"backend": "cuda", "idle_timeout_seconds": 7200})

@@ -38,7 +38,7 @@ _known: tuple[float, Instructors] | None = None
 
 def instructors() -> Instructors:
     global _known
-    names = this_site().sharing.instructors
+    names = tuple(this_site().sharing.instructors)
     with _lock:
         if _known is None or _known[1].names != names or time.monotonic() - _known[0] > KNOWN_SECONDS:
             _known = time.monotonic(), _numbers(names)

@@ -15,10 +15,11 @@ from pydantic import (
     ValidationInfo,
     field_validator,
 )
+from pydantic_core import PydanticKnownError
 
 from ..protocol.durations import walltime_seconds
 from ..protocol.errors import FieldError, invalid_request
-from ..protocol.sizes import MemorySize
+from ..protocol.sizes import parse_size
 from .limits import SiteLimits
 
 _Section = TypeVar("_Section", bound=BaseModel)
@@ -83,26 +84,27 @@ MOST = 10**9  # Larger than any real value; above it is a typing error.
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 
-def must_be_size(value: int | float) -> int | float:
-    if isinstance(value, float):
+def _size(value: Any) -> int:
+    size = parse_size(value)
+    if isinstance(size, float):
         raise ValueError("must be a size such as '4 GiB', not a percentage: machines differ")
-    return value
+    return size
 
 
-def _minutes(value: Any) -> Any:
-    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
-
-
-def _must_be_time(value: str) -> str:
-    if value.lower() in {"unlimited", "infinite"}:
+def _seconds(value: Any) -> int:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    if must_be_text(value).lower() in {"unlimited", "infinite"}:
         raise ValueError("must be a time such as 24:00:00; for no limit, leave the line out")
-    if not walltime_seconds(value):
+    if not (seconds := walltime_seconds(value)):
         raise ValueError("must be greater than 0; for no limit, leave the line out")
+    return seconds
+
+
+def must_be_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise PydanticKnownError("string_type")
     return value
-
-
-Time = Annotated[str, BeforeValidator(_minutes), AfterValidator(_must_be_time)]
-"""A time in Slurm's notation; a whole number means minutes."""
 
 
 def _some_kinds(value: list[str]) -> list[str]:
@@ -111,26 +113,24 @@ def _some_kinds(value: list[str]) -> list[str]:
     return value
 
 
-class Limits(NothingEmpty):
-    """The limits of one kind, or of all."""
+Bytes = Annotated[int, BeforeValidator(_size)]
+Seconds = Annotated[int, BeforeValidator(_seconds)]
+"""A time in Slurm's notation; a whole number means minutes."""
 
-    n_workers: Count | None = Field(None, description="Maximum workers per cluster.")
-    threads_per_worker: Count | None = Field(
-        None, description="Maximum threads per worker, and cores of a scheduler's job."
-    )
-    memory_limit: Annotated[MemorySize, AfterValidator(must_be_size)] | None = Field(
-        None, description="Maximum host memory per worker, or of a scheduler's job, such as '16 GiB'."
-    )
-    idle_timeout_seconds: Count | None = Field(None, description="Maximum idle time, in seconds.")
-    walltime: Time | None = Field(None, description="Maximum time limit of a job, such as '24:00:00'.")
-    kinds: Annotated[list[str], AfterValidator(_some_kinds)] | None = Field(
-        None, description="The allowed kinds of clusters; under 'all'."
-    )
+
+class Limits(NothingEmpty):
+    """The limits of one kind, or of all, as in ``SiteLimits``."""
+
+    n_workers: Count | None = None
+    threads_per_worker: Count | None = None
+    memory_limit: Bytes | None = None
+    idle_timeout_seconds: Count | None = None
+    walltime: Seconds | None = None
+    kinds: Annotated[list[str], AfterValidator(_some_kinds)] | None = None
 
     def narrowed(self) -> SiteLimits:
-        walltime = walltime_seconds(self.walltime) if self.walltime is not None else None
         kinds = tuple(self.kinds) if self.kinds is not None else None
-        return SiteLimits(**{**self.model_dump(exclude={"kinds"}), "walltime": walltime, "backends": kinds})
+        return SiteLimits(**self.model_dump(exclude={"kinds"}), backends=kinds)
 
 
 LEAST_HOLDS = (

@@ -28,7 +28,7 @@ from .limits import SiteLimits
 from .model import EVERY, SHARING, Costs, Site
 from .place import UnreadableSite
 from .presets import SITE_PRESETS
-from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
+from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUser, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
@@ -248,7 +248,7 @@ class _Reader:
             self.least.add(SHARING)
             return Sharing().least()
         section, faults = read_partly(SharingSection, given)
-        known = [*SharingSection.model_fields, *PerUserSection.model_fields]
+        known = [*SharingSection.model_fields, *PerUser.model_fields]
         for fault in faults:
             self._report_faults(["sharing"], [fault], known)
             name = fault.field.split(".")[0]
@@ -261,11 +261,11 @@ class _Reader:
         names = {fault.field.split(".")[0] for fault in faults}
         if section is None:
             names = {*names, *SharingSection.model_fields}
-        found = section.read() if section is not None else Sharing()
+        found = Sharing.model_construct(**dict(section)) if section is not None else Sharing()
         if "reserved_gpus" in names:
-            found = replace(found, all_reserved=True)
+            found = found.model_copy(update={"all_reserved": True})
         if names & ABOUT_LINKS:
-            found = replace(found, links=False)
+            found = found.model_copy(update={"links": False})
         if not names - HARMLESS - ABOUT_LINKS - {"reserved_gpus"}:
             return found
         self.least.add(SHARING)
