@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from ..protocol.errors import InvalidRequest, refused_field
-from ..protocol.kinds import find_kind
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
 from ..protocol.spec import SpecBase, UnknownSpec
+from .faults import known_kind, near_to
 from .model import EVERY
 from .presets import SITE_PRESETS
 from .reading import this_site
@@ -25,11 +24,9 @@ def find_preset(name: Any) -> Preset:
     presets = {preset.name: preset for preset in (*SITE_PRESETS, *this_site().presets)}
     if isinstance(name, str) and name in presets:
         return presets[name]
-    shown = printable(str(name), 40)
-    near = get_close_matches(str(name).lower(), presets, n=1)
-    meant = f" (did you mean '{near[0]}'?)" if near else ""
     listed = ", ".join(preset.name for preset in this_site().presets)
-    raise refused_field(PRESET, f"there is no preset '{shown}'{meant}; available: {listed}")
+    shown = f"'{printable(str(name), 40)}'{near_to(name, presets)}"
+    raise refused_field(PRESET, f"there is no preset {shown}; available: {listed}")
 
 
 def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,8 +58,8 @@ def completed(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     given = {**value, "backend": value.get("backend", "auto")}
-    found = find_kind(given["backend"]) if isinstance(given["backend"], str) else None
-    return site.complete(given, found.kind.spec) if found is not None and found.kind is not None else value
+    kind = known_kind(given["backend"])
+    return value if kind is None else site.complete(given, kind.spec)
 
 
 def of_defaults(refused: InvalidRequest, request: Any) -> InvalidRequest:
