@@ -23,7 +23,6 @@ def _never() -> bool:
 def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _never) -> int | None:
     """Take an exclusive lock.
 
-    * `path`: the lock's file, made when it is missing.
     * `patience`: seconds to wait while another process holds it.
     * `given_up`: whether to stop waiting.
 

@@ -104,8 +104,6 @@ REAP_SECONDS = 6.0  # How long an ending supervisor tries to end what its deploy
 class Controller:
     """Controls one cluster from its request to its end.
 
-    * `registry`, `folder`: where the cluster is written down.
-    * `model`: as requested, in state ``starting``.
     * `turn`: its turn to start, which it leaves once it keeps no processor of this machine busy.
     """
 

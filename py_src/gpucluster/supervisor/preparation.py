@@ -95,12 +95,8 @@ def prepare(
 ) -> StartContext:
     """Return what the backend needs to start the cluster.
 
-    * `scratch`: as ``make_scratch`` made it.
-    * `backend`: its name.
     * `protocol`: for ``tls``, credentials are made; for ``unix``, a folder for sockets.
-    * `report`: called with each step and its description.
     * `tell`: called with the kind and the text of an entry for the activity.
-    * `left`: what the site leaves to this user.
     """
     import dask
 

@@ -49,9 +49,7 @@ def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int, retirin
     """Return the one operation that brings the cluster nearer to what is wanted.
 
     * `wanted`: the last request, which replaces earlier ones.
-    * `applied`: what was done so far.
     * `restarts_wanted`: number of restarts requested in total.
-    * `retiring`: whether any worker is to be retired.
     """
     if wanted.stopped:
         return Step.STOP
@@ -110,10 +108,7 @@ class Backoff:
 class Reconciler:
     """Changes the workers of one cluster, one operation at a time.
 
-    * `deployment`, `plan`: as started.
     * `queues`: whether workers may wait in a queue; then nothing here waits for them.
-    * `store`, `activity_log`: where what is wanted and what happens is written down.
-    * `titles`: what users call the workers.
     * `changed`: set whenever something else is wanted, or workers came or went.
     * `observed`: returns the fields of the model that describe what the cluster has now.
     """

@@ -38,8 +38,6 @@ class ClusterParts:
 
     The controller sets ``deployment``, ``plan`` and ``reconciler`` when it starts the cluster; a request may replace
     ``plan``, and sets ``stop_reason``.
-
-    `registry`, `folder`: where the cluster is written down. `model`: as requested, in state ``starting``.
     """
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel) -> None:

@@ -40,8 +40,6 @@ class StateStore:
     ``recover`` writes it as soon as possible. A small reserve on the disk is released for the first such record, so
     that other processes can read the reason, and that the cluster is to stop.
 
-    * `registry`, `folder`: where the cluster is written down.
-    * `model`: the present one.
     * `changed`: called with each new model, before it is on disk.
     """
 

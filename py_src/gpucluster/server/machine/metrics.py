@@ -27,7 +27,6 @@ from .devices import DeviceReader
 class Figure:
     """A figure of the protocol, and its format.
 
-    * `field`: name in the protocol.
     * `name`: of the metric, without ``gpucluster_`` and what comes before.
     * `unit`: the end of the name; empty for counts.
     * `divisor`: by which it becomes a base unit.

@@ -31,11 +31,8 @@ MOST_TOGETHER = 1000
 class ActivityLog:
     """Appends to the activity of one cluster. A failure to write must not stop a cluster, and is ignored.
 
-    * `path`: the file.
     * `planned`: returns the names of the workers that the cluster should have; one that is gone left unexpectedly.
-    * `inquire`: finds out why workers died.
     * `announce`: called with kind and message of a notice, and the earlier one that it replaces, ``instead``.
-    * `titles`: what users call the workers.
     * `renewed`: whether workers restart when they have reached their lifetime.
     """
 

@@ -68,7 +68,6 @@ ROOM_AGAIN = 1.25  # Multiple of the room that must be free before workers spill
 class ScratchWatch:
     """Checks one cluster's scratch, once a second or less often.
 
-    * `directory`: must exist.
     * `limit_bytes`: what the cluster may take; ``None``: no limit.
     * `tell`: writes a kind and a message to the activity, and announces it.
     * `has_gpus`: whether dask-cuda spills, which has no limit.
