@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -87,6 +88,15 @@ class ReadHandler(ClusterAPIHandler):
 
     async def get(self, *named: str) -> None:
         self.answer(await self.read(*named))
+
+
+class ActHandler(ClusterAPIHandler):
+    """What one function does with the request's body."""
+
+    act: Callable[[bytes], BaseModel]
+
+    async def post(self) -> None:
+        self.answer(await asyncio.to_thread(self.act, self.body()))
 
 
 class UnknownHandler(ClusterAPIHandler):

@@ -204,6 +204,7 @@ class GPUClusterExtension(ExtensionApp):
             self.plain_log.error("Clusters are not available: %s", error.message)
         self._narrow_site()
         devices = DeviceReader(control, self._notebooks, self.plain_log, may_stop=self.stop_processes)
+        sessions = ViewSessions(control.registry, LinkPolicy(shows=self.shared_links, hub=is_of_a_hub()))
         self.services = Services(
             control=control,
             standby=StandbyKeeper(
@@ -215,7 +216,7 @@ class GPUClusterExtension(ExtensionApp):
             dashboards=DashboardClient(),
             directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
             recordings=RecordingFolder(self.root, self.recordings_folder),
-            shared=self._shared_views(control),
+            shared=SharedViews(sessions, OpenViews(sessions), ViewFeeds(control, self.plain_log)),
             stop_processes=self.stop_processes,
             added=self._added_rules(),
         )
@@ -248,10 +249,6 @@ class GPUClusterExtension(ExtensionApp):
             else:
                 self.plain_log.warning("The routes %s", found.problem)
         return rules
-
-    def _shared_views(self, control: AsyncControl) -> SharedViews:
-        sessions = ViewSessions(control.registry, LinkPolicy(shows=self.shared_links, hub=is_of_a_hub()))
-        return SharedViews(sessions, OpenViews(sessions), ViewFeeds(control, self.plain_log))
 
     def _answer_dask_panel(self, services: Services) -> None:
         if self.serverapp is None or self.dask_labextension == "off":

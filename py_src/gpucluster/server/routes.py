@@ -11,11 +11,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..client.control import AsyncControl
-from ..client.instructing import class_clusters
+from ..client.instructing import class_clusters, message_class, stop_class
 from ..client.node import node
+from ..protocol.errors import parsed
+from ..protocol.instructing import ClassMessage, ClassStop
 from ..protocol.verbs import posts
 from .added_routes import Rule
-from .api import ReadHandler, UnknownHandler
+from .api import ActHandler, ReadHandler, UnknownHandler
 from .catalog import OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
     CellsHandler,
@@ -39,7 +41,6 @@ from .events.pump import EventPump
 from .events.socket import EventsHandler
 from .machine.devices import DeviceReader, StopProcessHandler
 from .machine.metrics import MetricsHandler
-from .machine.node import ClassMessageHandler, ClassStopHandler
 from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingFolder
 from .server_use import note_on_lifetime
 from .shared_view.routes import SharedViews
@@ -75,6 +76,9 @@ def routes(services: Services) -> list[Rule]:
     def read(path: str, function: Callable[..., Awaitable[BaseModel]], *, polled: bool = False) -> Rule:
         return path, ReadHandler, {**both, "read": function, "polled": polled}
 
+    def act(path: str, function: Callable[[bytes], BaseModel]) -> Rule:
+        return path, ActHandler, {**both, "act": function}
+
     return [
         (r"gpucluster/api/clusters", ClustersHandler, making),
         (r"gpucluster/api/notes", NotesHandler, {**making, "offers": Offers(), "lifetime": note_on_lifetime()}),
@@ -100,8 +104,8 @@ def routes(services: Services) -> list[Rule]:
         (r"gpucluster/api/site", SiteHandler, both),
         read(r"gpucluster/api/node", partial(asyncio.to_thread, node), polled=True),
         read(r"gpucluster/api/node/class", partial(asyncio.to_thread, class_clusters), polled=True),
-        (r"gpucluster/api/node/class/message", ClassMessageHandler, both),
-        (r"gpucluster/api/node/class/stop", ClassStopHandler, both),
+        act(r"gpucluster/api/node/class/message", lambda body: message_class(**dict(parsed(ClassMessage, body)))),
+        act(r"gpucluster/api/node/class/stop", lambda body: stop_class(**dict(parsed(ClassStop, body)))),
         read(r"gpucluster/api/devices", devices.read),
         (
             r"gpucluster/api/devices/processes/([0-9]{1,9})/stop",

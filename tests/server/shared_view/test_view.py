@@ -19,8 +19,8 @@ from gpucluster.registry.store import Registry
 from gpucluster.server.routes import routes
 from gpucluster.server.shared_view.dashboard import PAGES_LOADED
 from gpucluster.server.shared_view.handler import OPENINGS, OVER
-from gpucluster.server.shared_view.pages import shown_pages
 from gpucluster.server.shared_view.sessions import MOST_OF_A_LINK, MOST_SOCKETS_OF_A_LINK, LinkPolicy, is_of_a_hub
+from gpucluster.server.shared_view.shown import shown_pages
 from gpucluster.site import reading
 from gpucluster.site.model import Site
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest

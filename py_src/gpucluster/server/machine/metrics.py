@@ -92,20 +92,20 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
     living = [model for model in models if not model.state.ended]
     info = InfoMetricFamily("gpucluster_cluster", "What kind of cluster it is.", labels=["cluster"])
     current = StateSetMetricFamily("gpucluster_cluster_state", "State of the cluster.", labels=["cluster"])
-    workers = GaugeMetricFamily("gpucluster_cluster_workers", "Workers that are connected.", labels=["cluster"])
-    pending = GaugeMetricFamily(
-        "gpucluster_cluster_workers_pending", "Workers that have not connected yet.", labels=["cluster"]
-    )
-    clients = GaugeMetricFamily("gpucluster_cluster_clients", "Clients that are connected.", labels=["cluster"])
-    up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has reported metrics.", labels=["cluster"])
     for model in living:
         info.add_metric([model.name], {"id": model.id, "backend": model.backend})
         current.add_metric([model.name], {state.value: state is model.state for state in ClusterState})
-        workers.add_metric([model.name], model.n_workers)
-        pending.add_metric([model.name], model.n_pending)
-        clients.add_metric([model.name], model.n_clients)
-        up.add_metric([model.name], model.id in samples)
-    yield from (info, current, workers, pending, clients, up)
+    yield from (info, current)
+    for name, text, count in (
+        ("workers", "Workers that are connected.", lambda model: model.n_workers),
+        ("workers_pending", "Workers that have not connected yet.", lambda model: model.n_pending),
+        ("clients", "Clients that are connected.", lambda model: model.n_clients),
+        ("up", "Whether its process has reported metrics.", lambda model: model.id in samples),
+    ):
+        family = GaugeMetricFamily(f"gpucluster_cluster_{name}", text, labels=["cluster"])
+        for model in living:
+            family.add_metric([model.name], count(model))
+        yield family
     sampled = {model.name: samples[model.id] for model in living if model.id in samples}
     tasks = GaugeMetricFamily("gpucluster_cluster_tasks", "Tasks by state.", labels=["cluster", "state"])
     for name, sample in sampled.items():

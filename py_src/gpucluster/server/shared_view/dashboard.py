@@ -14,8 +14,7 @@ from ..dashboards.relay import DashboardRelay
 from ..dashboards.upstream import DashboardClient
 from .events import SharedSocket
 from .handler import TooOften
-from .pages import Address, address_of
-from .shown import without_paths
+from .shown import Address, address_of, without_paths
 
 QUESTIONS = frozenset({"PULL-DOC-REQ", "SERVER-INFO-REQ"})
 MOST_FRAME_BYTES = 4 * 2**20  # A longer frame ends the connection.
@@ -93,9 +92,8 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
             return
         if address is Address.PAGE:
             self._is_page = True
-            if self.loads.is_over(session.link):
+            if not self.loads.note(session.link):
                 raise TooOften("Too many pages were loaded with this link. Try again in a minute.")
-            self.loads.note(session.link)
         await self.pass_page(cluster, path)
 
     def public_path(self, cluster: str) -> str:

@@ -15,8 +15,8 @@ from ..admission import RefusalMixin
 from ..events.viewers import EventMessage, Viewer
 from .feed import ViewFeeds
 from .handler import SharedViewHandler, SharedViewMixin, TooOften
-from .pages import shown_pages
 from .sessions import OpenViews, ViewSession
+from .shown import shown_pages
 
 MOST_MESSAGE_BYTES = 1024  # Viewers' messages are ignored.
 OVER_CODE = 4001  # Closes a WebSocket for good: the page does not reconnect.

@@ -27,24 +27,18 @@ class Limiter:
         self._seconds = seconds
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
-    def is_over(self, name: str) -> bool:
-        times = self._times.get(name)
-        if times is None:
+    def note(self, name: str) -> bool:
+        """Count an event, unless the limit is reached; returns whether it was counted."""
+        times = self._times.setdefault(name, deque())
+        while times and times[0] < time.monotonic() - self._seconds:
+            times.popleft()
+        if len(times) >= self._most:
             return False
-        self._forget(times)
-        return len(times) >= self._most
-
-    def note(self, name: str) -> None:
-        times = self._times.setdefault(name, deque(maxlen=self._most))
-        self._forget(times)
         times.append(time.monotonic())
         self._times.move_to_end(name)
         while len(self._times) > MOST_NAMES:
             self._times.popitem(last=False)
-
-    def _forget(self, times: deque[float]) -> None:
-        while times and times[0] < time.monotonic() - self._seconds:
-            times.popleft()
+        return True
 
 
 COOKIE = "gpucluster-view"
@@ -126,9 +120,8 @@ class SharedViewMixin(JupyterHandler):
 
     def count_opening(self, session: ViewSession) -> None:
         """Count a WebSocket or a history of the session's link. Raises `TooOften`."""
-        if self.openings.is_over(session.link):
+        if not self.openings.note(session.link):
             raise TooOften("This link is opened too often. Try again in a minute.")
-        self.openings.note(session.link)
 
     def must_be_known(self, link: SharedLink) -> None:
         """Refuse viewers without the hub's login if the link requires it. Raises `LoginFirst`."""
