@@ -198,7 +198,8 @@ class Registry:
             if record is not None and record.cluster is not None:
                 models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
-        ended = [model for model in models if model.state.ended and not self._has_left_something(model)]
+        left = {model.id for model in models if os.path.lexists(self.folder(model.id).remembered)}
+        ended = [model for model in models if model.state.ended and model.id not in left]
         # Sorted by end, not by start: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
@@ -211,9 +212,6 @@ class Registry:
                 models.remove(model)
                 self.delete(self.folder(model.id))
         return sorted(models, key=lambda model: model.state.ended)
-
-    def _has_left_something(self, model: ClusterModel) -> bool:
-        return os.path.lexists(self.folder(model.id).remembered)
 
     def find(self, name_or_id: str) -> ClusterModel:
         """Return one cluster; a running one takes precedence over an ended one of the same name."""
@@ -348,19 +346,9 @@ class Registry:
 
     def clear_secrets(self, folder: Folder) -> None:
         """Delete what an ended cluster does not need: credentials, dashboard address, links, socket, spilled data."""
-        for path in (
-            folder.tls,
-            folder.comm,
-            folder.scratch,
-            folder.multiprocessing,
-            folder.dashboard,
-            folder.links,
-            folder.links_lock,
-            folder.socket,
-            folder.secret,
-            folder.process,
-            folder.reserve,
-        ):
+        folders = (folder.tls, folder.comm, folder.scratch, folder.multiprocessing)
+        files = (folder.dashboard, folder.links, folder.links_lock, folder.socket, folder.secret, folder.process)
+        for path in (*folders, *files, folder.reserve):
             # A problem in one folder must not hide the list of all clusters.
             with suppress(OSError):
                 if path.is_dir() and not path.is_symlink():
