@@ -188,16 +188,7 @@ class Controller:
         if not backend.traits.this_machine:
             self._leave_turn()
         self._scratch = make_scratch(self.folder, spec.local_directory if backend.traits.this_machine else None)
-        context = prepare(
-            self.registry,
-            self.folder,
-            self._scratch,
-            backend=spec.backend,
-            protocol=spec.port_protocol,
-            report=self._report,
-            tell=self._activity_log.happened,
-            left=self._quota,
-        )
+        context = prepare(self.parts, self._scratch, spec, self._report)
         self._claims = context.claims
         self.parts.plan = plan = await self._quota.planned(self._store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
@@ -218,28 +209,16 @@ class Controller:
         self.sampler = Sampler(scheduler, self.folder.id, plan.machine, CellLog(self.folder.cells, self.model))
         self.sampler.start(devices=has_gpus)
         if isinstance(spec, ScratchSpec):
+            tell, limit, why_none = self._activity_log.happened, self.model.scratch_limit_bytes, self._quota.no_scratch
             self._scratch_watch = ScratchWatch(
-                self._scratch,
-                self.model.scratch_limit_bytes,
-                scheduler,
-                self._activity_log.happened,
-                has_gpus=has_gpus,
-                why_none=self._quota.no_scratch,
+                self._scratch, limit, scheduler, tell, has_gpus=has_gpus, why_none=why_none
             )
             await self._scratch_watch.begin(self._most_wanted(self.parts.plan))
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
         plan = self.parts.plan  # A request may have replaced it meanwhile.
-        self.parts.reconciler = Reconciler(
-            deployment,
-            plan,
-            queues=self.backend.traits.queues,
-            store=self._store,
-            activity_log=self._activity_log,
-            titles=self._titles,
-            changed=self.parts.changed,
-            observed=self._members,
-        )
+        queues = self.backend.traits.queues
+        self.parts.reconciler = Reconciler(self.parts, deployment, plan, queues=queues, observed=self._members)
         wanted = self.model.wanted
         if wanted.stopped:
             return
