@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,7 +27,7 @@ from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from . import history, lock
 from .directory import default_directory, secure_directory, unreadable_directory, write_private
-from .ending import ended_by_death, gone, note_end
+from .ending import ended_by_death, ended_fields, gone, note_end
 from .moments import now, stamped
 from .record import LONGEST_RECORD, DashboardAddress, Folder, Record
 from .replacement import overwrite_text
@@ -336,6 +336,15 @@ class Registry:
             why = f"{gone(model)} and could not record why. {error.message}"
             return record.model_copy(update={"cluster": ended_model.saying({MessageCode.FAILED: why})})
         return ended
+
+    def write_failure(self, folder: Folder, record: Record, reason: str, log_tail: Sequence[str] = ()) -> None:
+        """Write that a cluster has failed, and delete what it no longer needs."""
+        assert record.cluster is not None
+        fields = ended_fields(record.cluster, ClusterState.FAILED, reason, at=now(), log_tail=list(log_tail))
+        model = record.cluster.model_copy(update=fields)
+        self.clear_secrets(folder)
+        self.write(folder, record.model_copy(update={"cluster": model}))
+        note_end(folder, model)
 
     def sweep(self) -> None:
         """Delete what an interrupted creation left. Call it while holding ``exclusive``."""

@@ -28,7 +28,7 @@ from .limits import SiteLimits
 from .model import EVERY, SHARING, Costs, Site
 from .place import UnreadableSite
 from .presets import SITE_PRESETS
-from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUser, Sharing, SharingSection
+from .sharing import ABOUT_LINKS, UNTIL_FIXED, PerUser, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
@@ -251,13 +251,7 @@ class _Reader:
         known = [*SharingSection.model_fields, *PerUser.model_fields]
         for fault in faults:
             self._report_faults(["sharing"], [fault], known)
-            name = fault.field.split(".")[0]
-            if name == "reserved_gpus":
-                self.troubles[-1] += f" {NONE_GIVEN}"
-            elif name in ABOUT_LINKS:
-                self.troubles[-1] += f" {NONE_SHOWN}"
-            elif name not in HARMLESS:
-                self.troubles[-1] += f" {LEAST_SHARE}"
+            self.troubles[-1] += UNTIL_FIXED.get(fault.field.split(".")[0], f" {LEAST_SHARE}")
         names = {fault.field.split(".")[0] for fault in faults}
         if section is None:
             names = {*names, *SharingSection.model_fields}
@@ -266,7 +260,7 @@ class _Reader:
             found = found.model_copy(update={"all_reserved": True})
         if names & ABOUT_LINKS:
             found = found.model_copy(update={"links": False})
-        if not names - HARMLESS - ABOUT_LINKS - {"reserved_gpus"}:
+        if names <= UNTIL_FIXED.keys():
             return found
         self.least.add(SHARING)
         return found.least()

@@ -94,11 +94,14 @@ class Sharing(SharingSection):
         return self.model_copy(update={"per_user": per_user, "links": False, "public_links": False})
 
 
-HARMLESS = {"hours", "message", "instructors"}  # Ignoring these gives users nothing more.
 LEAST_HOLDS = (
     "Until it is fixed, each user has at most 1 cluster with 1 worker, 1 thread, 1 GiB of memory and of scratch "
     "and 1 GPU, 10 minutes idle and for 10 minutes."
 )
-NONE_GIVEN = "Until it is fixed, no GPU is assigned."
 ABOUT_LINKS = {"links", "public_links", "link_hours"}
-NONE_SHOWN = "Until it is fixed, no link shows a cluster."
+UNTIL_FIXED = {
+    **dict.fromkeys(("hours", "message", "instructors"), ""),  # Ignoring these gives users nothing more.
+    **dict.fromkeys(ABOUT_LINKS, " Until it is fixed, no link shows a cluster."),
+    "reserved_gpus": " Until it is fixed, no GPU is assigned.",
+}
+"""The end of a message about an unreadable entry; for all others, the least limits hold."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 from ..backends.backend import Backend, Chooser, Claims, Plan, load_backend
 from ..backends.causes import cause_of
 from ..backends.deployment import Deployment, SlotState
-from ..backends.scheduler.view import Members, SchedulerView, WebAddress
+from ..backends.scheduler.view import Members, WebAddress
 from ..operating_system.abstract_names import seconds_since_boot
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
@@ -42,7 +43,7 @@ from .figures.sampler import CostMeter, Sampler
 from .idle import kept_by
 from .instructor_listener import InstructorListener, carry_out, facts_of
 from .members import observed
-from .preparation import make_scratch, prepare, remove_scratch
+from .preparation import make_scratch, prepare
 from .process.caller import leave_if_deleted
 from .process.process_tree import Orphans, descendants, kill
 from .process.sparing import yield_as_cluster
@@ -261,7 +262,12 @@ class Controller:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
             )
-        return open_address(self.folder, self.parts.deployment.scheduler)
+        address = DashboardAddress.model_validate_json(read_own_file(self.folder.dashboard))
+        scheduler = self.parts.deployment.scheduler
+        if address.port is None:
+            assert scheduler.dashboard is not None
+            address = write_address(self.folder, address.prefix, scheduler.dashboard, scheduler.open_dashboard())
+        return address
 
     def _most_wanted(self, plan: Plan) -> int:
         wanted = self.model.wanted
@@ -294,7 +300,7 @@ class Controller:
             # Readers of the ended state find its GPUs free.
             self._claims.release()
         if self._scratch is not None:
-            remove_scratch(self._scratch)
+            shutil.rmtree(self._scratch, ignore_errors=True)
         self.registry.clear_secrets(self.folder)
         self._activity_log.ended()
         with suppress(OSError):
@@ -437,13 +443,4 @@ def write_address(folder: Folder, prefix: str, *served: WebAddress) -> Dashboard
         found |= {"socket": where} if isinstance(where, str) else {"host": where[0], "port": where[1]}
     address = DashboardAddress(prefix=prefix, **found)
     write_private(folder.dashboard, address.model_dump_json())
-    return address
-
-
-def open_address(folder: Folder, scheduler: SchedulerView) -> DashboardAddress:
-    """Return the dashboard's address for browsers on this machine, on a loopback port that is opened if needed."""
-    address = DashboardAddress.model_validate_json(read_own_file(folder.dashboard))
-    if address.port is None:
-        assert scheduler.dashboard is not None
-        address = write_address(folder, address.prefix, scheduler.dashboard, scheduler.open_dashboard())
     return address

@@ -7,7 +7,6 @@ import errno
 import logging
 import os
 import secrets
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -78,10 +77,6 @@ def _make_directory(directory: Path) -> None:
                 f"local_directory: other users may write to {place} and replace what is in it. Choose a directory "
                 "below your own directories or the system's, or one with the sticky bit."
             )
-
-
-def remove_scratch(path: Path) -> None:
-    shutil.rmtree(path, ignore_errors=True)
 
 
 def prepare(parts: ClusterParts, scratch: Path, spec: SpecBase, report: Callable[[str, str], None]) -> StartContext:
@@ -168,9 +163,8 @@ def make_credentials(folder: Path) -> Security:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
     folder.mkdir(mode=0o700, exist_ok=True)
-    write_private(folder / "ca.pem", certificate_pem)
-    write_private(folder / "cert.pem", certificate_pem)
-    write_private(folder / "key.pem", key_pem)
+    for name, text in {"ca": certificate_pem, "cert": certificate_pem, "key": key_pem}.items():
+        write_private(folder / f"{name}.pem", text)
     return Security(
         require_encryption=True,
         tls_ca_file=certificate_pem,
