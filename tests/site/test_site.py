@@ -17,8 +17,7 @@ from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.spec import parse_patch
 from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
-from gpucluster.site.limit_section import LEAST
-from gpucluster.site.limits import SiteLimits
+from gpucluster.site.limits import LEAST, SiteLimits
 from gpucluster.site.model import notice_of
 from gpucluster.site.presets import PRESETS, SITE_PRESETS
 from gpucluster.site.reading import new_troubles, site_of, this_site

@@ -14,8 +14,8 @@ from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import Schemas, kind_models, traits_of
 from ..protocol.models import MemoryPart, OfferedPreset, Preset, SiteFaults
 from ..protocol.spec_base import SpecBase
+from ..site.completing import preset_here
 from ..site.model import can_change, notice_of
-from ..site.offering import preset_here
 from ..site.reading import this_site
 from .api import ClusterAPIHandler
 from .openapi import openapi_document

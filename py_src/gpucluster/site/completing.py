@@ -1,17 +1,19 @@
-"""Completes a request with the preset that it names, and with the site's defaults."""
+"""Completes a request with the preset that it names and the site's defaults; whether a preset can be offered here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..protocol.errors import InvalidRequest, refused_field
+from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
+from ..protocol.kinds import absence, parse_spec
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
 from ..protocol.spec import SpecBase, UnknownSpec
-from .faults import known_kind, near_to
+from .faults import known_kind, near_to, preset_faults
 from .model import EVERY
 from .presets import SITE_PRESETS
 from .reading import this_site
@@ -78,3 +80,25 @@ def of_defaults(refused: InvalidRequest, request: Any) -> InvalidRequest:
         for fault in refused.fields
     ]
     return InvalidRequest("; ".join(f"{fault.field}: {fault.message}" for fault in fields) + ".", fields=fields)
+
+
+@dataclass(frozen=True)
+class PresetHere:
+    """State of a preset here; it is offered if neither `absent` nor `fault` is set."""
+
+    spec: SpecBase | None = None  # ``None`` if users have to add something, such as hosts.
+    absent: str | None = None  # Why its kind is not installed.
+    fault: str | None = None  # Why it is invalid, or refused by the site.
+
+
+def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:
+    """Check a preset. `packages`: as in ``absence``."""
+    if faults := preset_faults(preset):
+        return PresetHere(fault=f"{faults[0].field}: {faults[0].message}.")
+    if absent := absence(str(preset.spec.get("backend", "auto")), packages=packages):
+        return PresetHere(absent=absent)
+    try:
+        return PresetHere(parse_spec(preset.spec, this_site().fault))
+    except GPUClusterError as error:
+        missing = all(not fault.field for fault in error.fields)
+        return PresetHere() if missing else PresetHere(fault=error.message)

@@ -19,8 +19,7 @@ from ..protocol.spec import SpecBase
 from ..protocol.spec_base import OUTSIDE_RULE
 from ..protocol.traits import Traits
 from ..sharing.policy import GPUPolicy
-from .limit_section import LEAST
-from .limits import COUNTS, SiteLimits
+from .limits import COUNTS, LEAST, SiteLimits
 from .model import EVERY, SHARING, Site
 from .quota import Remaining, fault_of_request, gpus_asked
 from .sharing import LEAST_PER_USER, PerUser

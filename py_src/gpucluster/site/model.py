@@ -16,8 +16,7 @@ from ..protocol.models import ClusterModel, Preset
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.traits import Traits
 from .faults import known_kind
-from .limit_section import LEAST_HOLDS
-from .limits import SiteLimits
+from .limits import LEAST_HOLDS, SiteLimits
 from .place import DEFAULT
 from .presets import PRESETS
 from .sharing import Sharing

@@ -23,8 +23,7 @@ from ..protocol.sizes import format_size
 from .contradictions import Contradiction, contradictions, preset_contradictions
 from .document import Document
 from .faults import field_faults, near_to, preset_faults, unknown_key
-from .limit_section import LEAST, LEAST_HOLDS, Limits, read_partly
-from .limits import SiteLimits
+from .limits import LEAST, LEAST_HOLDS, Limits, SiteLimits, read_partly
 from .model import EVERY, SHARING, Costs, Site
 from .place import UnreadableSite
 from .presets import SITE_PRESETS

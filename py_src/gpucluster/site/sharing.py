@@ -10,7 +10,7 @@ from pydantic_core import PydanticKnownError
 from ..protocol.gpu_spec import Device
 from ..protocol.links import MOST_HOURS, LinkHours
 from .hours import OpenHours, read_hours
-from .limit_section import Bytes, Count, NothingEmpty, Seconds, must_be_text
+from .limits import Bytes, Count, NothingEmpty, Seconds, must_be_text
 
 DEFAULT_CLUSTERS = 64  # Default limit of running clusters per user.
 MOST_SLOTS = 32
