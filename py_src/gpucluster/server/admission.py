@@ -17,19 +17,15 @@ from tornado.web import HTTPError, authenticated
 from ..protocol.errors import ErrorModel, GPUClusterError
 from ..protocol.log_text import plain_log
 
-_CODES = {
-    400: "bad_request",
-    401: "not_authenticated",
-    403: "forbidden",
-    404: "not_found",
-    405: "method_not_allowed",
-    413: "too_large",
+_KNOWN = {
+    400: ("bad_request", "The request could not be read."),
+    401: ("not_authenticated", ""),
+    403: ("forbidden", ""),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", ""),
+    413: ("too_large", "The request is too large."),
 }
-_SENTENCES = {
-    400: "The request could not be read.",
-    404: "There is nothing at this address.",
-    413: "The request is too large.",
-}
+"""Code and message by status; some messages depend on the request."""
 
 
 class RefusalMixin(JupyterHandler):
@@ -62,14 +58,16 @@ class RefusalMixin(JupyterHandler):
         error = _exception(kwargs)
         if isinstance(error, GPUClusterError):
             return error.model()
-        code = _CODES.get(status_code, "error")
+        code, message = _KNOWN.get(status_code, ("error", ""))
         if status_code in {401, 403}:
-            return ErrorModel(code=code, message=self._forbidden(error))
-        if status_code == 405:
-            return ErrorModel(code=code, message=f"{self.request.method} is not possible at this address.")
-        if isinstance(error, HTTPError) and status_code < 500:
-            return ErrorModel(code=code, message=_SENTENCES.get(status_code, error.reason or "Not possible."))
-        return ErrorModel(code=code, message="An internal error occurred in the Jupyter server; see its log.")
+            message = self._forbidden(error)
+        elif status_code == 405:
+            message = f"{self.request.method} is not possible at this address."
+        elif isinstance(error, HTTPError) and status_code < 500:
+            message = message or error.reason or "Not possible."
+        else:
+            message = "An internal error occurred in the Jupyter server; see its log."
+        return ErrorModel(code=code, message=message)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         self.set_header("Content-Type", "application/json")

@@ -258,20 +258,18 @@ class GPUClusterExtension(ExtensionApp):
         put_first(application, panel_rules(services, beside, application.settings["base_url"]))
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        if self.hook is not None:
-            self.hook.start()
-        if self.use is not None:
-            self.use.start()
+        for part in (self.hook, self.use):
+            if part is not None:
+                part.start()
 
     async def stop_extension(self) -> None:
         """Release what belongs to the server; the clusters stay."""
         narrow_this_site(None)
         if self.services is not None:
             self.services.control.registry.wait_no_more()
-        if self.hook is not None:
-            await self.hook.close()
-        if self.use is not None:
-            await self.use.close()
+        for part in (self.hook, self.use):
+            if part is not None:
+                await part.close()
         if self.services is not None:
             await self.services.shared.close()
             await self.services.pump.close()

@@ -144,14 +144,11 @@ class ScratchWatch:
         )
         return "low", short, f"{short} {advice}"
 
-    def _nothing(self) -> tuple[str, str, str]:
-        nothing = "Nothing may be spilled to disk:"
-        effect = "results stay in memory, and workers whose memory is almost full pause, as"
-        return "none", f"{nothing} {self._why_none.partition('. ')[0]}.", f"{nothing} {effect} {self._why_none}"
-
     def _filling(self, columns: Columns, members: Members) -> tuple[str, str, str] | None:
         if self._limit == 0 and not self._has_gpus:
-            return self._nothing()
+            nothing = "Nothing may be spilled to disk:"
+            effect = "results stay in memory, and workers whose memory is almost full pause, as"
+            return "none", f"{nothing} {self._why_none.partition('. ')[0]}.", f"{nothing} {effect} {self._why_none}"
         if not self._limit:
             return None
         spilled = [size or 0 for size in columns.get("tier_disk_bytes", ())]
