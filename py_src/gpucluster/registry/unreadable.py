@@ -118,8 +118,8 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
     state, said, ended_at = (ClusterState.RUNNING, notice, None)
     if alive is False:
         state, said, ended_at = (ClusterState.FAILED, unreadable, at)
-    known = {"name": folder.id, "pid": pid if alive else None, "python": "", "created_at": at, "ended_at": ended_at}
-    return _entry(folder.id, state, said, **known)
+    shown_pid = pid if alive else None
+    return _entry(folder.id, state, said, name=folder.id, pid=shown_pid, python="", created_at=at, ended_at=ended_at)
 
 
 def of_another_version(model: ClusterModel) -> bool:

@@ -80,7 +80,7 @@ class PanelClustersHandler(ClustersHandler):
         self.dask_labextension = dask_labextension
 
     @authenticated
-    async def get(self) -> None:
+    async def get(self) -> None:  # type: ignore[override]
         """List the clusters. Without access to gpucluster's, users still see its own."""
         allowed = await ensure_async(self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE))
         if not allowed and not self.dask_labextension.answers:

@@ -96,16 +96,16 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
         info.add_metric([model.name], {"id": model.id, "backend": model.backend})
         current.add_metric([model.name], {state.value: state is model.state for state in ClusterState})
     yield from (info, current)
-    for name, text, count in (
-        ("workers", "Workers that are connected.", lambda model: model.n_workers),
-        ("workers_pending", "Workers that have not connected yet.", lambda model: model.n_pending),
-        ("clients", "Clients that are connected.", lambda model: model.n_clients),
-        ("up", "Whether its process has reported metrics.", lambda model: model.id in samples),
+    for kind, text, figures in (
+        ("workers", "Workers that are connected.", [model.n_workers for model in living]),
+        ("workers_pending", "Workers that have not connected yet.", [model.n_pending for model in living]),
+        ("clients", "Clients that are connected.", [model.n_clients for model in living]),
+        ("up", "Whether its process has reported metrics.", [int(model.id in samples) for model in living]),
     ):
-        family = GaugeMetricFamily(f"gpucluster_cluster_{name}", text, labels=["cluster"])
-        for model in living:
-            family.add_metric([model.name], count(model))
-        yield family
+        gauge = GaugeMetricFamily(f"gpucluster_cluster_{kind}", text, labels=["cluster"])
+        for model, amount in zip(living, figures, strict=True):
+            gauge.add_metric([model.name], amount)
+        yield gauge
     sampled = {model.name: samples[model.id] for model in living if model.id in samples}
     tasks = GaugeMetricFamily("gpucluster_cluster_tasks", "Tasks by state.", labels=["cluster", "state"])
     for name, sample in sampled.items():
