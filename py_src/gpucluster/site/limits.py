@@ -140,18 +140,11 @@ class SiteLimits:
                 # Whole jobs, if all have the same number of workers.
                 together = getattr(spec, "workers_step", 1) if field == "n_workers" else 1
                 changes[field] = limit - limit % together
-        if (
-            self.memory_limit is not None
-            and "memory_limit" in offered
-            and not (
-                keep_auto
-                and spec.memory_limit == "auto"
-                and traits_of(spec).this_machine
-                and "memory_limit" not in self.of_server
-            )
-            and not self._memory_fits(spec, self.memory_limit)
-        ):
-            changes["memory_limit"] = self.memory_limit
+        most = self.memory_limit if "memory_limit" in offered else None
+        if keep_auto and spec.memory_limit == "auto" and "memory_limit" not in self.of_server:
+            most = None if traits_of(spec).this_machine else most
+        if most is not None and not self._memory_fits(spec, most):
+            changes["memory_limit"] = most
         if self.walltime is not None and "walltime" in offered and walltime_seconds(spec.walltime) > self.walltime:  # type: ignore[attr-defined]
             changes["walltime"] = slurm_clock(self.walltime)
         changes |= narrow_scheduler(spec, self.memory_limit, self.threads_per_worker, self.walltime)
@@ -176,12 +169,10 @@ class SiteLimits:
 
     def check_patch(self, patch: ClusterPatch) -> None:
         """Raise `InvalidRequest`, naming the site's limit, for a change that the site does not allow."""
-        if self.n_workers is not None:
-            most = amount("n_workers", self.n_workers)
-            if patch.n_workers is not None and patch.n_workers > self.n_workers:
-                raise refused_field("n_workers", self._at_most("n_workers", most, patch.n_workers))
-            if patch.adapt is not None and patch.adapt.maximum > self.n_workers:
-                raise refused_field("adapt.maximum", self._at_most("n_workers", most, patch.adapt.maximum))
+        maximum = patch.adapt.maximum if patch.adapt is not None else None
+        for field, asked in (("n_workers", patch.n_workers), ("adapt.maximum", maximum)):
+            if self.n_workers is not None and asked is not None and asked > self.n_workers:
+                raise refused_field(field, self._at_most("n_workers", amount("n_workers", self.n_workers), asked))
         seconds, limit = patch.idle_timeout_seconds, self.idle_timeout_seconds
         if limit is not None and seconds is not None and not 0 < seconds <= limit:
             most = amount("idle_timeout_seconds", limit)
@@ -196,13 +187,10 @@ class SiteLimits:
         if self.memory_limit is not None and "memory_limit" in properties:
             memory = properties["memory_limit"]
             memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
-            self._describe(memory, "memory_limit", format_size(self.memory_limit))
-            if MEMORY[1] in properties:
-                self._describe(properties[MEMORY[1]], "memory_limit", format_size(self.memory_limit))
-            if "scheduler_memory" in properties:
-                memory = properties["scheduler_memory"]
+            if (memory := properties.get("scheduler_memory")) is not None:
                 memory["default"] = min(memory.get("default", self.memory_limit), self.memory_limit)
-                self._describe(memory, "memory_limit", format_size(self.memory_limit))
+            for field in {*MEMORY, "scheduler_memory"}.intersection(properties):
+                self._describe(properties[field], "memory_limit", format_size(self.memory_limit))
         if self.threads_per_worker is not None and "scheduler_cores" in properties:
             self._narrow_property(properties["scheduler_cores"], "scheduler_cores", self.threads_per_worker)
         for field in WALLTIMES:
