@@ -35,6 +35,10 @@ class RefusalMixin(JupyterHandler):
     else is a bug: it is logged with its traceback, and its text is not sent.
     """
 
+    def initialize(self, **parts: Any) -> None:
+        """Take the long-lived objects of the extension, which a class declares."""
+        vars(self).update(parts)
+
     @property
     def log(self) -> logging.Logger:
         """Jupyter's log, with text of requests made harmless, even in Jupyter's line for each request."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from jupyter_server.auth.utils import HTTP_METHOD_TO_AUTH_ACTION
 from jupyter_server.base.handlers import APIHandler
@@ -31,10 +30,6 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
 
     control: AsyncControl
     standby: StandbyKeeper
-
-    def initialize(self, **parts: Any) -> None:
-        """Take the long-lived objects of the extension, which a class declares."""
-        vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Authenticate, note the use, and refuse while the registry is unusable."""
@@ -112,9 +107,7 @@ class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """Every address of an extension that could not be loaded: reports the error."""
 
     auth_resource = AUTH_RESOURCE
-
-    def initialize(self, error: GPUClusterError) -> None:
-        self.error = error
+    error: GPUClusterError
 
     async def get(self, *args: str) -> None:
         raise self.error.with_traceback(None)

@@ -199,10 +199,6 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
     auth_resource = AUTH_RESOURCE
     linkable = True
 
-    def initialize(self, control: AsyncControl, client: DashboardClient) -> None:
-        self.control = control
-        self.client = client
-
     async def prepare(self) -> None:  # type: ignore[override]
         """Authenticate: redirect a page to the login, refuse a WebSocket."""
         await JupyterHandler.prepare(self, _redirect_to_login=not self.wants_socket)

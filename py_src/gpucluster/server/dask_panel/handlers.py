@@ -75,9 +75,7 @@ _PAGES = "individual-plots.json"  # The panel requests it to find the pages of a
 class PanelClustersHandler(ClustersHandler):
     """All clusters: those of gpucluster, then those of dask-labextension's own server part."""
 
-    def initialize(self, dask_labextension: DaskLabextensionServer, **services: Any) -> None:  # type: ignore[override]
-        super().initialize(**services)
-        self.dask_labextension = dask_labextension
+    dask_labextension: DaskLabextensionServer
 
     @authenticated
     async def get(self) -> None:  # type: ignore[override]

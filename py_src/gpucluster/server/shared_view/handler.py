@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict, deque
-from typing import Any
 
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.utils import url_path_join
@@ -80,9 +79,6 @@ class SharedViewMixin(JupyterHandler):
     embedded = "'none'"  # Who may embed it.
     linkable = False  # Whether other sites may link to it.
     leads_to_login = False  # Whether a stranger is sent to the login.
-
-    def initialize(self, **parts: Any) -> None:
-        vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Find the user, if any, and refuse other sites."""
