@@ -272,7 +272,7 @@ class Listener:
 
     def __init__(self, interface: Interface, folder: Folder) -> None:
         options: dict[str, Any] = {"interface": interface}
-        functions = {path: {"call": call} for path, call in POSTS.items()}
+        functions: dict[str, dict[str, Any]] = {path: {"call": call} for path, call in POSTS.items()}
         functions |= {path: {"read": read} for path, read in READS.items()}
         self._folder = folder
         self._application = web.Application(
