@@ -232,11 +232,8 @@ class TestUnreadableRegistry:
         assert (await api("GET", "clusters"))[0] == 200
 
 
+@pytest.mark.extension(limits={"n_workers": 0})
 class TestWrongSettings:
-    @pytest.fixture
-    def extension_config(self):
-        return {"limits": {"n_workers": 0}}
-
     async def test_every_request_says_which(self, api):
         for method, path in (("GET", "clusters"), ("POST", "clusters"), ("GET", "schema")):
             code, error = await api(method, path, {} if method == "POST" else None)

@@ -118,11 +118,8 @@ async def test_unresponsive_standby_does_not_block(keeper_of, monkeypatch, caplo
     assert "could not be closed: TimeoutError" in caplog.text
 
 
+@pytest.mark.extension(standby=True, standby_idle_seconds=600.0)
 class TestRealStandby:
-    @pytest.fixture
-    def extension_config(self):
-        return {"standby": True, "standby_idle_seconds": 600.0}
-
     @pytest.fixture
     def waiting(self, registry_directory):
         registry = Registry(registry_directory)
